@@ -30,6 +30,8 @@ Array positions(Graph& graph, const Dims& shape);
 Array stored(Graph& graph, Dtype dtype, int64_t memory, View view, Ref<Storage> storage);
 // The same elements in a base of its own. Nothing is copied before one of the two is written.
 Array copied(const Array& array);
+// The same elements in memory in the order of the last axis first.
+Array copied_in_order(const Array& array);
 
 // ---- element by element
 

@@ -57,21 +57,23 @@ Array copied(const Array& array) {
   return {.cell = make<Cell>(std::move(copy)), .view = std::move(view)};
 }
 
-// Elements in C order of the present shape are the elements of the result in C order.
-Array reshaped_array(const Array& array, const Dims& shape) {
-  if (auto view = reshaped(array.view, shape))
-    return {.cell = array.cell, .view = std::move(*view)};
+Array copied_in_order(const Array& array) {
   Operand operand = captured(array);
-  if (operand.is_constant()) return full(array.graph(), operand.constant, shape);
   operand.view.read_only = false;
-  const Dims present = array.view.shape;
+  const Dims shape = array.view.shape;
   std::vector<Operand> operands;
   operands.push_back(std::move(operand));
-  // A value in the C order of the old shape: the new one is a view of it.
-  auto copy = ValueRef(
-      new Value(array.graph(), ValueKind::MAP, array.dtype(), present, std::move(operands)));
+  auto copy = ValueRef(new Value(array.graph(), ValueKind::MAP, array.dtype(), shape, std::move(operands)));
   copy->map.types.operands[0] = copy->map.types.results[0] = array.dtype();
-  return {.cell = make<Cell>(std::move(copy)), .view = dense(shape)};
+  return array_of(std::move(copy));
+}
+
+// The elements in C order of the present shape are those of the result in C order.
+Array reshaped_array(const Array& array, const Dims& shape) {
+  if (auto view = reshaped(array.view, shape)) return {.cell = array.cell, .view = std::move(*view)};
+  Array copy = copied_in_order(array);
+  copy.view = dense(shape);
+  return copy;
 }
 
 }  // namespace cucore::array

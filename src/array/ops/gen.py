@@ -3,6 +3,7 @@
 """Makes of ops.json what the library consists of.
 
   gen.py cpp OPS RULES OUT     the table as C++ (op.hpp)
+  gen.py names OPS RULES OUT   the enumeration and the macros of C, cucore_array_names.h
   gen.py texts OUT FILE ...    device texts as strings (texts.hpp)
 
 A record of ops.json:
@@ -76,6 +77,27 @@ def cpp(records):
                       "const size_t OP_NAME_COUNT = sizeof OP_NAMES / sizeof *OP_NAMES;", "", "}  // namespace cucore::array", ""])
 
 
+def names(records):
+    """A macro for each operation of one or two operands without parameters, and for each reduction."""
+    enumerators = [f"  CUCORE_ARRAY_OP_{r['name'].upper()} = {r['number']}, /**< {r['doc']} */" for r in records]
+    macros = []
+    for r in records:
+        number = f"CUCORE_ARRAY_OP_{r['name'].upper()}"
+        if r.get("outputs", 1) != 1 or r.get("scalars"):
+            continue
+        if r["family"] == "unary":
+            macros.append(f"#define cucore_array_{r['name']}(x, out, error) \\\n  cucore_array_unary({number}, x, out, error)")
+        elif r["family"] == "binary":
+            macros.append(f"#define cucore_array_{r['name']}(x, y, out, error) \\\n  cucore_array_binary({number}, x, y, out, error)")
+        elif r["family"] == "reduce":
+            macros.append(f"#define cucore_array_{r['name']}(x, options, out, error) \\\n  cucore_array_reduce({number}, x, options, out, error)")
+    return "\n".join(["/*", " * cucore_array_names.h - the operations on arrays by name. Made from the table of operations.", " *",
+                      " * SPDX-License-Identifier: Apache-2.0", " */", "#ifndef CUCORE_ARRAY_NAMES_H_INCLUDED",
+                      "#define CUCORE_ARRAY_NAMES_H_INCLUDED", "", "/** The operations. Numbers are permanent. */",
+                      "typedef enum cucore_array_op {", *enumerators, "  CUCORE_ARRAY_OP_FORCE_INT32 = 0x7fffffff",
+                      "} cucore_array_op;", "", *macros, "", "#endif /* CUCORE_ARRAY_NAMES_H_INCLUDED */", ""])
+
+
 def texts(files):
     """The texts without their comments and blank lines."""
     rows = []
@@ -94,7 +116,7 @@ def main(what, *arguments):
         Path(arguments[0]).write_text(texts(arguments[1:]), encoding="utf-8")
         return
     ops, rules, out = arguments
-    Path(out).write_text({"cpp": cpp}[what](read(ops, rules)), encoding="utf-8")
+    Path(out).write_text({"cpp": cpp, "names": names}[what](read(ops, rules)), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/capi/guard.hpp"
+
+#include "array/run/native.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::array {
+namespace {
+
+struct Reporter {
+  using Handle = cucore_error;
+  static constexpr const char* LIBRARY = "libcucore-array";
+
+  static cucore_error* create(const Error& error) {
+    cucore_error_options options = CUCORE_ERROR_OPTIONS_INIT;
+    options.origin = "cucore-array";
+    options.log = error.log().c_str();
+    if (const auto* failed = dynamic_cast<const CallFailed*>(&error))
+      options.cause = failed->cause();
+    return cucore_error_create(static_cast<cucore_status>(error.status()), error.what(), &options);
+  }
+  static cucore_error* out_of_memory() noexcept {
+    return cucore_error_create(CUCORE_ERROR_OUT_OF_MEMORY, "out of host memory", nullptr);
+  }
+};
+
+Index index_of(const cucore_array_index& item) {
+  switch (item.kind) {
+    case CUCORE_ARRAY_INDEX_INTEGER:
+      return {.kind = IndexKind::INTEGER, .integer = item.start};
+    case CUCORE_ARRAY_INDEX_NEWAXIS:
+      return {.kind = IndexKind::NEW_AXIS};
+    case CUCORE_ARRAY_INDEX_ELLIPSIS:
+      return {.kind = IndexKind::ELLIPSIS};
+    case CUCORE_ARRAY_INDEX_SLICE:
+      break;
+    case CUCORE_ARRAY_INDEX_ARRAY:
+      throw Error(Status::UNSUPPORTED, "an index that is an array");
+    default:
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("the kind of an index is ", int{item.kind}, "; expected 1 to 5"));
+  }
+  Index index{.kind = IndexKind::SLICE};
+  if (item.given & 1) index.slice.start = item.start;
+  if (item.given & 2) index.slice.stop = item.stop;
+  if (item.given & 4) index.slice.step = item.step;
+  return index;
+}
+
+}  // namespace
+
+cucore_status report(cucore_error** error) noexcept {
+  return static_cast<cucore_status>(report_exception<Reporter>(error));
+}
+
+Dims shape_of(const int64_t* shape, size_t ndim) {
+  if (ndim > Dims::MAX)
+    throw Error(Status::SHAPE,
+                concat("the shape has ", ndim, " axes; expected at most ", Dims::MAX));
+  Dims dims(require_array(shape, ndim, "shape"));
+  count_of(dims);
+  return dims;
+}
+
+std::span<const int32_t> axes_of_caller(const int32_t* axes, size_t count) {
+  return require_array(axes, count, "axes");
+}
+
+Dtype dtype_of_caller(cucore_array_dtype dtype, const char* argument) {
+  if (!is_dtype(dtype))
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(argument, " is ", int{dtype}, "; expected 1 to 15"));
+  return static_cast<Dtype>(dtype);
+}
+
+const Op& op_of_caller(int32_t number) {
+  const Op* op = find_op(number);
+  if (!op)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("op is ", number, "; expected a number of cucore_array_op"));
+  return *op;
+}
+
+Number number_of(const cucore_array_scalar& scalar) {
+  if (scalar.kind < CUCORE_ARRAY_SCALAR_BOOL || scalar.kind > CUCORE_ARRAY_SCALAR_COMPLEX)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("the kind of a number is ", int{scalar.kind}, "; expected 1 to 5"));
+  return {.kind = static_cast<NumberKind>(scalar.kind),
+          .integer = scalar.integer,
+          .real = scalar.real,
+          .imag = scalar.imag};
+}
+
+std::vector<Index> indices_of(const cucore_array_index* items, size_t count) {
+  std::vector<Index> indices;
+  for (const cucore_array_index& item : require_array(items, count, "items"))
+    indices.push_back(index_of(item));
+  return indices;
+}
+
+Operands::Operands(const cucore_array_operand* operands, size_t count) {
+  for (const cucore_array_operand& operand : require_array(operands, count, "operands")) {
+    if (operand.array)
+      add(operand.array, "operands");
+    else
+      inputs_.push_back({.number = number_of(operand.scalar)});
+  }
+}
+
+Operands::Operands(std::initializer_list<const cucore_array*> arrays) {
+  constexpr const char* NAMES[] = {"x", "y", "z"};
+  size_t at = 0;
+  for (const cucore_array* array : arrays) add(array, NAMES[at++]);
+}
+
+void Operands::add(const cucore_array* array, const char* argument) {
+  const ArrayObject& object = use(array, argument);
+  if (!context_) context_ = object.context_ref();
+  if (context_ != object.context_ref())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(argument, ": the array belongs to another context"));
+  inputs_.push_back({.array = &object.array()});
+}
+
+}  // namespace cucore::array

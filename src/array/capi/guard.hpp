@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The barrier of this library. Its errors are libcucore's: every function on errors accepts them.
+#pragma once
+
+#include <utility>
+
+#include "array/capi/handles.hpp"
+#include "array/model/indexing.hpp"
+#include "support/guard.hpp"
+
+namespace cucore::array {
+
+cucore_status report(cucore_error** error) noexcept;
+
+template <class Body>
+cucore_status guard(cucore_error** error, Body&& body) noexcept {
+  return guard_with<report>(error, std::forward<Body>(body));
+}
+
+// ---- arguments
+
+Dims shape_of(const int64_t* shape, size_t ndim);
+std::span<const int32_t> axes_of_caller(const int32_t* axes, size_t count);
+// A type that is not the default one.
+Dtype dtype_of_caller(cucore_array_dtype dtype, const char* argument);
+const Op& op_of_caller(int32_t op);
+Number number_of(const cucore_array_scalar& scalar);
+std::vector<Index> indices_of(const cucore_array_index* items, size_t count);
+
+// Arrays and numbers of one operation. The values of arrays of other contexts of the device are
+// evaluated there first.
+class Operands {
+ public:
+  Operands(const cucore_array_operand* operands, size_t count);
+  Operands(std::initializer_list<const cucore_array*> arrays);
+
+  Context& context() const noexcept { return *context_; }
+  const Ref<Context>& context_ref() const noexcept { return context_; }
+  std::span<const Input> inputs() const noexcept { return inputs_; }
+
+ private:
+  void add(const cucore_array* array, const char* argument);
+
+  Ref<Context> context_;
+  std::vector<Input> inputs_;
+};
+
+// Records with the context locked, makes the handle, and keeps what is pending within bounds.
+template <class Body>
+void record(const Ref<Context>& context, cucore_array** out, Body&& body) {
+  clear(out);
+  require(out, "out");
+  Ref<ArrayObject> object;
+  {
+    const Context::Lock lock(*context);
+    object = make<ArrayObject>(context, body(lock.graph()));
+  }
+  context->after_recording(object->cell());
+  *out = wrap(object);
+}
+
+}  // namespace cucore::array

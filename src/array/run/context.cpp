@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/run/context.hpp"
+
+#include <algorithm>
+
+#include "array/run/machine.hpp"
+#include "support/concat.hpp"
+#include "support/error.hpp"
+
+namespace cucore::array {
+namespace {
+
+Target target_of(const NativeDevice& device, Math math) {
+  int32_t major = 0, minor = 0;
+  call("open a context of arrays", cucore_device_compute_capability, device.get(), &major, &minor);
+  return {.architecture = major * 10 + minor,
+          .emulated = cucore_device_is_emulated(device.get()) != 0,
+          .math = math};
+}
+
+Settings completed(Settings settings) {
+  if (!settings.stream)
+    settings.stream = created<NativeStream>("open a context of arrays", cucore_stream_create,
+                                            settings.device.get(), nullptr);
+  return settings;
+}
+
+bool is_out_of_memory(const Error& error) { return error.status() == Status::OUT_OF_DEVICE_MEMORY; }
+
+// Memory that is not allocated yet will be aligned as every allocation.
+constexpr uint64_t ALIGNED = 256;
+
+}  // namespace
+
+Context::Context(Settings settings)
+    : settings_(completed(std::move(settings))),
+      memory_(std::make_shared<MemoryCounts>()),
+      kernels_(settings_.device, settings_.cache, target_of(settings_.device, settings_.math)) {}
+
+Context::~Context() { drop_released(); }
+
+// ---- references of other threads
+
+void Context::release(std::unique_ptr<Released> released) noexcept {
+  Released* const node = released.release();
+  node->next = released_.load(std::memory_order_relaxed);
+  while (!released_.compare_exchange_weak(node->next, node, std::memory_order_release,
+                                          std::memory_order_relaxed)) {
+  }
+}
+
+void Context::drop_released() noexcept {
+  Released* node = released_.exchange(nullptr, std::memory_order_acquire);
+  while (node) delete std::exchange(node, node->next);
+}
+
+// ---- evaluation
+
+std::vector<Context::Missing> Context::missing_of(const Plan& plan) {
+  std::vector<Missing> missing;
+  for (const Step& step : plan.steps) {
+    if (step.kernel.stores.empty() || step.kernel.rows() == 0) continue;
+    Addresses addresses;
+    const auto address = [](const Value& value) {
+      return value.storage() ? static_cast<const DeviceStorage&>(*value.storage()).address()
+                             : ALIGNED;
+    };
+    for (const ValueRef& input : step.kernel.inputs) addresses.inputs.push_back(address(*input));
+    for (const Output& output : step.outputs)
+      addresses.outputs.push_back(
+          output.from && output.memory != Memory::COPIED ? address(*output.from) : ALIGNED);
+    std::string key = key_of(step.kernel, kernels_.target(), addresses);
+    if (kernels_.find(key)) continue;
+    Code code = code_of(step.kernel, kernels_.target(), addresses);
+    missing.push_back({std::move(key), std::move(code)});
+  }
+  return missing;
+}
+
+std::vector<Context::Missing> Context::launch(std::span<const Ref<Cell>> cells) {
+  const Lock lock(*this);
+  std::vector<Value*> roots;
+  for (const Ref<Cell>& cell : cells)
+    if (cell->current().is_pending()) roots.push_back(&cell->current());
+  if (roots.empty()) return {};
+  Plan plan = plan_of(graph_, roots, {.fuse = settings_.policy == Policy::LAZY});
+  std::vector<Missing> missing = missing_of(plan);
+  if (!missing.empty()) return missing;
+  statistics_.recomputed += plan.computed.size();
+  DeviceMachine machine(*this);
+  execute(std::move(plan), machine);
+  return {};
+}
+
+// Kernels are compiled without the lock. Meanwhile, the graph may change: the plan is made again.
+void Context::run(std::span<const Ref<Cell>> cells) {
+  while (true) {
+    const std::vector<Missing> missing = launch(cells);
+    if (missing.empty()) return;
+    for (const Missing& each : missing) kernels_.compile(each.key, each.code);
+  }
+}
+
+void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason) {
+  const std::scoped_lock one(evaluation_);
+  {
+    const Lock lock(*this);
+    const bool pending = std::any_of(cells.begin(), cells.end(), [](const Ref<Cell>& cell) {
+      return cell->current().is_pending();
+    });
+    if (!pending) return;
+    ++statistics_.evaluations;
+    ++statistics_.by[size_t(reason)];
+  }
+  try {
+    run(cells);
+  } catch (const Error& error) {
+    if (!is_out_of_memory(error)) throw;
+    // Memory that was released in the order of the stream is free after it.
+    call("wait for memory", cucore_stream_synchronize, settings_.stream.get());
+    run(cells);
+  }
+}
+
+// Values that others are computed from are computed with them.
+void Context::evaluate_all(Reason reason) {
+  std::vector<Ref<Cell>> cells;
+  {
+    const Lock lock(*this);
+    for (Value* value = graph_.first_pending(); value; value = Graph::next_pending(*value))
+      if (value->cells() > 0 && value->users().empty())
+        cells.push_back(make<Cell>(ValueRef(value)));
+  }
+  evaluate(cells, reason);
+  const Lock lock(*this);
+  cells.clear();
+}
+
+void Context::after_recording(const Ref<Cell>& cell) {
+  const bool eager = settings_.policy == Policy::EAGER;
+  bool deep = false, many = false;
+  {
+    const Lock lock(*this);
+    deep = cell->current().depth() > settings_.max_depth;
+    many = graph_.pending() > settings_.max_pending;
+  }
+  if (eager || deep)
+    evaluate(std::span(&cell, 1), deep ? Reason::DEPTH : Reason::CALL);
+  else if (many)
+    evaluate_all(Reason::COUNT);
+}
+
+void Context::synchronize() {
+  call("wait for arrays", cucore_stream_synchronize, settings_.stream.get());
+}
+
+// ---- memory
+
+Ref<Storage> Context::allocate(int64_t bytes) {
+  const auto size = static_cast<uint64_t>(std::max<int64_t>(bytes, 1));
+  if (settings_.max_bytes != 0 && memory_->live + size > settings_.max_bytes)
+    throw Error(
+        Status::OUT_OF_DEVICE_MEMORY,
+        concat("allocate ", size, " bytes for an array: the context holds ", memory_->live.load(),
+               " of at most ", settings_.max_bytes, " bytes; release arrays, or raise max_bytes"));
+  auto buffer = created<NativeBuffer>("allocate memory of an array", cucore_buffer_create,
+                                      settings_.device.get(), size, settings_.stream.get());
+  return make<DeviceStorage>(std::move(buffer), 0, size, false, memory_);
+}
+
+uint64_t Context::counters(int64_t count) {
+  constexpr int64_t LEAST = 4096;
+  if (count > counter_capacity_) {
+    const int64_t capacity = std::max(count, LEAST);
+    auto buffer = created<NativeBuffer>(
+        "allocate counters", cucore_buffer_create, settings_.device.get(),
+        static_cast<size_t>(capacity) * sizeof(uint32_t), settings_.stream.get());
+    const uint32_t zero = 0;
+    call("clear counters", cucore_buffer_fill, buffer.get(), 0,
+         static_cast<size_t>(capacity) * sizeof zero, &zero, sizeof zero, settings_.stream.get());
+    counters_ = std::move(buffer);
+    counter_capacity_ = capacity;
+  }
+  return cucore_buffer_address(counters_.get());
+}
+
+// ---- elements in and out
+
+Array Context::from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source) {
+  Ref<Storage> storage = allocate(static_cast<int64_t>(source.size()));
+  if (!source.empty())
+    call("write an array", cucore_buffer_write, static_cast<DeviceStorage&>(*storage).buffer(), 0,
+         source.data(), source.size(), settings_.stream.get());
+  const Lock lock(*this);
+  return stored(graph_, dtype, count_of(shape), dense(shape), std::move(storage));
+}
+
+void Context::read(const Array& array, std::span<std::byte> destination) {
+  HeldArray held{*this};
+  Array& dense_array = held.array;
+  {
+    const Lock lock(*this);
+    const bool direct = array.view.part == Part::WHOLE && is_contiguous(array.view);
+    dense_array = direct ? array : copied_in_order(array);
+  }
+  evaluate(std::span(&dense_array.cell, 1), Reason::READ);
+  Ref<Storage> storage;
+  uint64_t offset = 0;
+  {
+    const Lock lock(*this);
+    const Value& value = dense_array.cell->current();
+    storage = value.storage();
+    offset = static_cast<DeviceStorage&>(*storage).offset() +
+             uint64_t(dense_array.view.offset) * size_of(value.dtype);
+  }
+  if (!destination.empty())
+    call("read an array", cucore_buffer_read, static_cast<DeviceStorage&>(*storage).buffer(),
+         offset, destination.data(), destination.size(), settings_.stream.get());
+}
+
+Statistics Context::statistics() {
+  const Lock lock(*this);
+  return statistics_;
+}
+
+size_t Context::pending() {
+  const Lock lock(*this);
+  return graph_.pending();
+}
+
+}  // namespace cucore::array

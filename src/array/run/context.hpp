@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and how arrays are computed: a device, a stream, a graph of pending values, and the
+// kernels.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "array/ir/build.hpp"
+#include "array/ir/graph.hpp"
+#include "array/plan/plan.hpp"
+#include "array/run/kernels.hpp"
+#include "array/run/native.hpp"
+
+namespace cucore::array {
+
+enum class Policy : uint8_t { LAZY = 0, EAGER = 1 };
+
+struct Settings {
+  NativeDevice device;
+  NativeStream stream;  // empty: a stream of its own
+  NativeCache cache;    // empty: no kernels on disk
+  Policy policy = Policy::LAZY;
+  Math math = Math::ACCURATE;
+  Defaults defaults = {};
+  uint64_t max_bytes = 0;  // 0: no limit
+  uint32_t max_pending = 2048;
+  uint32_t max_depth = 64;
+};
+
+// Why values were computed.
+enum class Reason : uint8_t { READ, CALL, DEPTH, COUNT, EXPORT, WRITE, NUMBER };
+
+struct Statistics {
+  uint64_t evaluations = 0;
+  uint64_t by[size_t(Reason::NUMBER)] = {};
+  uint64_t kernels_launched = 0, recomputed = 0, copies_for_readers = 0;
+  uint64_t bytes_read = 0, bytes_written = 0;
+};
+
+// What a context counts about memory. Storages may outlive the graph, so they share it.
+struct MemoryCounts {
+  std::atomic<uint64_t> live{0}, peak{0};
+};
+
+class Context : public Object {
+ public:
+  explicit Context(Settings settings);
+  ~Context() override;
+
+  // Everything about values happens under this lock. Never held while a compiler runs.
+  class Lock {
+   public:
+    explicit Lock(Context& context) : lock_(context.mutex_), context_(context) {
+      context.drop_released();
+    }
+    Graph& graph() const noexcept { return context_.graph_; }
+
+   private:
+    std::unique_lock<std::mutex> lock_;
+    Context& context_;
+  };
+
+  const Settings& settings() const noexcept { return settings_; }
+
+  // Queues the kernels of these values. The caller holds no lock, but references to the cells.
+  void evaluate(std::span<const Ref<Cell>> cells, Reason reason);
+  void evaluate_all(Reason reason);
+  // Waits for the stream.
+  void synchronize();
+
+  // Called after an operation has recorded something: keeps what is pending within bounds.
+  void after_recording(const Ref<Cell>& cell);
+
+  // The bytes of the array's elements in C order.
+  void read(const Array& array, std::span<std::byte> destination);
+  // A new array of elements in C order.
+  Array from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source);
+  Ref<Storage> allocate(int64_t bytes);
+
+  // Takes a cell back without waiting, from any thread.
+  struct Released {
+    Ref<Cell> cell;
+    Released* next = nullptr;
+  };
+  void release(std::unique_ptr<Released> released) noexcept;
+
+  Statistics statistics();
+  size_t pending();
+  uint64_t live_bytes() const noexcept { return memory_->live; }
+  uint64_t peak_bytes() const noexcept { return memory_->peak; }
+  KernelCounts kernel_counts() const { return kernels_.counts(); }
+
+ private:
+  friend class DeviceMachine;
+  struct Missing {
+    std::string key;
+    Code code;
+  };
+  void drop_released() noexcept;
+  // Launches all kernels, or returns those that must be compiled first.
+  std::vector<Missing> launch(std::span<const Ref<Cell>> cells);
+  std::vector<Missing> missing_of(const Plan& plan);
+  void run(std::span<const Ref<Cell>> cells);
+  uint64_t counters(int64_t count);
+
+  Settings settings_;
+  const std::shared_ptr<MemoryCounts> memory_;
+  Kernels kernels_;
+  std::atomic<Released*> released_{nullptr};
+  std::mutex mutex_;
+  std::mutex evaluation_;  // one thread evaluates at a time
+  Graph graph_;
+  Statistics statistics_;
+  NativeBuffer counters_;  // zeros, between kernels
+  int64_t counter_capacity_ = 0;
+};
+
+// An array of the library's own, which ends under the lock.
+struct HeldArray {
+  Context& context;
+  Array array = {};
+  ~HeldArray() {
+    const Context::Lock lock(context);
+    array = {};
+  }
+};
+
+}  // namespace cucore::array

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled kernels of a device, by the structure of their code.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "array/codegen/code.hpp"
+#include "array/run/native.hpp"
+
+namespace cucore::array {
+
+struct KernelCounts {
+  uint64_t compiled = 0, from_memory = 0, from_disk = 0;
+  uint64_t compile_ns = 0;
+};
+
+class Kernels {
+ public:
+  Kernels(NativeDevice device, NativeCache cache, const Target& target);
+
+  // The kernel, or an empty one if it has to be compiled first. Never waits for a compile.
+  NativeKernel find(const std::string& key);
+  // Compiles the kernel unless it is known. Other threads may do the same at the same time.
+  NativeKernel compile(const std::string& key, const Code& code);
+
+  const Target& target() const noexcept { return target_; }
+  KernelCounts counts() const;
+
+ private:
+  NativeCode build(const Code& code, cucore_cache_outcome* outcome) const;
+
+  const NativeDevice device_;
+  const NativeCache cache_;  // may be empty
+  const Target target_;
+  const std::string architecture_;
+  mutable std::mutex mutex_;
+  std::unordered_map<std::string, NativeKernel> kernels_;
+  KernelCounts counts_;
+};
+
+}  // namespace cucore::array

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs planned kernels on the stream of a context.
+#pragma once
+
+#include "array/run/context.hpp"
+
+namespace cucore::array {
+
+class DeviceStorage final : public Storage {
+ public:
+  DeviceStorage(NativeBuffer buffer, uint64_t offset, uint64_t bytes, bool pinned,
+                std::shared_ptr<MemoryCounts> counts);
+  ~DeviceStorage() override;
+
+  cucore_buffer* buffer() const noexcept { return buffer_.get(); }
+  uint64_t offset() const noexcept { return offset_; }
+  uint64_t address() const noexcept { return cucore_buffer_address(buffer_.get()) + offset_; }
+
+ private:
+  const NativeBuffer buffer_;
+  const uint64_t offset_, bytes_;
+  const std::shared_ptr<MemoryCounts> counts_;
+};
+
+class DeviceMachine final : public Machine {
+ public:
+  explicit DeviceMachine(Context& context) : context_(context) {}
+
+  Ref<Storage> allocate(int64_t bytes) override;
+  void copy(Storage& to, Storage& from, int64_t bytes) override;
+  void launch(const Kernel& kernel, std::span<Storage* const> inputs,
+              std::span<Storage* const> outputs) override;
+
+ private:
+  Context& context_;
+};
+
+}  // namespace cucore::array
