@@ -162,7 +162,7 @@ typedef struct cucore_array_context_info {
   uint64_t evaluations;        /**< times that operations were computed */
   uint64_t by_read;            /**< of these, because elements were read */
   uint64_t by_call;            /**< because of an evaluate call, or of the policy eager */
-  uint64_t by_depth;           /**< because more than max_depth waited for one another */
+  uint64_t by_depth;           /**< because max_depth waited for one another */
   uint64_t by_count;           /**< because more than max_pending waited */
   uint64_t by_export;          /**< because others got the memory */
   uint64_t by_write;           /**< because others see memory that was written */

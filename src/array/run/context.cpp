@@ -70,7 +70,7 @@ std::vector<Context::Missing> Context::missing_of(const Plan& plan) {
       addresses.outputs.push_back(
           output.from && output.memory != Memory::COPIED ? address(*output.from) : ALIGNED);
     std::string key = key_of(step.kernel, kernels_.target(), addresses);
-    if (kernels_.find(key)) continue;
+    if (kernels_.has(key)) continue;
     Code code = code_of(step.kernel, kernels_.target(), addresses);
     missing.push_back({std::move(key), std::move(code)});
   }
@@ -141,7 +141,7 @@ void Context::after_recording(const Ref<Cell>& cell) {
   bool deep = false, many = false;
   {
     const Lock lock(*this);
-    deep = cell->current().depth() > settings_.max_depth;
+    deep = cell->current().depth() >= settings_.max_depth;
     many = graph_.pending() > settings_.max_pending;
   }
   if (eager || deep)

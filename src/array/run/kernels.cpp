@@ -23,6 +23,11 @@ Kernels::Kernels(NativeDevice device, NativeCache cache, const Target& target)
       target_(target),
       architecture_(architecture_of(device_, target)) {}
 
+bool Kernels::has(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  return kernels_.find(key) != kernels_.end();
+}
+
 NativeKernel Kernels::find(const std::string& key) {
   const std::scoped_lock lock(mutex_);
   const auto found = kernels_.find(key);
@@ -56,7 +61,6 @@ NativeCode Kernels::build(const Code& code, cucore_cache_outcome* outcome) const
 
 NativeKernel Kernels::compile(const std::string& key, const Code& code) {
   using Clock = std::chrono::steady_clock;
-  if (NativeKernel known = find(key)) return known;
   cucore_cache_outcome outcome = CUCORE_CACHE_OUTCOME_BUILT;
   const auto begin = Clock::now();
   const NativeCode object = build(code, &outcome);

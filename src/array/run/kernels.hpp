@@ -24,6 +24,7 @@ class Kernels {
 
   // The kernel, or an empty one if it has to be compiled first. Never waits for a compile.
   NativeKernel find(const std::string& key);
+  bool has(const std::string& key) const;
   // Compiles the kernel unless it is known. Other threads may do the same at the same time.
   NativeKernel compile(const std::string& key, const Code& code);
 

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays compared with NumPy, on the CPU device or a GPU."""
+import itertools
+import json
+import sys
+import unittest
+import warnings
+from pathlib import Path
+
+import numpy as np
+from arrays import Array, Context, Failure, apply
+
+TABLE = json.loads(Path(sys.argv.pop(1)).read_text()) if len(sys.argv) > 1 and sys.argv[1].endswith(".json") else []
+CONTEXT, EAGER = Context(), Context(policy=1)
+EXACT = ("add", "subtract", "multiply", "divide", "maximum", "minimum", "less", "equal", "negative", "abs", "sqrt", "floor", "square", "sign")
+warnings.simplefilter("ignore")
+np.seterr(all="ignore")
+
+
+def values(dtype, shape, seed=0):
+    rnd = np.random.default_rng(seed)
+    kind = np.dtype(dtype).kind
+    if kind == "b":
+        return rnd.integers(0, 2, shape).astype(bool)
+    if kind in "iu":
+        info = np.iinfo(dtype)
+        return rnd.integers(max(info.min, -50), min(info.max, 100), shape).astype(dtype)
+    if kind == "c":
+        return (rnd.normal(0, 2, shape) + 1j * rnd.normal(0, 2, shape)).astype(dtype)
+    return rnd.normal(0, 3, shape).astype(dtype)
+
+
+def layouts(array):
+    """The same elements as arrays of different memory."""
+    yield "contiguous", CONTEXT.array(array)
+    yield "transposed", CONTEXT.array(array.T).T
+    padded = np.zeros((array.shape[0], 2 * array.shape[1] + 1), array.dtype)
+    padded[:, 1::2] = array
+    yield "strided", CONTEXT.array(padded)[:, 1::2]
+    yield "reversed", CONTEXT.array(array[::-1, ::-1].copy()).flip(0, 1)
+    shifted = np.concatenate([np.zeros(1, array.dtype), array.ravel()])
+    yield "unaligned", CONTEXT.array(shifted)[1:].reshape(*array.shape)
+
+
+class Elementwise(unittest.TestCase):
+    def same(self, got, expected, name, ulp=0):
+        self.assertEqual(got.shape, expected.shape, name)
+        self.assertEqual(got.dtype, expected.dtype, name)
+        if ulp == 0:
+            np.testing.assert_array_equal(got, expected, name)
+        else:
+            np.testing.assert_allclose(got, expected, rtol=ulp * np.finfo(expected.dtype).eps, atol=ulp * np.finfo(expected.dtype).tiny, err_msg=name)
+
+    def test_layouts(self):
+        for dtype in ("float32", "float64", "int32", "uint8", "complex64", "float16", "bool"):
+            for shape in ((3, 5), (8, 64), (1, 1), (7, 1), (2, 300)):
+                a = values(dtype, shape)
+                for (name, x), (other, y) in itertools.product(layouts(a), layouts(a)):
+                    if other != "contiguous" and name != "contiguous":
+                        continue
+                    self.same((x + y).numpy(), a + a, f"{dtype} {shape} {name} + {other}")
+
+    def test_operations_of_the_table(self):
+        dtypes = ("int8", "uint16", "int64", "float32", "float64")
+        for record in TABLE:
+            if record["family"] not in ("unary", "binary") or not record["numpy"] or record.get("outputs", 1) > 1 or record.get("scalars"):
+                continue
+            function = getattr(np, record["numpy"][0], None)
+            for dtype in dtypes:
+                if dtype[0] in "iu" and (record["name"] == "reciprocal" or record["rule"] == "rounding"):
+                    continue  # 1 / 0, and floor of integers, which was a float before NumPy 2.1
+                operands = [values(dtype, (5, 7), seed) for seed in range(2 if record["family"] == "binary" else 1)]
+                if record["name"] == "power" and dtype[0] in "iu":
+                    operands[1] = np.abs(operands[1])
+                if dtype.startswith("float") and record.get("weight", 1) > 8:
+                    operands = [np.abs(o) + dtype_step(dtype) for o in operands]
+                try:
+                    expected = function(*operands)
+                except TypeError:
+                    continue
+                got = apply(CONTEXT, record["name"], *map(CONTEXT.array, operands)).numpy()
+                if expected.dtype.kind in "fc" and ("ulp" in record or record.get("weight", 1) > 1):
+                    # NumPy's own functions of float16 round once more.
+                    self.assertEqual(got.dtype, expected.dtype, f"{record['name']} {dtype}")
+                    np.testing.assert_allclose(got, expected, rtol=64 * np.finfo(expected.dtype).eps, err_msg=f"{record['name']} {dtype}")
+                else:
+                    self.same(got, expected, f"{record['name']} {dtype}")
+
+    def test_broadcast(self):
+        a, b = values("float32", (4, 1, 6)), values("float32", (5, 1))
+        x, y = CONTEXT.array(a), CONTEXT.array(b)
+        self.same((x * y + x).numpy(), a * b + a, "broadcast")
+        self.same((x.broadcast(4, 5, 6) - y).numpy(), a - b, "broadcast view")
+
+    def test_many_axes(self):
+        shape = (2, 1, 3, 1, 2, 2, 1, 2, 1, 1, 2, 1)
+        a = values("int32", shape)
+        x = CONTEXT.array(a)
+        order = (11, 4, 2, 0, 1, 3, 5, 7, 6, 8, 10, 9)
+        self.same((x.permute(*order) + 1).numpy(), np.transpose(a, order) + 1, "axes")
+        b = a.reshape((1,) * 20 + shape)
+        self.same((CONTEXT.array(b) * 2).numpy(), b * 2, "32 axes")
+
+    def test_empty_and_scalars(self):
+        for shape in ((0,), (3, 0), (), (1,), (1, 1, 1)):
+            a = values("float64", shape)
+            self.same((CONTEXT.array(a) + 1).numpy(), a + np.float64(1), str(shape))
+
+    def test_promotion_with_numbers(self):
+        for dtype in ("bool", "int8", "uint8", "int64", "float16", "float32", "complex64"):
+            a = values(dtype, (4,))
+            for number in (True, 3, 1.5, 2j):
+                self.same((CONTEXT.array(a) * number).numpy(), a * number, f"{dtype} * {number}")
+                self.same((number - CONTEXT.array(a.astype(a.dtype if a.dtype != bool else "int8"))).numpy(),
+                          number - a.astype(a.dtype if a.dtype != bool else "int8"), f"{number} - {dtype}")
+
+    def test_casts(self):
+        names = ("bool", "int8", "int32", "int64", "uint8", "uint64", "float16", "float32", "float64", "complex64")
+        for source, target in itertools.product(names, names):
+            a = np.abs(values(source, (3, 4)))
+            if np.dtype(source).kind == "c" and np.dtype(target).kind != "c":
+                continue
+            self.same(CONTEXT.array(a).astype(target).numpy(), a.astype(target), f"{source} to {target}")
+
+    def test_half_precision_rounds_once(self):
+        a = np.array([1 + 2**-11, 1 + 2**-11 + 2**-40, 65519.0, 65520.0, 6e-8, 1e-8, np.inf, np.nan, -0.0])
+        self.same(CONTEXT.array(a).astype("float16").numpy(), a.astype("float16"), "float16")
+        bits = CONTEXT.array(np.float32([1, 1 + 2**-8, 1 + 2**-8 + 2**-20, -2.5, np.inf])).astype("bfloat16").numpy()
+        self.assertEqual([hex(v) for v in bits], ["0x3f80", "0x3f80", "0x3f81", "0xc020", "0x7f80"])
+
+    def test_several_results(self):
+        a = values("float32", (9,))
+        whole, rest = CONTEXT.array(a).apply("divmod", 2.0, results=2)
+        expected = np.divmod(a, np.float32(2))
+        self.same(whole.numpy(), expected[0], "quotient")
+        self.same(rest.numpy(), expected[1], "rest")
+
+    def test_parts(self):
+        a = values("complex64", (3, 4))
+        x = CONTEXT.array(a)
+        self.same(x.part(1).numpy(), a.real, "real")
+        self.same((x * 2).part(2).numpy(), (a * 2).imag, "imag")
+        x.part(2).update("multiply", 3.0)
+        a.imag *= 3
+        self.same(x.numpy(), a, "write to the imaginary part")
+
+
+def dtype_step(dtype):
+    return np.dtype(dtype).type(0.1)
+
+
+class Memory(unittest.TestCase):
+    def test_views_share(self):
+        a = np.arange(24.0).reshape(4, 6)
+        x = CONTEXT.array(a)
+        y, b = x[1:3, ::2], a[1:3, ::2]
+        y += 1
+        b += 1
+        np.testing.assert_array_equal(x.numpy(), a)
+        x[0] = 7
+        a[0] = 7
+        x[1:] = x[:-1]
+        a[1:] = a[:-1].copy()
+        np.testing.assert_array_equal(x.numpy(), a)
+        np.testing.assert_array_equal(y.numpy(), b)
+
+    def test_results_keep_old_elements(self):
+        x = CONTEXT.array(np.arange(8.0))
+        y = x * 2
+        x += 100
+        np.testing.assert_array_equal(y.numpy(), np.arange(8.0) * 2)
+        element = x[3]
+        x[3] = 0
+        self.assertEqual(element.item(), 103)
+
+    def test_write_and_where(self):
+        x = CONTEXT.array(np.arange(6))
+        x.write(np.arange(6) * 10)
+        mask = CONTEXT.array(np.array([True, False] * 3))
+        apply(CONTEXT, "add", x, 1, out=x, where=mask)
+        np.testing.assert_array_equal(x.numpy(), [1, 10, 21, 30, 41, 50])
+
+    def test_read_only(self):
+        with self.assertRaisesRegex(Failure, "broadcast view"):
+            CONTEXT.array(np.arange(3)).broadcast(2, 3).update("add", 1)
+
+    def test_a_limit_of_memory(self):
+        context = Context(max_bytes=4096)
+        x = context.array(np.zeros(256))
+        y = x + 1
+        big = context.empty((400,), "float64") * 2
+        with self.assertRaisesRegex(Failure, "max_bytes"):
+            big.numpy()
+        del big
+        np.testing.assert_array_equal(y.numpy(), np.ones(256))
+
+
+class Reductions(unittest.TestCase):
+    LENGTHS = (1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 130, 511, 513, 1025, 4096, 8193, 32767, 32768, 32769, 70001)
+
+    def test_sums_of_integers(self):
+        for length in self.LENGTHS:
+            a = np.arange(length, dtype="int32") * 7 - 3
+            x = CONTEXT.array(a)
+            self.assertEqual(x.reduce("sum").item(), int(a.sum()), length)
+            self.assertEqual(x.reduce("max").item(), int(a.max()), length)
+            self.assertEqual(x[::-1].reduce("argmax").item(), int(a[::-1].argmax()), length)
+
+    def test_axes(self):
+        a = values("float64", (4, 5, 6))
+        for x, source in ((CONTEXT.array(a), a), (CONTEXT.array(a.transpose(2, 0, 1).copy()).permute(1, 2, 0), a)):
+            for count in range(4):
+                for axes in itertools.combinations(range(3), count):
+                    for op in ("sum", "prod", "min", "max", "mean", "var", "any", "all", "count_nonzero"):
+                        for keep in (False, True):
+                            got = x.reduce(op, axes, keep).numpy()
+                            expected = getattr(np, op)(source, axis=axes, keepdims=keep)
+                            np.testing.assert_allclose(got, expected, rtol=1e-12, err_msg=f"{op} {axes} {keep}")
+                            self.assertEqual(got.dtype, np.asarray(expected).dtype, op)
+
+    def test_columns(self):
+        for shape in ((1000, 3), (513, 130), (5000, 7), (3, 600, 40)):
+            a = values("int16", shape)
+            axis = len(shape) - 2
+            np.testing.assert_array_equal(CONTEXT.array(a).reduce("sum", [axis]).numpy(), a.sum(axis))
+            np.testing.assert_array_equal(CONTEXT.array(a).reduce("argmin", [axis]).numpy(), a.argmin(axis))
+
+    def test_norms(self):
+        a = values("float64", (6, 7))
+        x = CONTEXT.array(a)
+        for order in (2.0, 1.0, np.inf, -np.inf, 0.0, 3.0):
+            np.testing.assert_allclose(x.reduce("norm", [1], order=order).numpy(), np.linalg.norm(a, order, axis=1), rtol=1e-12)
+        np.testing.assert_allclose(x.reduce("logsumexp", [1]).numpy(), np.log(np.exp(a).sum(1)), rtol=1e-12)
+
+    def test_nan(self):
+        a = np.array([3.0, np.nan, 1.0, np.nan])
+        x = CONTEXT.array(a)
+        self.assertTrue(np.isnan(x.reduce("max").item()))
+        self.assertEqual(x.reduce("argmin").item(), 1)
+
+    def test_no_elements(self):
+        x = CONTEXT.array(np.zeros((0, 3)))
+        np.testing.assert_array_equal(x.reduce("sum", [0]).numpy(), np.zeros(3))
+        with self.assertRaisesRegex(Failure, "no identity"):
+            x.reduce("max", [0])
+
+    def test_half_precision_accumulates_in_float32(self):
+        a = np.full(4096, 1.0, "float16")
+        self.assertEqual(CONTEXT.array(a).reduce("sum").item(), 4096.0)
+
+
+def softmax(x):
+    shifted = (x - x.reduce("max", [-1], True)).apply("exp")
+    return shifted / shifted.reduce("sum", [-1], True)
+
+
+def layer_norm(x):
+    away = x - x.reduce("mean", [-1], True)
+    return away / ((away * away).reduce("mean", [-1], True) + 1e-5).apply("sqrt")
+
+
+PROGRAMS = {
+    "pipeline": lambda x: ((x.apply("sin") * x.apply("cos")) + (-(x * x)).apply("exp") + ((x * x) + 1.0).apply("log")).apply("abs").apply("sqrt"),
+    "softmax": softmax,
+    "layer norm": layer_norm,
+    "sum of products": lambda x: (x * x + 1.0).reduce("sum"),
+    "root of squares": lambda x: (x * x).reduce("sum").apply("sqrt"),
+    "standardise": lambda x: (x - x.reduce("mean", [-1], True)) / x.reduce("std", [-1], True),
+    "sums of columns": lambda x: (x * 2.0 - 1.0).reduce("sum", [0]) * 3.0,
+}
+
+
+class Fusion(unittest.TestCase):
+    """One kernel, and the bits of a kernel per operation."""
+
+    SHAPES = ((3, 5), (2, 128), (5, 129), (4, 1000), (2, 5000), (1, 32768), (1, 33000), (700, 6))
+
+    def test_bits(self):
+        for name, program in PROGRAMS.items():
+            for shape in self.SHAPES:
+                for dtype in ("float32", "float64", "float16"):
+                    a = values(dtype, shape)
+                    lazy, eager = program(CONTEXT.array(a)).numpy(), program(EAGER.array(a)).numpy()
+                    np.testing.assert_array_equal(np.atleast_1d(lazy).view("uint8"), np.atleast_1d(eager).view("uint8"), f"{name} {shape} {dtype}")
+
+    def test_one_kernel(self):
+        for name, program in PROGRAMS.items():
+            x = CONTEXT.array(values("float32", (64, 256)))
+            before = CONTEXT.info()["kernels_launched"]
+            result = program(x)
+            result.numpy()
+            self.assertEqual(CONTEXT.info()["kernels_launched"] - before, 1, name)
+
+    def test_bytes(self):
+        x, y = (CONTEXT.array(values("float32", (64, 256), seed)) for seed in range(2))
+        result = softmax(x * y + 1.0)
+        before = CONTEXT.info()
+        result.numpy()
+        after = CONTEXT.info()
+        self.assertEqual(after["bytes_read"] - before["bytes_read"], 2 * 64 * 256 * 4)
+        self.assertEqual(after["bytes_written"] - before["bytes_written"], 64 * 256 * 4)
+
+    def test_loops_stay_flat(self):
+        x = CONTEXT.array(np.zeros(1000, "float32"))
+        for _ in range(500):
+            x = x * 0.5 + 1.0
+        np.testing.assert_allclose(x.numpy(), 2.0, rtol=1e-6)
+        y = CONTEXT.array(np.zeros(1000, "float32"))
+        before = CONTEXT.info()["kernels_compiled"]
+        for _ in range(500):
+            y += y * 0.25 + 1.0
+            y *= 0.5
+        y.numpy()
+        self.assertLess(CONTEXT.info()["kernels_compiled"] - before, 5)
+
+
+class Messages(unittest.TestCase):
+    def test_texts(self):
+        x = CONTEXT.array(np.zeros((3, 4)))
+        for action, text in ((lambda: x + CONTEXT.array(np.zeros((2, 4))), r"\(3, 4\).*\(2, 4\)"),
+                             (lambda: x[5], "index 5 is out of range for axis 0 of size 3"),
+                             (lambda: x.reduce("sum", [2]), "2"),
+                             (lambda: x.reshape(5, 5), "25|5"),
+                             (lambda: x.apply("bitwise_and", 1.0), "bitwise_and")):
+            with self.assertRaisesRegex(Failure, text):
+                action()
+
+
+if __name__ == "__main__":
+    unittest.main()
