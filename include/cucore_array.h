@@ -186,7 +186,7 @@ typedef struct cucore_array_apply_options {
   cucore_array_dtype  dtype;       /**< of the computation and the result; default: the rule */
   int32_t             reserved;    /**< 0 */
   cucore_array       *out;         /**< is written by the rule same_kind; NULL: a new array */
-  const cucore_array *where;       /**< with out: only where this is true; NULL: everywhere */
+  const cucore_array *where;       /**< only these elements of out; NULL: all */
 } cucore_array_apply_options;
 
 #define CUCORE_ARRAY_APPLY_OPTIONS_INIT \
@@ -689,7 +689,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_apply(int32_t op, const cucore_array
  *
  * @param x      the array
  * @param dtype  the type of the elements
- * @param copy   ON: the result has memory of its own; default: only if the types differ
+ * @param copy   ON: the result has memory of its own, also for an equal type
  * @param out    receives the result
  * @param error  NULL, or receives a new error on failure
  * @since 0.2
@@ -794,7 +794,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_assign_select(cucore_array *x,
  * @param x      the array
  * @param shape  the new sizes; one may be -1
  * @param ndim   the number of new axes
- * @param copy   ON: always a copy; OFF: an error instead of a copy
+ * @param copy   ON: always a copy. OFF: never a copy
  * @param out    receives the result
  * @param error  NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_SHAPE  shapes do not fit; the message contains them

@@ -39,8 +39,8 @@ class Tree:
         self.environment["LD_LIBRARY_PATH"] = f"{library_folder}:" + os.environ.get(
             "LD_LIBRARY_PATH", "")
 
-    def flags(self, *options):
-        return shlex.split(subprocess.run(["pkg-config", *options, "cucore"], check=True, text=True,
+    def flags(self, *options, package="cucore"):
+        return shlex.split(subprocess.run(["pkg-config", *options, package], check=True, text=True,
                                           env=self.environment, capture_output=True).stdout)
 
     def build_and_run(self, source, flags, libraries, arguments=()):
@@ -108,6 +108,12 @@ class UsingIt(Trees):
                                               ["-ldl"], [soname])
         self.assertIn("refused", self.check(result))
 
+    def test_arrays_in_c(self):
+        flags = self.installed.flags("--cflags", package="cucore-array")
+        libraries = self.installed.flags("--libs", package="cucore-array")
+        result = self.installed.build_and_run("arrays.c", [*STRICT, *flags], libraries)
+        self.assertIn("no context", self.check(result))
+
     def test_the_installed_command_runs(self):
         result = subprocess.run([self.prefix / "bin" / "cucore", "--version"], text=True,
                                 env=self.installed.environment, capture_output=True, check=False)
@@ -138,6 +144,7 @@ class WhatIsThere(Trees):
         wanted = [path.relative_to(source) for path in header_text.files(source / "cucore.h")]
         self.assertGreater(len(wanted), 10)
         wanted += [path.relative_to(source) for path in source.rglob("*.hpp")]
+        wanted += [Path("cucore_array.h"), Path("cucore_array_names.h")]
         self.assertEqual(sorted(headers), sorted(wanted))
 
     def test_no_installed_text_names_the_build_folder(self):

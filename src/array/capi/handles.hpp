@@ -14,7 +14,7 @@ struct cucore_array_context : cucore::HandleHead {};
 
 namespace cucore::array {
 
-// What a caller holds: a cell, and the view of it. Neither changes.
+// The object behind a handle: a cell, and the view of it. Neither changes.
 class ArrayObject final : public Object {
  public:
   ArrayObject(Ref<Context> context, Array array);

@@ -25,6 +25,13 @@ std::string operands_text(const Kernel& kernel, const Node& node) {
   return text;
 }
 
+std::string operation(const MapDetail& map, Dtype dtype) {
+  if (map.op->name != "nextafter" || !is_half(dtype))
+    return expression_text(*map.op, map.expression, dtype);
+  const std::string_view suffix = dtype == Dtype::FLOAT16 ? "f16" : "bf16";
+  return concat("half::next(x, y, half::to_", suffix, ", half::from_", suffix, ")");
+}
+
 std::string map_statement(const Kernel& kernel, size_t number) {
   const Node& node = kernel.nodes[number];
   const MapDetail& map = *node.map;
@@ -40,8 +47,7 @@ std::string map_statement(const Kernel& kernel, size_t number) {
                             " U;", operands_text(kernel, node));
   for (size_t at = 0; at < map.parameters.size(); ++at)
     text += concat(" const T s", at, " = p.m", number, "_", at, ";");
-  const std::string computed =
-      concat(result, "(", expression_text(*map.op, map.expression, main), ")");
+  const std::string computed = concat(result, "(", operation(map, main), ")");
   if (map.op->outputs > 1)
     text += concat(" ", compute_type(map.types.results[1]), " second; const ", result,
                    " first = ", computed, ";");

@@ -63,14 +63,16 @@ Array copied_in_order(const Array& array) {
   const Dims shape = array.view.shape;
   std::vector<Operand> operands;
   operands.push_back(std::move(operand));
-  auto copy = ValueRef(new Value(array.graph(), ValueKind::MAP, array.dtype(), shape, std::move(operands)));
+  auto copy =
+      ValueRef(new Value(array.graph(), ValueKind::MAP, array.dtype(), shape, std::move(operands)));
   copy->map.types.operands[0] = copy->map.types.results[0] = array.dtype();
   return array_of(std::move(copy));
 }
 
 // The elements in C order of the present shape are those of the result in C order.
 Array reshaped_array(const Array& array, const Dims& shape) {
-  if (auto view = reshaped(array.view, shape)) return {.cell = array.cell, .view = std::move(*view)};
+  if (auto view = reshaped(array.view, shape))
+    return {.cell = array.cell, .view = std::move(*view)};
   Array copy = copied_in_order(array);
   copy.view = dense(shape);
   return copy;

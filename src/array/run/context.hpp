@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where and how arrays are computed: a device, a stream, a graph of pending values, and the
-// kernels.
+// A context computes arrays. It has a device, a stream, a graph of pending values, and kernels.
 #pragma once
 
 #include <atomic>
@@ -43,7 +42,7 @@ struct Statistics {
   uint64_t bytes_read = 0, bytes_written = 0;
 };
 
-// What a context counts about memory. Storages may outlive the graph, so they share it.
+// The memory of a context in bytes. Storages may outlive the graph, so they share it.
 struct MemoryCounts {
   std::atomic<uint64_t> live{0}, peak{0};
 };

@@ -17,4 +17,13 @@ __device__ u16 to_bf16(f32 x) {
 }
 __device__ f32 round_bf16(f32 x) { return from_bf16(to_bf16(x)); }
 
+// The next number towards y. Neighbours have neighbouring bits, except around 0.
+__device__ f32 next(f32 x, f32 y, u16 (*to)(f32), f32 (*from)(u16)) {
+  if (x != x || y != y) return x + y;
+  if (x == y) return y;
+  if (x == 0) return y > 0 ? from(1) : from(0x8001);
+  const u16 bits = to(x);
+  return from(u16((x < y) == (x > 0) ? bits + 1 : bits - 1));
+}
+
 }  // namespace half
