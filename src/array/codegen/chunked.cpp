@@ -56,22 +56,25 @@ class ChunkedText : public ElementText {
       line("for (int u = 0; u < 4; ++u) for (int v = 0; v < 4; ++v) s", node, "[u][v] = ", type,
            "::none();");
     });
-    line("#pragma unroll 1");
+    line("#pragma unroll 2");
     line("for (int n = 0; n < 8; ++n) {");
     line("#pragma unroll");
     line("for (int u = 0; u < 4; ++u) {");
     line("const I c = chunk * ", CHUNK,
          " + (n * 1024 + u * 256 + I(threadIdx.x)) * 4, left = p.length - c;");
-    load_vectors(0);
+    load_vectors(0, "c", exists("left > 0", "left > 0"));
+    declare_vector_stores();
     line("#pragma unroll");
-    line("for (int v = 0; v < 4; ++v) { const bool in = v < left;");
+    line("for (int v = 0; v < 4; ++v) { const bool in = ", exists("left > 0", "v < left"), ";");
     element_nodes(0, "");
     each([&](size_t node) {
-      line("if (in) s", node, "[u][v] = ", reduction_name(node), "::join(s", node, "[u][v], ",
-           reduction_element(kernel_, node), ");");
+      line("s", node, "[u][v] = in ? ", reduction_name(node), "::join(s", node, "[u][v], ",
+           reduction_element(kernel_, node), ") : s", node, "[u][v];");
     });
     store_elements("in");
-    line("} } }");
+    line("}");
+    store_vectors("c", exists("left > 0", "left > 0"));
+    line("} }");
   }
 
   void block_result(size_t node) {

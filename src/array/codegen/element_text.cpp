@@ -44,32 +44,43 @@ void ElementText::pointers() {
 }
 
 std::string ElementText::outer_part(std::string_view name, const AccessForm& form) const {
-  std::string text;
-  const size_t axes = kernel_.outer.size() + kernel_.inner.size();
-  for (size_t axis = 0; axis < axes; ++axis) {
-    const bool last = axis + 1 == axes;
-    if (axis < kernel_.outer.size() && !last && (form.moves >> axis & 1))
-      text += concat(text.empty() ? "" : " + ", digit_name(axis), " * p.", name, "_", axis);
-  }
-  return text.empty() ? "I(0)" : text;
+  return position(name, form, kernel_.outer.size(), digit_name);
 }
 
+bool ElementText::has_columns() const { return form_.along < kernel_.outer.size(); }
+
 std::string ElementText::row_position(std::string_view name, const AccessForm& form) const {
-  const std::string text = outer_part(name, form);
+  std::string text = outer_part(name, form);
+  if (has_columns()) text += along(name, form, digit_name(form_.along));
   return form.inner ? divided(name, form, text) : text;
 }
 
-// Rows of one axis are vectors in memory. Otherwise each element has its own indices e0, e1, ...
+// Inner axes that are one in memory have the index c. Otherwise each element has its own indices
+// e0, e1, ...
 std::string ElementText::element_position(std::string_view name, const AccessForm& form) const {
   std::string text = outer_part(name, form);
   const size_t first = kernel_.outer.size(), last = kernel_.inner.size() - 1;
-  for (size_t axis = 0; axis < last; ++axis)
+  for (size_t axis = 0; axis <= last; ++axis)
     if (form.moves >> (first + axis) & 1)
-      text += concat(" + e", axis, " * p.", name, "_", first + axis);
-  const std::string index = has_rows_apart() ? concat("e", last) : "(c + v)";
-  if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += concat(" + ", index);
-  if (form.along == Along::STRIDED) text += concat(" + ", index, " * p.", name, "_l");
+      text += concat(" + ", has_rows_apart() ? concat("e", axis) : "c", " * p.", name, "_",
+                     first + axis);
+  if (has_columns())
+    text += along(name, form, digit_name(form_.along));
+  else
+    text += along(name, form, has_rows_apart() ? concat("e", last) : "(c + v)");
   return form.inner ? divided(name, form, text) : text;
+}
+
+// The position of the first element of the vector.
+std::string ElementText::vector_position(std::string_view name, const AccessForm& form) const {
+  std::string text = outer_part(name, form);
+  const size_t first = kernel_.outer.size();
+  if (has_columns())
+    for (size_t axis = 0; axis < kernel_.inner.size(); ++axis)
+      if (form.moves >> (first + axis) & 1)
+        text += concat(" + ", has_rows_apart() ? concat("e", axis) : "c", " * p.", name, "_",
+                       first + axis);
+  return text;
 }
 
 void ElementText::row_nodes(uint8_t phase) {
@@ -102,18 +113,39 @@ void ElementText::row_nodes(uint8_t phase) {
   }
 }
 
-void ElementText::load_vectors(uint8_t pass) {
+// A vector that does not exist is loaded from the beginning: loads without branches run together.
+void ElementText::load_vectors(uint8_t pass, std::string_view index, std::string_view exists) {
   for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
     const Node& node = kernel_.nodes[number];
     if (node.kind != NodeKind::LOAD || !node.per_element || passes_.of[number] != pass) continue;
     if (form_.nodes[number].along != Along::VECTOR) continue;
     const std::string_view type = storage_type(node.dtype);
-    line("Four<", type, "> l", number, ";");
-    line("if (left >= 4) l", number, " = *(const Four<", type, ">*)(i", number, " + ",
-         outer_part(access_name(number), form_.nodes[number]), " + c);");
-    line("else { for (int v = 0; v < 4; ++v) l", number, ".v[v] = v < left ? i", number, "[",
-         outer_part(access_name(number), form_.nodes[number]), " + c + v] : ", type, "(0); }");
+    line("const Four<", type, "> l", number, " = *(const Four<", type, ">*)(i", number, " + ",
+         vector_position(access_name(number), form_.nodes[number]), " + (", exists, " ? ", index,
+         " : 0));");
   }
+}
+
+void ElementText::declare_vector_stores() {
+  for (size_t number = 0; number < kernel_.stores.size(); ++number)
+    if (is_vector_store(number))
+      line("Four<", storage_type(kernel_.nodes[kernel_.stores[number].node].dtype), "> o", number,
+           ";");
+}
+
+void ElementText::store_vectors(std::string_view index, std::string_view exists) {
+  for (size_t number = 0; number < kernel_.stores.size(); ++number) {
+    if (!is_vector_store(number)) continue;
+    const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[number].node].dtype);
+    const std::string name = store_name(number);
+    line("if (", exists, ") *(Four<", type, ">*)((", type, "*)p.", name, " + ",
+         vector_position(name, form_.stores[number]), " + ", index, ") = o", number, ";");
+  }
+}
+
+bool ElementText::is_vector_store(size_t number) const {
+  return is_per_element(kernel_, kernel_.stores[number]) &&
+         form_.stores[number].along == Along::VECTOR;
 }
 
 void ElementText::node_of_element(size_t number) {
@@ -148,7 +180,7 @@ void ElementText::node_of_element(size_t number) {
 void ElementText::element_nodes(uint8_t pass, const std::string& keeps) {
   if (has_rows_apart()) {
     const size_t last = kernel_.inner.size() - 1;
-    line("I f = c + v;");
+    line("I f = c", has_columns() ? ";" : " + v;");
     for (size_t axis = last + 1; axis-- > 1;)
       line("const I h", axis, " = div(f, p.m", axis, "), e", axis, " = f - h", axis, " * size(p.m",
            axis, "); f = h", axis, ";");
@@ -188,6 +220,10 @@ void ElementText::store_elements(const std::string& in) {
     const Dtype dtype = kernel_.nodes[store.node].dtype;
     const std::string_view type = storage_type(dtype);
     const std::string name = store_name(number);
+    if (is_vector_store(number)) {
+      line("o", number, ".v[v] = ", stored(dtype, variable(store.node)), ";");
+      continue;
+    }
     line("if (", in, ") ((", type, "*)p.", name, ")[", element_position(name, form_.stores[number]),
          "] = ", stored(dtype, variable(store.node)), ";");
   }

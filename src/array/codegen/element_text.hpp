@@ -29,21 +29,33 @@ class ElementText {
   void pointers();
   // Nodes that a row has once, if they wait for `phase` reductions.
   void row_nodes(uint8_t phase);
-  // Loads the vectors of the pass; `keeps` is the index of arrays that keep nodes for later passes.
-  void load_vectors(uint8_t pass);
-  // The nodes of element `v` of the vector; `in` is whether it exists.
+  // Loads the vectors of the pass. `index` is that of their first element on their axis, and
+  // `exists` is false after the last one.
+  void load_vectors(uint8_t pass, std::string_view index, std::string_view exists);
+  // The nodes of element `v` of the vector. `in` is false if it does not exist, and `keeps` is the
+  // index of arrays that keep nodes for later passes.
   void element_nodes(uint8_t pass, const std::string& keeps);
   void declare_kept(const std::string& size);
   void store_row(const Store& store, size_t number);
+  // Stores the element, or puts it into a vector that store_vectors() stores.
   void store_elements(const std::string& in);
+  void declare_vector_stores();
+  void store_vectors(std::string_view index, std::string_view exists);
 
   bool is_kept(size_t node) const {
     return kernel_.nodes[node].per_element && kernel_.nodes[node].kind != NodeKind::REDUCED &&
            passes_.of[node] != 255 && passes_.kept[node] > passes_.of[node];
   }
+  bool has_columns() const;  // vectors lie on an outer axis
+  bool is_vector_store(size_t number) const;
+  // The condition that an element exists: of a vector as a whole, or of an element apart.
+  std::string_view exists(std::string_view vector, std::string_view element) const {
+    return form_.exact ? "true" : form_.whole ? vector : element;
+  }
   bool has_rows_apart() const { return kernel_.inner.size() > 1; }
   std::string element_position(std::string_view name, const AccessForm& form) const;
   std::string row_position(std::string_view name, const AccessForm& form) const;
+  std::string vector_position(std::string_view name, const AccessForm& form) const;
 
   const Kernel& kernel_;
   const Form& form_;

@@ -57,35 +57,64 @@ bool needs_wide(const Kernel& kernel) {
                      [&](const Store& store) { return exceeds(store.access.outer); });
 }
 
-bool is_aligned(uint64_t address, const Access& access, Part part, size_t axes, int64_t vector,
-                int64_t size) {
-  const int64_t bytes = std::min(vector * size, VECTOR_BYTES);
+// The axis of vectors: the last one, or the columns of a reduction of slower axes.
+size_t vector_axis(const Kernel& kernel) {
+  const size_t outer = kernel.outer.size(), all = outer + kernel.inner.size();
+  if (kernel.family == KernelFamily::OUTER && kernel.columns == 1) return outer - 1;
+  return all == 0 ? 0 : all - 1;
+}
+
+int64_t size_of_axis(const Kernel& kernel, size_t axis) {
+  const size_t outer = kernel.outer.size();
+  if (axis < outer) return kernel.outer[axis];
+  return axis - outer < kernel.inner.size() ? kernel.inner[axis - outer] : 1;
+}
+
+// Whether the threads of all blocks have elements: then nothing is compared.
+bool is_exact(const Kernel& kernel) {
+  if (kernel.family == KernelFamily::CHUNKED) return kernel.row_size() % ROW_LIMIT == 0;
+  if (kernel.family != KernelFamily::ROWS) return false;
+  const RowTree tree = row_tree(kernel.row_size());
+  const int64_t rows = std::max<int64_t>(LEAST_THREADS / tree.threads, 1);
+  return tree.threads * tree.vectors * 4 == kernel.row_size() && kernel.rows() % rows == 0;
+}
+
+// Whether threads can load vectors along the axis: neighbours in memory are neighbours in the
+// space.
+bool has_vectors(const Kernel& kernel, const Form& form) {
+  if (form.vector == 1) return false;
+  if (kernel.family == KernelFamily::MAP) return true;
+  return form.whole && kernel.inner.size() == 1;
+}
+
+bool is_aligned(uint64_t address, const Access& access, Part part, const Form& form, int64_t size) {
+  const int64_t bytes = std::min(form.vector * size, VECTOR_BYTES);
   if (address % uint64_t(bytes) != 0) return false;
-  for (size_t axis = 0; axis + 1 < axes; ++axis)
-    if (access.outer.shape[axis] > 1 && stride_of(access.outer, axis, part) % vector != 0)
+  for (size_t axis = 0; axis < access.outer.ndim(); ++axis)
+    if (axis != form.along && access.outer.shape[axis] > 1 &&
+        stride_of(access.outer, axis, part) % form.vector != 0)
       return false;
   return true;
 }
 
-AccessForm access_form(const Kernel& kernel, const Access& access, Part part, uint64_t address,
-                       Dtype dtype, int64_t vector) {
-  AccessForm form;
+AccessForm access_form(const Kernel& kernel, const Form& form, const Access& access, Part part,
+                       uint64_t address, Dtype dtype) {
+  AccessForm result;
   const size_t axes = access.outer.ndim();
-  for (size_t axis = 0; axis + 1 < axes; ++axis)
-    if (access.outer.strides[axis] != 0) form.moves |= uint32_t{1} << axis;
-  if (access.inner) form.inner = static_cast<uint8_t>(access.inner->ndim());
-  const int64_t stride = axes == 0 ? 0 : stride_of(access.outer, axes - 1, part);
+  for (size_t axis = 0; axis < axes; ++axis)
+    if (axis != form.along && access.outer.strides[axis] != 0) result.moves |= uint32_t{1} << axis;
+  if (access.inner) result.inner = static_cast<uint8_t>(access.inner->ndim());
+  const int64_t stride = axes == 0 ? 0 : stride_of(access.outer, form.along, part);
   const auto size = static_cast<int64_t>(size_of(dtype));
   if (stride == 0)
-    form.along = Along::STILL;
+    result.along = Along::STILL;
   else if (stride != 1 || access.inner)
-    form.along = Along::STRIDED;
+    result.along = Along::STRIDED;
   else
-    form.along = vector > 1 && kernel.inner.size() <= 1 &&
-                         is_aligned(address, access, part, axes, vector, size)
-                     ? Along::VECTOR
-                     : Along::ELEMENTS;
-  return form;
+    result.along = has_vectors(kernel, form) && is_aligned(address, access, part, form, size)
+                       ? Along::VECTOR
+                       : Along::ELEMENTS;
+  return result;
 }
 
 bool has_memory(const Node& node) {
@@ -134,26 +163,29 @@ uint64_t address_of(uint64_t memory, const Access& access, Part part, Dtype dtyp
 Form form_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
   const Widths widths = widths_of(kernel);
   Form form;
-  const int64_t vector =
-      kernel.family == KernelFamily::MAP ? map_vector(kernel, widths) : ROW_VECTOR;
-  form.vector = static_cast<uint8_t>(vector);
+  form.vector = static_cast<uint8_t>(kernel.family == KernelFamily::MAP ? map_vector(kernel, widths)
+                                                                        : ROW_VECTOR);
   form.unroll = target.emulated || (!widths.functions && widths.widest == widths.narrowest) ? 1 : 2;
   form.wide = needs_wide(kernel);
   form.axes = static_cast<uint8_t>(kernel.outer.size());
+  form.along = static_cast<uint8_t>(vector_axis(kernel));
+  form.whole =
+      kernel.family != KernelFamily::MAP && size_of_axis(kernel, form.along) % form.vector == 0;
+  form.exact = is_exact(kernel);
   for (const Node& node : kernel.nodes) {
     uint64_t address = 0;
     if (has_memory(node))
       address = address_of(addresses.inputs[node.slot], node.access, node.part, node.dtype);
     const bool has_access = has_memory(node) || node.kind == NodeKind::POSITION;
     form.nodes.push_back(
-        has_access ? access_form(kernel, node.access, node.part, address, node.dtype, vector)
+        has_access ? access_form(kernel, form, node.access, node.part, address, node.dtype)
                    : AccessForm{});
   }
   for (const Store& store : kernel.stores) {
     const Dtype dtype = kernel.nodes[store.node].dtype;
     const uint64_t address =
         address_of(addresses.outputs[store.slot], store.access, store.part, dtype);
-    form.stores.push_back(access_form(kernel, store.access, store.part, address, dtype, vector));
+    form.stores.push_back(access_form(kernel, form, store.access, store.part, address, dtype));
   }
   return form;
 }
@@ -169,6 +201,9 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
   put(text, form.unroll);
   put(text, form.wide);
   put(text, form.axes);
+  put(text, form.along);
+  put(text, form.whole);
+  put(text, form.exact);
   put(text, static_cast<uint8_t>(kernel.inner.size()));
   put(text, static_cast<uint8_t>(kernel.columns));
   if (kernel.family == KernelFamily::ROWS) {

@@ -30,7 +30,10 @@ struct Form {
   uint8_t vector = 1;              // elements of a thread's vector
   uint8_t unroll = 1;              // vectors of a thread
   bool wide = false;               // indices of 64 bits
-  uint8_t axes = 0;                // of the space
+  uint8_t axes = 0;                // the outer ones of the space
+  uint8_t along = 0;               // the axis that a vector lies on, outer axes first
+  bool whole = false;              // its size is a multiple of a vector
+  bool exact = false;              // no thread is without an element
   std::vector<AccessForm> nodes;   // by node; those of kinds without an access are unused
   std::vector<AccessForm> stores;  // by store
 };

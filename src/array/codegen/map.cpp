@@ -96,16 +96,11 @@ class MapText {
   }
 
   std::string start(std::string_view name, const AccessForm& form) const {
-    std::string text = position(name, form, kernel_.outer.size(), digit_name);
-    if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += " + c";
-    if (form.along == Along::STRIDED) text += concat(" + c * p.", name, "_l");
-    return text;
+    return position(name, form, kernel_.outer.size(), digit_name) + along(name, form, "c");
   }
   // The position of element k, from that of the vector.
   std::string element(std::string_view name, const AccessForm& form) const {
-    std::string text = "b";
-    if (form.along == Along::VECTOR || form.along == Along::ELEMENTS) text += " + k";
-    if (form.along == Along::STRIDED) text += concat(" + k * p.", name, "_l");
+    const std::string text = concat("b", along(name, form, "k"));
     return form.inner ? divided(name, form, text) : text;
   }
 

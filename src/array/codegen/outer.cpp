@@ -49,12 +49,10 @@ class OuterText : public ElementText {
       line(reduction_name(node), "::A* const y", node, " = (", reduction_name(node), "::A*)h", node,
            ".w;");
     });
-    line("#pragma unroll");
-    line("for (int g = 0; g < 4; ++g) {");
-    columns("g * 32 + lane");
-    row_nodes(0);
-    rows();
-    line("}");
+    if (has_columns())
+      vectors();
+    else
+      single_columns();
     line("__syncthreads();");
     line("const int j = threadIdx.x;");
     each([&](size_t node) { chunk_result(node); });
@@ -77,25 +75,72 @@ class OuterText : public ElementText {
     row_digits();
   }
 
-  void rows() {
-    each([&](size_t node) {
-      line(reduction_name(node), "::A s", node, " = ", reduction_name(node), "::none();");
-    });
+  void begin_rows() {
     line("const I end = chunk * ", ROWS_OF_CHUNK, " + ", ROWS_OF_CHUNK, " < p.length ? chunk * ",
          ROWS_OF_CHUNK, " + ", ROWS_OF_CHUNK, " : p.length;");
     line("#pragma unroll 4");
-    line("for (I c = chunk * ", ROWS_OF_CHUNK, " + y; c < end; c += ", ROW_LANES,
-         ") { const int v = 0; const bool in = active;");
+    line("for (I c = chunk * ", ROWS_OF_CHUNK, " + y; c < end; c += ", ROW_LANES, ") {");
+  }
+
+  // A thread has a column at a time, of several that do not lie along one axis.
+  void single_columns() {
+    line("#pragma unroll");
+    line("for (int g = 0; g < 4; ++g) {");
+    columns("g * 32 + lane");
+    row_nodes(0);
+    each([&](size_t node) {
+      line(reduction_name(node), "::A s", node, " = ", reduction_name(node), "::none();");
+    });
+    begin_rows();
+    line("const int v = 0; const bool in = active;");
+    declare_vector_stores();
     element_nodes(0, "");
     each([&](size_t node) {
-      line("if (in) s", node, " = ", reduction_name(node), "::join(s", node, ", ",
-           reduction_element(kernel_, node), ");");
+      line("s", node, " = in ? ", reduction_name(node), "::join(s", node, ", ",
+           reduction_element(kernel_, node), ") : s", node, ";");
     });
     store_elements("in");
     line("}");
     each([&](size_t node) {
       line("y", node, "[y * ", COLUMNS, " + g * 32 + lane] = s", node, ";");
     });
+    line("}");
+  }
+
+  // A thread has four neighbouring columns.
+  void vectors() {
+    line("{");
+    line("const I left = p.columns - across * ", COLUMNS, " - lane * 4;");
+    line("const I first = across * ", COLUMNS,
+         " + lane * 4, row = batch * p.columns + (left > 0 ? first : 0);");
+    row_digits();
+    each([&](size_t node) {
+      const std::string type = reduction_name(node);
+      line(type, "::A s", node, "[4] = {", type, "::none(), ", type, "::none(), ", type,
+           "::none(), ", type, "::none()};");
+    });
+    begin_rows();
+    load_vectors(0, "first", "left > 0");
+    declare_vector_stores();
+    line("#pragma unroll");
+    line("for (int v = 0; v < 4; ++v) { const bool in = ", form_.whole ? "left > 0" : "v < left",
+         ", active = in;");
+    line("const I start = in ? first + v : 0; const I ", digit_name(form_.along), " = start;");
+    row_nodes(0);
+    element_nodes(0, "");
+    each([&](size_t node) {
+      line("s", node, "[v] = in ? ", reduction_name(node), "::join(s", node, "[v], ",
+           reduction_element(kernel_, node), ") : s", node, "[v];");
+    });
+    store_elements("in");
+    line("}");
+    store_vectors("first", "left > 0");
+    line("}");
+    each([&](size_t node) {
+      line("for (int v = 0; v < 4; ++v) y", node, "[y * ", COLUMNS, " + lane * 4 + v] = s", node,
+           "[v];");
+    });
+    line("}");
   }
 
   // The row lanes of a column in their order.

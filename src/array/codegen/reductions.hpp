@@ -17,6 +17,7 @@ struct RowTree {
   int64_t vectors;  // of a thread
 };
 RowTree row_tree(int64_t length) noexcept;
+constexpr int64_t LEAST_THREADS = 128;  // of a block, which has several short rows
 
 // "R7": the type of a REDUCED or SCANNED node, and its definition.
 std::string reduction_name(size_t node);

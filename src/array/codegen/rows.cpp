@@ -10,8 +10,6 @@
 namespace cucore::array {
 namespace {
 
-constexpr int64_t LEAST_THREADS = 128;
-
 int64_t threads_of(const RowTree& tree) { return std::max(tree.threads, LEAST_THREADS); }
 int64_t rows_of_block(const RowTree& tree) { return threads_of(tree) / tree.threads; }
 
@@ -25,7 +23,8 @@ class RowsText : public ElementText {
     line("const int t = threadIdx.x % ", tree_.threads, ";");
     line("I row = I(blockIdx.x) * ", rows_of_block(tree_), " + I(threadIdx.x / ", tree_.threads,
          ");");
-    line("const bool active = row < p.rows; if (!active) row = 0;");
+    line(form_.exact ? "const bool active = true;"
+                     : "const bool active = row < p.rows; if (!active) row = 0;");
     row_digits();
     pointers();
     declare_kept(concat(tree_.vectors * 4));
@@ -58,16 +57,19 @@ class RowsText : public ElementText {
     line("#pragma unroll");
     line("for (int n = 0; n < ", tree_.vectors, "; ++n) {");
     line("const I c = (t + n * ", tree_.threads, ") * 4, left = active ? p.length - c : 0;");
-    load_vectors(pass);
+    load_vectors(pass, "c", exists("left > 0", "left > 0"));
+    const bool stores = pass == passes_.last;
+    if (stores) declare_vector_stores();
     line("#pragma unroll");
-    line("for (int v = 0; v < 4; ++v) { const bool in = v < left;");
+    line("for (int v = 0; v < 4; ++v) { const bool in = ", exists("left > 0", "v < left"), ";");
     element_nodes(pass, "n * 4 + v");
     each_reduction(pass, [&](size_t node) {
-      line("if (in) s", node, "[v] = ", reduction_name(node), "::join(s", node, "[v], ",
-           reduction_element(kernel_, node), ");");
+      line("s", node, "[v] = in ? ", reduction_name(node), "::join(s", node, "[v], ",
+           reduction_element(kernel_, node), ") : s", node, "[v];");
     });
-    if (pass == passes_.last) store_elements("in");
+    if (stores) store_elements("in");
     line("}");
+    if (stores) store_vectors("c", exists("left > 0", "left > 0"));
     line("}");
   }
 

@@ -142,13 +142,12 @@ void add_access(Fields& fields, const Form& form, std::string_view name, const A
   if (memory != 0) fields.add("u64", field(""), address_of(memory, access, part, dtype));
   if (memory == 0 || access.inner) add_number(fields, form.wide, field("_o"), access.outer.offset);
   const Part outer_part = access.inner ? Part::WHOLE : part;
-  const size_t axes = access.outer.ndim();
-  for (size_t axis = 0; axis + 1 < axes; ++axis)
+  for (size_t axis = 0; axis < access.outer.ndim(); ++axis)
     if (shape.moves >> axis & 1)
       add_number(fields, form.wide, field(concat("_", axis)),
                  stride_of(access.outer, axis, outer_part));
   if (shape.along == Along::STRIDED)
-    add_number(fields, form.wide, field("_l"), stride_of(access.outer, axes - 1, outer_part));
+    add_number(fields, form.wide, field("_l"), stride_of(access.outer, form.along, outer_part));
   if (!access.inner) return;
   if (memory == 0) add_number(fields, form.wide, field("_i"), access.inner->offset);
   for (size_t axis = 0; axis < access.inner->ndim(); ++axis) {
@@ -203,10 +202,16 @@ std::string gathered(const Kernel& kernel, size_t number, const std::string& sta
                        loaded(node.dtype, element), ";\n");
 }
 
+std::string along(std::string_view name, const AccessForm& form, std::string_view index) {
+  if (form.along == Along::STILL) return {};
+  if (form.along == Along::STRIDED) return concat(" + ", index, " * p.", name, "_l");
+  return concat(" + ", index);
+}
+
 std::string position(std::string_view name, const AccessForm& form, size_t axes,
                      const std::function<std::string(size_t)>& digit) {
   std::string text;
-  for (size_t axis = 0; axis + 1 < axes; ++axis)
+  for (size_t axis = 0; axis < axes; ++axis)
     if (form.moves >> axis & 1)
       text += concat(text.empty() ? "" : " + ", digit(axis), " * p.", name, "_", axis);
   return text.empty() ? "I(0)" : text;

@@ -46,9 +46,11 @@ void add_access(Fields& fields, const Form& form, std::string_view name,
                 uint64_t memory);
 
 // An expression of type I: the position of index 0 of the vector's axis. `digit` returns the
-// variable of an axis.
+// variable of another axis; the first `axes` count.
 std::string position(std::string_view name, const AccessForm& form, size_t axes,
                      const std::function<std::string(size_t)>& digit);
+// " + c * p.a3_l": the step to an index of the vector's axis.
+std::string along(std::string_view name, const AccessForm& form, std::string_view index);
 // The position of an element of an access with an inner view, of its position in the outer one.
 std::string divided(std::string_view name, const AccessForm& form, std::string_view position);
 

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput of arrays beside a device-to-device copy of the same run, CuPy and torch.compile where they are installed.
+
+  throughput.py [--small]
+
+Each figure is the bytes that the operation has to move, in units of what the copy moves in the same time. The
+environment is that of tests/array/capi/arrays.py.
+"""
+import ctypes as c
+import statistics
+import sys
+import time
+
+import numpy as np
+from arrays import Context, array_library, call, core
+
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import cupy
+except ImportError:
+    cupy = None
+
+SMALL = "--small" in sys.argv
+SHIFT = 8 if SMALL else 0
+CONTEXT = Context()
+STREAM = c.c_void_p()
+call("cucore_array_context_stream", CONTEXT.handle, c.byref(STREAM))
+
+
+def synchronize():
+    call("cucore_stream_synchronize", STREAM, library=core)
+
+
+def evaluate(arrays):
+    handles = (c.c_void_p * len(arrays))(*[a.handle for a in arrays])
+    call("cucore_array_evaluate", handles, c.c_size_t(len(arrays)))
+
+
+def seconds(action, wait, rounds=20):
+    """The median of five runs, per round."""
+    action(), wait()
+    times = []
+    for _ in range(5):
+        begin = time.perf_counter()
+        for _ in range(rounds):
+            action()
+        wait()
+        times.append((time.perf_counter() - begin) / rounds)
+    return statistics.median(times)
+
+
+def ours(make):
+    def action():
+        results = make()
+        evaluate(results if isinstance(results, (list, tuple)) else [results])
+    return seconds(action, synchronize)
+
+
+def numbers(count, dtype="float32", scale=1e-6):
+    base = CONTEXT.arange(count, "int64").astype("float32") * scale + 0.5
+    result = base.astype(dtype)
+    evaluate([result])
+    return result
+
+
+def pipeline(x, y, z):
+    return (x.apply("sin") * y.apply("cos") + (-z * z).apply("exp") + (x + 1.0).apply("log")).apply("sqrt")
+
+
+def softmax(x):
+    shifted = (x - x.reduce("max", [1], True)).apply("exp")
+    return shifted / shifted.reduce("sum", [1], True)
+
+
+def layer_norm(x):
+    away = x - x.reduce("mean", [1], True)
+    return away / ((away * away).reduce("mean", [1], True) + 1e-5).apply("sqrt")
+
+
+def cases():
+    """Name, bytes, ours, CuPy's and torch's action; the inputs live while a case runs."""
+    n = 1 << (28 - SHIFT)
+    x, y, z = (numbers(n) for _ in range(3))
+    tx = [torch.rand(n, device="cuda") for _ in range(3)] if torch else None
+    compiled = torch.compile(lambda a, b, d: torch.sqrt(torch.sin(a) * torch.cos(b) + torch.exp(-d * d) + torch.log(a + 1))) if torch and not SMALL else None
+    fused = cupy.ElementwiseKernel("float32 x, float32 y, float32 z", "float32 r", "r = sqrtf(sinf(x) * cosf(y) + expf(-z * z) + logf(x + 1))",
+                                   "pipeline") if cupy else None
+    cx = [cupy.from_dlpack(t) for t in tx] if cupy and torch else None
+    yield ("sample 4, f32", 16 * n, lambda: pipeline(x, y, z), (lambda: fused(*cx)) if cx else None, (lambda: compiled(*tx)) if compiled else None)
+    yield ("add, f32", 12 * n, lambda: x + y, (lambda: cx[0] + cx[1]) if cx else None, (lambda: tx[0] + tx[1]) if tx else None)
+    yield ("sum, f32", 4 * n, lambda: x.reduce("sum"), (lambda: cx[0].sum()) if cx else None, (lambda: tx[0].sum()) if tx else None)
+    yield ("mean and var, f32", 4 * n, lambda: [x.reduce("mean"), x.reduce("var")], None, (lambda: torch.var_mean(tx[0])) if tx else None)
+    half = numbers(n, "bfloat16")
+    yield ("f32 + bf16", 10 * n, lambda: x + half, None, None)
+    bytes_ = numbers(n, "uint8", 1e-8)
+    yield ("u8 to f32", 5 * n, lambda: bytes_.astype("float32"), None, None)
+    side = 1 << (14 - SHIFT // 2)
+    square, other = x.reshape(side, side), y.reshape(side, side)
+    ts = [t.reshape(side, side) for t in tx[:2]] if tx else None
+    row, column = numbers(side), numbers(side).reshape(side, 1)
+    yield ("row + column", 4 * side * side, lambda: row + column, None, (lambda: ts[0][0] + ts[0][:, :1]) if ts else None)
+    yield ("a + b.T", 12 * side * side, lambda: square + other.T, None, (lambda: ts[0] + ts[1].T) if ts else None)
+    yield ("sum of columns", 4 * side * side, lambda: square.reduce("sum", [0]), None, (lambda: ts[0].sum(0)) if ts else None)
+    for rows, length in ((262144, 1024), (65536, 4096), (8192, 32768)):
+        matrix = x.reshape(rows >> SHIFT, length)
+        tm = tx[0].reshape(rows >> SHIFT, length) if tx else None
+        yield (f"softmax {rows} x {length}", 8 * n, lambda: softmax(matrix), None, (lambda: torch.softmax(tm, 1)) if tx else None)
+    matrix = x.reshape(65536 >> SHIFT, 4096)
+    tm = tx[0].reshape(65536 >> SHIFT, 4096) if tx else None
+    yield ("layer norm 65536 x 4096", 8 * n, lambda: layer_norm(matrix), None, (lambda: torch.nn.functional.layer_norm(tm, (4096,))) if tx else None)
+    del x, y, z, square, other, matrix, half, bytes_, tx, cx
+    n8 = 1 << (30 - SHIFT)
+    a, b = numbers(n8, "int8", 1e-8), numbers(n8, "int8", 1e-8)
+    yield ("add, int8", 3 * n8, lambda: a + b, None, None)
+
+
+def copy_rate():
+    """Bytes a second of a copy of 1 GiB, read and written."""
+    size = 1 << (30 - SHIFT)
+    device, buffers = c.c_void_p(), [c.c_void_p(), c.c_void_p()]
+    call("cucore_array_context_device", CONTEXT.handle, c.byref(device))
+    for buffer in buffers:
+        call("cucore_buffer_create", device, c.c_size_t(size), STREAM, c.byref(buffer), library=core)
+    time_ = seconds(lambda: call("cucore_buffer_copy", buffers[0], c.c_size_t(0), buffers[1], c.c_size_t(0), c.c_size_t(size), STREAM, library=core),
+                    synchronize)
+    for buffer in buffers:
+        core.cucore_buffer_release(buffer)
+    return 2 * size / time_
+
+
+def host_costs():
+    x = numbers(1024)
+    rounds = 2000
+    out = c.c_void_p()
+    add = array_library.cucore_array_binary
+    error = c.c_void_p()
+    begin = time.perf_counter()
+    for _ in range(rounds):
+        add(101, x.handle, x.handle, c.byref(out), c.byref(error))
+        array_library.cucore_array_release(out)
+    record = (time.perf_counter() - begin) / rounds
+    known = []
+    for _ in range(200):
+        r = pipeline(x, x, x)
+        begin = time.perf_counter()
+        evaluate([r])
+        known.append(time.perf_counter() - begin)
+    synchronize()
+    print(f"record an operation {record * 1e6:.2f} us (with ctypes), evaluate a known expression {statistics.median(known) * 1e6:.1f} us")
+
+
+def main():
+    rate = copy_rate()
+    print(f"copy {rate / 1e9:.0f} GB/s")
+    print("| what | cucore | CuPy | torch |\n|---|---|---|---|")
+    for name, moved, make, theirs, torchs in cases():
+        row = [moved / ours(make) / rate]
+        row.append(moved / seconds(theirs, cupy.cuda.Device().synchronize) / rate if theirs else None)
+        row.append(moved / seconds(torchs, torch.cuda.synchronize) / rate if torchs else None)
+        print(f"| {name} | " + " | ".join("-" if value is None else f"{value:.3f}" for value in row) + " |", flush=True)
+    host_costs()
+    print({key: value for key, value in CONTEXT.info().items() if value})
+
+
+if __name__ == "__main__":
+    with np.errstate(all="ignore"):
+        main()
