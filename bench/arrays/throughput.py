@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Throughput of arrays beside a device-to-device copy of the same run, CuPy and torch.compile where they are installed.
+"""Throughput of arrays, compared with a device-to-device copy, CuPy and torch.compile in the same run.
 
   throughput.py [--small]
 
@@ -12,7 +12,7 @@ import sys
 import time
 
 import numpy as np
-from arrays import Context, array_library, call, core
+from arrays import Context, array_library, call, core, evaluate
 
 try:
     import torch
@@ -32,11 +32,6 @@ call("cucore_array_context_stream", CONTEXT.handle, c.byref(STREAM))
 
 def synchronize():
     call("cucore_stream_synchronize", STREAM, library=core)
-
-
-def evaluate(arrays):
-    handles = (c.c_void_p * len(arrays))(*[a.handle for a in arrays])
-    call("cucore_array_evaluate", handles, c.c_size_t(len(arrays)))
 
 
 def seconds(action, wait, rounds=20):

@@ -244,6 +244,12 @@ def apply(context, op, *operands, dtype="default", out=None, where=None, results
     return arrays[0] if len(arrays) == 1 else arrays
 
 
+def evaluate(arrays):
+    """All arrays, of one context, without a wait."""
+    handles = (c.c_void_p * max(len(arrays), 1))(*[array.handle for array in arrays])
+    call("cucore_array_evaluate", handles, c.c_size_t(len(arrays)))
+
+
 def index_items(items):
     items = items if isinstance(items, tuple) else (items,)
     result = (Index * max(len(items), 1))()
