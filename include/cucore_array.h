@@ -759,7 +759,6 @@ CUCORE_ARRAY_API cucore_status cucore_array_reduce(int32_t op, const cucore_arra
  * @param out    receives the result
  * @param error  NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range
- * @retval CUCORE_ERROR_UNSUPPORTED  an item is an array
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_select(const cucore_array *x,
@@ -911,6 +910,137 @@ CUCORE_ARRAY_API cucore_status cucore_array_diagonal(const cucore_array *x, int6
 CUCORE_ARRAY_API cucore_status cucore_array_part(const cucore_array *x,
                                                  cucore_array_part_kind part, cucore_array **out,
                                                  cucore_error **error);
+
+/* == Joins and indices ======================================================================= */
+
+/**
+ * Joins arrays along an axis. The result has their common type.
+ *
+ * @param arrays  the arrays, equal in all other axes
+ * @param count   of arrays, at least 1
+ * @param axis    the axis; a negative one counts from the end
+ * @param out     receives the array
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_concat(const cucore_array *const *arrays, size_t count,
+                                                   int32_t axis, cucore_array **out,
+                                                   cucore_error **error);
+
+/**
+ * Joins arrays of one shape along a new axis.
+ *
+ * @param arrays  the arrays
+ * @param count   of arrays, at least 1
+ * @param axis    the place of the new axis in the result
+ * @param out     receives the array
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_stack(const cucore_array *const *arrays, size_t count,
+                                                  int32_t axis, cucore_array **out,
+                                                  cucore_error **error);
+
+/**
+ * Returns a view of each element of an axis.
+ *
+ * @param x      the array
+ * @param axis   the axis
+ * @param out    receives the views
+ * @param count  the size of the axis
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the count is another one
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_unstack(const cucore_array *x, int32_t axis,
+                                                    cucore_array **out, size_t count,
+                                                    cucore_error **error);
+
+/**
+ * Moves the elements of axes in circles.
+ *
+ * @param x       the array
+ * @param shifts  the steps; negative ones move to the beginning
+ * @param axes    the axis of each step; NULL: all elements as one axis
+ * @param count   of shifts, and of axes
+ * @param out     receives the array
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_roll(const cucore_array *x, const int64_t *shifts,
+                                                 const int32_t *axes, size_t count,
+                                                 cucore_array **out, cucore_error **error);
+
+/**
+ * Repeats a whole array along its axes.
+ *
+ * @param x        the array
+ * @param repeats  how often along each axis; missing leading ones are 1
+ * @param count    of repeats
+ * @param out      receives the array
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  a number is negative, or the result has too many elements
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_tile(const cucore_array *x, const int64_t *repeats,
+                                                 size_t count, cucore_array **out,
+                                                 cucore_error **error);
+
+/**
+ * Surrounds an array with equal elements.
+ *
+ * @param x             the array
+ * @param before_after  per axis, the elements before it and after it
+ * @param mode          0
+ * @param value         the element
+ * @param out           receives the array
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  a number is negative
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_pad(const cucore_array *x, const int64_t *before_after,
+                                                int32_t mode, const cucore_array_scalar *value,
+                                                cucore_array **out, cucore_error **error);
+
+/**
+ * Selects elements of an axis. The axes of the indices replace it. An index that is out of range
+ * is an error of the next wait for the context.
+ *
+ * @param x        the array
+ * @param indices  integers; negative ones count from the end
+ * @param axis     the axis
+ * @param out      receives the array
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @retval CUCORE_ERROR_DTYPE  the indices are not integers
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_take(const cucore_array *x, const cucore_array *indices,
+                                                 int32_t axis, cucore_array **out,
+                                                 cucore_error **error);
+
+/**
+ * Selects an element of an axis for each index. All other axes of both arrays are broadcast.
+ *
+ * @param x        the array
+ * @param indices  integers, as many axes as the array
+ * @param axis     the axis
+ * @param out      receives the array
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @retval CUCORE_ERROR_DTYPE  the indices are not integers
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_take_along(const cucore_array *x,
+                                                       const cucore_array *indices, int32_t axis,
+                                                       cucore_array **out, cucore_error **error);
 
 /* == Types and the table of operations ======================================================= */
 

@@ -7,6 +7,12 @@
 namespace cucore::array {
 namespace {
 
+void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument) {
+  if (&array.context() != &other.context())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(argument, ": the array belongs to another context"));
+}
+
 struct Reporter {
   using Handle = cucore_error;
   static constexpr const char* LIBRARY = "libcucore-array";
@@ -24,18 +30,21 @@ struct Reporter {
   }
 };
 
-Index index_of(const cucore_array_index& item) {
+Item item_of(const cucore_array_index& item, const ArrayObject& x) {
   switch (item.kind) {
     case CUCORE_ARRAY_INDEX_INTEGER:
-      return {.kind = IndexKind::INTEGER, .integer = item.start};
+      return {{.kind = IndexKind::INTEGER, .integer = item.start}};
     case CUCORE_ARRAY_INDEX_NEWAXIS:
-      return {.kind = IndexKind::NEW_AXIS};
+      return {{.kind = IndexKind::NEW_AXIS}};
     case CUCORE_ARRAY_INDEX_ELLIPSIS:
-      return {.kind = IndexKind::ELLIPSIS};
+      return {{.kind = IndexKind::ELLIPSIS}};
     case CUCORE_ARRAY_INDEX_SLICE:
       break;
-    case CUCORE_ARRAY_INDEX_ARRAY:
-      throw Error(Status::UNSUPPORTED, "an index that is an array");
+    case CUCORE_ARRAY_INDEX_ARRAY: {
+      const ArrayObject& array = use(item.array, "items.array");
+      require_context(array, x, "items.array");
+      return {{.kind = IndexKind::ARRAY}, &array.array()};
+    }
     default:
       throw Error(Status::INVALID_ARGUMENT,
                   concat("the kind of an index is ", int{item.kind}, "; expected 1 to 5"));
@@ -44,7 +53,7 @@ Index index_of(const cucore_array_index& item) {
   if (item.given & 1) index.slice.start = item.start;
   if (item.given & 2) index.slice.stop = item.stop;
   if (item.given & 4) index.slice.step = item.step;
-  return index;
+  return {index};
 }
 
 }  // namespace
@@ -91,11 +100,26 @@ Number number_of(const cucore_array_scalar& scalar) {
           .imag = scalar.imag};
 }
 
-std::vector<Index> indices_of(const cucore_array_index* items, size_t count) {
-  std::vector<Index> indices;
+std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x) {
+  std::vector<Item> result;
   for (const cucore_array_index& item : require_array(items, count, "items"))
-    indices.push_back(index_of(item));
-  return indices;
+    result.push_back(item_of(item, x));
+  return result;
+}
+
+std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
+                             Ref<Context>* context) {
+  std::vector<Array> result;
+  const ArrayObject* first = nullptr;
+  for (const cucore_array* array : require_array(arrays, count, "arrays")) {
+    const ArrayObject& object = use(array, "arrays");
+    if (!first) first = &object;
+    require_context(object, *first, "arrays");
+    result.push_back(object.array());
+  }
+  if (!first) throw Error(Status::INVALID_ARGUMENT, "arrays is empty");
+  *context = first->context_ref();
+  return result;
 }
 
 Operands::Operands(const cucore_array_operand* operands, size_t count) {

@@ -25,7 +25,11 @@ std::span<const int32_t> axes_of_caller(const int32_t* axes, size_t count);
 Dtype dtype_of_caller(cucore_array_dtype dtype, const char* argument);
 const Op& op_of_caller(int32_t op);
 Number number_of(const cucore_array_scalar& scalar);
-std::vector<Index> indices_of(const cucore_array_index* items, size_t count);
+// Items of x[...]; arrays among them belong to the context of x.
+std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x);
+// Arrays of one context, at least one.
+std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
+                             Ref<Context>* context);
 
 // Arrays and numbers of one operation. The values of arrays of other contexts of the device are
 // evaluated there first.

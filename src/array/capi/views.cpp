@@ -17,19 +17,14 @@ void make_view(const ArrayObject& self, cucore_array** out, Transform&& transfor
          [&](Graph&) { return Array{.cell = self.cell(), .view = transform(self.view())}; });
 }
 
-struct Selection {
-  std::vector<Index> items;
-  bool is_element = false;  // an integer on each axis, and nothing else
-};
-
-Selection selection_of(const ArrayObject& self, const cucore_array_index* items, size_t count) {
-  const std::vector<Index> given = indices_of(items, count);
-  Selection selection{.items = completed(given, self.view().ndim())};
-  selection.is_element = given.size() == self.view().ndim() &&
-                         std::all_of(given.begin(), given.end(), [](const Index& each) {
-                           return each.kind == IndexKind::INTEGER;
-                         });
-  return selection;
+// The view that a write through items goes to.
+Array written_view(const ArrayObject& self, const std::vector<Item>& items) {
+  std::vector<Index> indices;
+  for (const Item& item : items) {
+    if (item.array) throw Error(Status::UNSUPPORTED, "a write through an array of indices");
+    indices.push_back(item.index);
+  }
+  return {.cell = self.cell(), .view = select(self.view(), completed(indices, self.view().ndim()))};
 }
 
 }  // namespace
@@ -40,11 +35,8 @@ cucore_status cucore_array_select(const cucore_array* x, const cucore_array_inde
                                   size_t count, cucore_array** out, cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Selection selection = selection_of(self, items, count);
-    record(self.context_ref(), out, [&](Graph&) {
-      const Array view{.cell = self.cell(), .view = select(self.view(), selection.items)};
-      return selection.is_element ? copied_in_order(view) : view;
-    });
+    const std::vector<Item> all = items_of(items, count, self);
+    record(self.context_ref(), out, [&](Graph&) { return selected(self.array(), all); });
   });
 }
 
@@ -53,11 +45,11 @@ cucore_status cucore_array_assign_select(cucore_array* x, const cucore_array_ind
                                          const cucore_array_operand* value, cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Selection selection = selection_of(self, items, count);
+    const std::vector<Item> all = items_of(items, count, self);
     const Operands source(require(value, "value"), 1);
     {
       const Context::Lock lock(self.context());
-      const Array view{.cell = self.cell(), .view = select(self.view(), selection.items)};
+      const Array view = written_view(self, all);
       if (op == 0)
         assign(view, source.inputs()[0], "assign");
       else

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "array/ir/cell.hpp"
+#include "array/model/indexing.hpp"
 #include "array/ops/op.hpp"
 
 namespace cucore::array {
@@ -76,19 +77,28 @@ Array scan(const Op& op, const Array& array, const ScanOptions& options);
 
 // ---- indices
 
-// An integer array that indexes an axis, broadcast with the others of the same selection.
-struct AxisIndices {
-  size_t axis;
-  const Array* indices;
+// An item of x[...] that may be an array of integers.
+struct Item {
+  Index index;
+  const Array* array = nullptr;  // of an ARRAY
 };
-// Elements of `base` at arrays of indices. The axes of the indices' common shape come at `place` in
-// the result, and the axes of `base` without indices around them, in their order.
-Array gather(const Array& base, std::span<const AxisIndices> indices, size_t place);
+// The elements x[items] as NumPy places them: a view, or a gather where an item is an array.
+Array selected(const Array& array, std::span<const Item> items);
+
+// Elements of an axis at the indices, whose axes replace it.
+Array taken(const Array& array, const Array& indices, int32_t axis);
+// For each element of `indices`, an element of `array` with the same place on all other axes.
+Array taken_along(const Array& array, const Array& indices, int32_t axis);
 
 // ---- joins
 
-Array concat_arrays(Graph& graph, std::span<const Array> arrays, int32_t axis);
-Array rolled(const Array& array, int64_t shift, size_t axis);
+Array concatenated(std::span<const Array> arrays, int32_t axis);
+Array stacked(std::span<const Array> arrays, int32_t axis);  // along a new axis
+Array rolled(const Array& array, std::span<const int64_t> shifts, std::span<const int32_t> axes);
+Array tiled(const Array& array, std::span<const int64_t> repeats);
+Array repeated(const Array& array, int64_t times, int32_t axis);  // each element of the axis
+// `widths` has two numbers per axis: elements before and after.
+Array padded(const Array& array, std::span<const int64_t> widths, const Number& number);
 
 // An array of the elements in another shape; a view where the strides permit it.
 Array reshaped_array(const Array& array, const Dims& shape);

@@ -2,6 +2,7 @@
 #include "array/run/context.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "array/run/machine.hpp"
 #include "support/concat.hpp"
@@ -152,6 +153,7 @@ void Context::after_recording(const Ref<Cell>& cell) {
 
 void Context::synchronize() {
   call("wait for arrays", cucore_stream_synchronize, settings_.stream.get());
+  check_status();
 }
 
 // ---- memory
@@ -182,6 +184,40 @@ uint64_t Context::counters(int64_t count) {
     counter_capacity_ = capacity;
   }
   return cucore_buffer_address(counters_.get());
+}
+
+// ---- indices that are out of range
+
+namespace {
+
+struct IndexStatus {  // device/index.cuh writes it
+  int64_t is_set, value, size, axis;
+};
+
+}  // namespace
+
+uint64_t Context::status_address() {
+  if (!status_) {
+    auto buffer =
+        created<NativeBuffer>("allocate the status of kernels", cucore_buffer_create_pinned,
+                              settings_.device.get(), sizeof(IndexStatus));
+    std::memset(cucore_buffer_host_pointer(buffer.get()), 0, sizeof(IndexStatus));
+    status_ = std::move(buffer);
+  }
+  return cucore_buffer_address(status_.get());
+}
+
+void Context::check_status() {
+  const Lock lock(*this);
+  if (!status_) return;
+  IndexStatus status{};
+  void* const memory = cucore_buffer_host_pointer(status_.get());
+  std::memcpy(&status, memory, sizeof status);
+  if (status.is_set == 0) return;
+  std::memset(memory, 0, sizeof status);
+  throw Error(Status::INDEX,
+              concat("index ", status.value, " is out of range for axis ", status.axis, " of size ",
+                     status.size, "; it was computed on the device"));
 }
 
 // ---- elements in and out
@@ -216,6 +252,7 @@ void Context::read(const Array& array, std::span<std::byte> destination) {
   if (!destination.empty())
     call("read an array", cucore_buffer_read, static_cast<DeviceStorage&>(*storage).buffer(),
          offset, destination.data(), destination.size(), settings_.stream.get());
+  check_status();
 }
 
 Statistics Context::statistics() {

@@ -107,6 +107,9 @@ class Context : public Object {
   std::vector<Missing> missing_of(const Plan& plan);
   void run(std::span<const Ref<Cell>> cells);
   uint64_t counters(int64_t count);
+  uint64_t status_address();
+  // Throws INDEX if a kernel that has ended met an index that is out of range.
+  void check_status();
 
   Settings settings_;
   const std::shared_ptr<MemoryCounts> memory_;
@@ -118,6 +121,7 @@ class Context : public Object {
   Statistics statistics_;
   NativeBuffer counters_;  // zeros, between kernels
   int64_t counter_capacity_ = 0;
+  NativeBuffer status_;  // host memory that kernels write to
 };
 
 // An array of the library's own, which ends under the lock.

@@ -23,6 +23,11 @@ uint64_t bytes_written(const Kernel& kernel) {
   return bytes;
 }
 
+bool has_indices(const Kernel& kernel) {
+  return std::any_of(kernel.nodes.begin(), kernel.nodes.end(),
+                     [](const Node& node) { return node.kind == NodeKind::GATHER; });
+}
+
 uint64_t bytes_read(const Kernel& kernel) {
   uint64_t bytes = 0;
   for (const ValueRef& input : kernel.inputs) bytes += uint64_t(input->bytes());
@@ -68,6 +73,7 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
     addresses.partials = device(*partials).address();
   }
   if (scratch.counters > 0) addresses.counters = context_.counters(scratch.counters);
+  if (has_indices(kernel)) addresses.status = context_.status_address();
   const Target& target = context_.kernels_.target();
   const std::string key = key_of(kernel, target, addresses);
   NativeKernel code = context_.kernels_.find(key);

@@ -202,6 +202,26 @@ class Array:
     def flip(self, *axes):
         return self.view("cucore_array_flip", numbers(axes, c.c_int32), len(axes))
 
+    def take(self, indices, axis):
+        return self.view("cucore_array_take", indices.handle, axis)
+
+    def take_along(self, indices, axis):
+        return self.view("cucore_array_take_along", indices.handle, axis)
+
+    def roll(self, shifts, axes=None):
+        return self.view("cucore_array_roll", numbers(shifts), None if axes is None else numbers(axes, c.c_int32), c.c_size_t(len(shifts)))
+
+    def tile(self, *repeats):
+        return self.view("cucore_array_tile", numbers(repeats), c.c_size_t(len(repeats)))
+
+    def pad(self, *widths, number=0):
+        return self.view("cucore_array_pad", numbers(widths), 0, c.byref(scalar(number)))
+
+    def unstack(self, axis):
+        out = (c.c_void_p * self.shape[axis])()
+        call("cucore_array_unstack", self.handle, axis, out, c.c_size_t(len(out)))
+        return [Array(self.context, c.c_void_p(handle)) for handle in out]
+
     def part(self, part):
         return self.view("cucore_array_part", part)
 
@@ -261,6 +281,13 @@ def index_items(items):
             result[at] = Index(3)
         elif item is Ellipsis:
             result[at] = Index(4)
+        elif isinstance(item, Array):
+            result[at] = Index(5, 0, 0, 0, 0, item.handle)
         else:
             result[at] = Index(1, 0, item)
     return (Index * len(items))(*result[:len(items)])
+
+
+def join(name, arrays, axis):
+    handles = (c.c_void_p * max(len(arrays), 1))(*[array.handle for array in arrays])
+    return Array.made(arrays[0].context, f"cucore_array_{name}", c.c_size_t(len(arrays)), axis, first=handles)

@@ -8,7 +8,7 @@ import warnings
 from pathlib import Path
 
 import numpy as np
-from arrays import Context, Failure, apply, evaluate
+from arrays import Context, Failure, apply, evaluate, join
 
 TABLE = json.loads(Path(sys.argv.pop(1)).read_text()) if len(sys.argv) > 1 and sys.argv[1].endswith(".json") else []
 CONTEXT, EAGER = Context(), Context(policy=1)
@@ -313,6 +313,78 @@ class Fusion(unittest.TestCase):
             y *= 0.5
         y.numpy()
         self.assertLess(CONTEXT.info()["kernels_compiled"] - before, 5)
+
+
+class Indexing(unittest.TestCase):
+    def test_arrays_of_indices(self):
+        a = np.arange(4 * 5 * 6).reshape(4, 5, 6)
+        i, j, k = np.array([[0, 3], [-1, 2]]), np.array([1, -5]), np.array([[5], [0]], "int32")
+        x = CONTEXT.array(a)
+        items = {"i": i, "j": j, "k": k}
+        arrays = {name: CONTEXT.array(value) for name, value in items.items()}
+        for text in ("i", "i, j", "i, j, k", ":, j", ":, :, k", "i, :, k", "..., j", "None, i", "1:3, i % 3", "i, 2", "2, i", "1, :, j", "::-1, j, None, k",
+                     "i, 1:4, ::2", "i, None, j", ":, i, j", "0, i, j", "i, ..., 3", "..., i, 3"):
+            mod = text.replace("i % 3", "m")
+            names = dict(items, m=i % 3), dict(arrays, m=CONTEXT.array(i % 3))
+            expected, got = (eval(f"s[{mod}]", {"s": source, **each}) for source, each in zip((a, x), names))
+            np.testing.assert_array_equal(got.numpy(), expected, text)
+
+    def test_take(self):
+        a = values("float32", (5, 7))
+        x = CONTEXT.array(a)
+        rows = np.array([4, 0, -1, 2])
+        np.testing.assert_array_equal(x.T.take(CONTEXT.array(rows), 1).numpy(), a.T.take(rows, 1))
+        places = np.argsort(a, 1)
+        np.testing.assert_array_equal(x.take_along(CONTEXT.array(places), 1).numpy(), np.take_along_axis(a, places, 1))
+        before = CONTEXT.info()["kernels_launched"]
+        total = (x.take(CONTEXT.array(rows), 0) * 2.0 + 1.0).reduce("sum", [1])
+        np.testing.assert_allclose(total.numpy(), (a[rows] * 2 + 1).sum(1), rtol=1e-6)
+        self.assertEqual(CONTEXT.info()["kernels_launched"] - before, 1)
+
+    def test_an_index_of_the_device_is_out_of_range(self):
+        x = CONTEXT.array(np.arange(5.0))
+        picked = x.take(CONTEXT.array(np.array([0, 7, 1])), 0)
+        with self.assertRaisesRegex(Failure, "index 7 is out of range for axis 0 of size 5"):
+            picked.numpy()
+        np.testing.assert_array_equal((x + 1).numpy(), np.arange(5.0) + 1)  # others live
+
+    def test_an_index_that_is_no_integer(self):
+        with self.assertRaisesRegex(Failure, "expected integers"):
+            CONTEXT.array(np.arange(5.0)).take(CONTEXT.array(np.zeros(3)), 0)
+
+
+class Joins(unittest.TestCase):
+    def test_concat_and_stack(self):
+        a, b, d = values("float32", (2, 3)), values("int32", (2, 5)), values("float64", (2, 0))
+        x, y, z = CONTEXT.array(a), CONTEXT.array(b), CONTEXT.array(d)
+        got, expected = join("concat", [x, y, z], 1).numpy(), np.concatenate([a, b, d], 1)
+        np.testing.assert_array_equal(got, expected)
+        self.assertEqual(got.dtype, expected.dtype)
+        for axis in (0, 1, 2, -1):
+            np.testing.assert_array_equal(join("stack", [x, x * 2.0], axis).numpy(), np.stack([a, a * 2], axis))
+        parts = join("stack", [x, x * 2.0], 1).unstack(1)
+        np.testing.assert_array_equal(parts[1].numpy(), a * 2)
+        with self.assertRaisesRegex(Failure, "shapes differ"):
+            join("concat", [x, y], 0)
+
+    def test_a_join_has_no_temporary_memory(self):
+        context = Context()
+        x = context.array(np.zeros(1 << 16, "float32"))
+        before = context.info()
+        joined = join("concat", [x + 1.0, x * 2.0], 0)
+        joined.numpy()
+        after = context.info()
+        self.assertEqual(after["peak_bytes"] - before["live_bytes"], 2 << 18)
+        self.assertEqual(after["kernels_launched"] - before["kernels_launched"], 2)
+
+    def test_roll_tile_and_pad(self):
+        a = np.arange(12).reshape(3, 4)
+        x = CONTEXT.array(a)
+        for shift, axes in (([1], None), ([-5], None), ([1], [0]), ([2, -1], [0, 1]), ([0], [1]), ([7], [-1])):
+            np.testing.assert_array_equal(x.roll(shift, axes).numpy(), np.roll(a, shift[0] if axes is None else shift, axes), f"{shift} {axes}")
+        for repeats in ((2,), (2, 3), (2, 1, 2), (0, 2)):
+            np.testing.assert_array_equal(x.tile(*repeats).numpy(), np.tile(a, repeats), str(repeats))
+        np.testing.assert_array_equal(x.pad(1, 0, 2, 3, number=9).numpy(), np.pad(a, ((1, 0), (2, 3)), constant_values=9))
 
 
 class Messages(unittest.TestCase):

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "array/capi/guard.hpp"
+#include "array/model/transforms.hpp"
+#include "support/concat.hpp"
+
+using namespace cucore;
+using namespace cucore::array;
+
+namespace {
+
+// An operation on x and an array of indices of the same context.
+template <class Body>
+void with_indices(const cucore_array* x, const cucore_array* indices, cucore_array** out,
+                  Body&& body) {
+  const Operands operands({x});
+  const ArrayObject& other = use(indices, "indices");
+  if (&other.context() != &operands.context())
+    throw Error(Status::INVALID_ARGUMENT, "indices: the array belongs to another context");
+  record(operands.context_ref(), out,
+         [&](Graph&) { return body(*operands.inputs()[0].array, other.array()); });
+}
+
+using Join = Array (*)(std::span<const Array> arrays, int32_t axis);
+
+void join(const cucore_array* const* arrays, size_t count, int32_t axis, cucore_array** out,
+          Join function) {
+  clear(out);
+  Ref<Context> context;
+  std::vector<Array> parts = arrays_of(arrays, count, &context);
+  record(context, out, [&](Graph&) {
+    const std::vector<Array> held = std::move(parts);  // ends under the lock
+    return function(held, axis);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+cucore_status cucore_array_concat(const cucore_array* const* arrays, size_t count, int32_t axis,
+                                  cucore_array** out, cucore_error** error) {
+  return guard(error, [&] { join(arrays, count, axis, out, concatenated); });
+}
+
+cucore_status cucore_array_stack(const cucore_array* const* arrays, size_t count, int32_t axis,
+                                 cucore_array** out, cucore_error** error) {
+  return guard(error, [&] { join(arrays, count, axis, out, stacked); });
+}
+
+cucore_status cucore_array_unstack(const cucore_array* x, int32_t axis, cucore_array** out,
+                                   size_t count, cucore_error** error) {
+  return guard(error, [&] {
+    for (size_t at = 0; out && at < count; ++at) out[at] = nullptr;
+    const ArrayObject& self = use(x, "x");
+    const size_t place = axis_of(axis, self.view().ndim(), "unstack");
+    const auto size = static_cast<size_t>(self.view().shape[place]);
+    if (count != size)
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("unstack: count is ", count, "; axis ", place, " has size ", size));
+    if (size != 0) require(out, "out");
+    std::vector<Ref<ArrayObject>> objects;
+    {
+      const Context::Lock lock(self.context());
+      std::vector<Index> items(self.view().ndim(), {.kind = IndexKind::SLICE});
+      for (size_t at = 0; at < size; ++at) {
+        items[place] = {.kind = IndexKind::INTEGER, .integer = int64_t(at)};
+        objects.push_back(make<ArrayObject>(
+            self.context_ref(), Array{.cell = self.cell(), .view = select(self.view(), items)}));
+      }
+    }
+    for (size_t at = 0; at < size; ++at) out[at] = wrap(objects[at]);
+  });
+}
+
+cucore_status cucore_array_roll(const cucore_array* x, const int64_t* shifts, const int32_t* axes,
+                                size_t count, cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(x, "x");
+    const auto steps = require_array(shifts, count, "shifts");
+    record(self.context_ref(), out, [&](Graph&) {
+      return rolled(self.array(), steps, {axes, axes ? count : 0});
+    });
+  });
+}
+
+cucore_status cucore_array_tile(const cucore_array* x, const int64_t* repeats, size_t count,
+                                cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(x, "x");
+    const auto times = require_array(repeats, count, "repeats");
+    if (count > Dims::MAX)
+      throw Error(Status::SHAPE, concat("tile: ", count, " axes; expected at most ", Dims::MAX));
+    record(self.context_ref(), out, [&](Graph&) { return tiled(self.array(), times); });
+  });
+}
+
+cucore_status cucore_array_pad(const cucore_array* x, const int64_t* before_after, int32_t mode,
+                               const cucore_array_scalar* value, cucore_array** out,
+                               cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(x, "x");
+    require_zero(mode, "mode");
+    const auto widths = require_array(before_after, 2 * self.view().ndim(), "before_after");
+    const Number number = number_of(*require(value, "value"));
+    record(self.context_ref(), out, [&](Graph&) { return padded(self.array(), widths, number); });
+  });
+}
+
+cucore_status cucore_array_take(const cucore_array* x, const cucore_array* indices, int32_t axis,
+                                cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    with_indices(x, indices, out, [&](const Array& array, const Array& places) {
+      return taken(array, places, axis);
+    });
+  });
+}
+
+cucore_status cucore_array_take_along(const cucore_array* x, const cucore_array* indices,
+                                      int32_t axis, cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    with_indices(x, indices, out, [&](const Array& array, const Array& places) {
+      return taken_along(array, places, axis);
+    });
+  });
+}
+
+}  // extern "C"

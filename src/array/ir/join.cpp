@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays made of others: memory without elements that the parts are written to.
+#include <algorithm>
+
+#include "array/ir/build.hpp"
+#include "array/ir/graph.hpp"
+#include "array/model/transforms.hpp"
+#include "support/concat.hpp"
+#include "support/error.hpp"
+
+namespace cucore::array {
+namespace {
+
+// The elements [first, first + count) of an axis.
+Array part_of_axis(const Array& array, size_t axis, int64_t first, int64_t count) {
+  std::vector<Index> items(array.view.ndim(), {.kind = IndexKind::SLICE});
+  items[axis].slice = {first, first + count, {}};
+  return {.cell = array.cell, .view = select(array.view, items)};
+}
+
+void check_parts(std::span<const Array> arrays, size_t axis) {
+  for (const Array& array : arrays) {
+    Dims expected = arrays[0].view.shape, given = array.view.shape;
+    const bool same =
+        given.size() == expected.size() && (expected[axis] = given[axis], given == expected);
+    if (!same)
+      throw Error(Status::SHAPE,
+                  "concat: the shapes differ in an axis other than that of the concatenation");
+  }
+}
+
+Dtype common_dtype(std::span<const Array> arrays) {
+  std::vector<Dtype> dtypes;
+  for (const Array& array : arrays) dtypes.push_back(array.dtype());
+  return result_dtype(dtypes, {});
+}
+
+void check_any(std::span<const Array> arrays, std::string_view what) {
+  if (arrays.empty()) throw Error(Status::INVALID_ARGUMENT, concat(what, ": no array"));
+}
+
+Array rolled_axis(const Array& array, int64_t shift, size_t axis) {
+  const int64_t size = array.view.shape[axis];
+  const int64_t steps = size == 0 ? 0 : (shift % size + size) % size;
+  if (steps == 0) return array;
+  const Array parts[] = {part_of_axis(array, axis, size - steps, steps),
+                         part_of_axis(array, axis, 0, size - steps)};
+  return concatenated(parts, static_cast<int32_t>(axis));
+}
+
+}  // namespace
+
+Array concatenated(std::span<const Array> arrays, int32_t axis) {
+  check_any(arrays, "concat");
+  const size_t place = axis_of(axis, arrays[0].view.ndim(), "concat");
+  check_parts(arrays, place);
+  Dims shape = arrays[0].view.shape;
+  shape[place] = 0;
+  for (const Array& array : arrays)
+    if (__builtin_add_overflow(shape[place], array.view.shape[place], &shape[place]))
+      throw Error(Status::SHAPE, "concat: the result has too many elements");
+  const Array result = empty(arrays[0].graph(), common_dtype(arrays), shape);
+  int64_t first = 0;
+  for (const Array& array : arrays) {
+    const int64_t count = array.view.shape[place];
+    assign(part_of_axis(result, place, first, count), {.array = &array}, "concat");
+    first += count;
+  }
+  return result;
+}
+
+Array stacked(std::span<const Array> arrays, int32_t axis) {
+  check_any(arrays, "stack");
+  std::vector<Array> expanded_arrays;
+  const int32_t axes[] = {axis};
+  for (const Array& array : arrays)
+    expanded_arrays.push_back({.cell = array.cell, .view = expanded(array.view, axes)});
+  return concatenated(expanded_arrays, axis);
+}
+
+Array rolled(const Array& array, std::span<const int64_t> shifts, std::span<const int32_t> axes) {
+  if (axes.empty()) {
+    const Array flat = reshaped_array(array, {count_of(array.view.shape)});
+    int64_t shift = 0;
+    for (const int64_t each : shifts) shift += each;
+    return reshaped_array(copied(rolled_axis(flat, shift, 0)), array.view.shape);
+  }
+  if (shifts.size() != axes.size() && shifts.size() != 1)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("roll: ", shifts.size(), " shifts for ", axes.size(), " axes"));
+  Array result = copied(array);
+  for (size_t at = 0; at < axes.size(); ++at)
+    result = rolled_axis(result, shifts[shifts.size() == 1 ? 0 : at],
+                         axis_of(axes[at], array.view.ndim(), "roll"));
+  return result;
+}
+
+Array tiled(const Array& array, std::span<const int64_t> repeats) {
+  const size_t ndim = std::max(array.view.ndim(), repeats.size());
+  View wide{.offset = array.view.offset, .part = array.view.part};
+  Dims shape;
+  for (size_t axis = 0; axis < ndim; ++axis) {
+    const size_t missing = ndim - array.view.ndim(), unrepeated = ndim - repeats.size();
+    const int64_t size = axis < missing ? 1 : array.view.shape[axis - missing];
+    const int64_t times = axis < unrepeated ? 1 : repeats[axis - unrepeated];
+    if (times < 0)
+      throw Error(Status::SHAPE, concat("tile: ", times, " repetitions; expected at least 0"));
+    wide.shape.push_back(times);
+    wide.strides.push_back(0);
+    wide.shape.push_back(size);
+    wide.strides.push_back(axis < missing ? 0 : array.view.strides[axis - missing]);
+    shape.push_back(size * times);
+  }
+  // Twice as many axes may be too many. Those of size 1 are not needed.
+  for (size_t axis = wide.ndim(); axis-- > 0 && wide.ndim() > Dims::MAX / 2;)
+    if (wide.shape[axis] == 1) {
+      wide.shape.erase(axis);
+      wide.strides.erase(axis);
+    }
+  Array copy = copied_in_order({.cell = array.cell, .view = std::move(wide)});
+  copy.view = dense(shape);
+  return copy;
+}
+
+Array repeated(const Array& array, int64_t times, int32_t axis) {
+  if (times < 0)
+    throw Error(Status::SHAPE, concat("repeat: ", times, " repetitions; expected at least 0"));
+  const size_t place = axis_of(axis, array.view.ndim(), "repeat");
+  View wide = array.view;
+  wide.shape.insert(place + 1, times);
+  wide.strides.insert(place + 1, 0);
+  Dims shape = array.view.shape;
+  shape[place] *= times;
+  Array copy = copied_in_order({.cell = array.cell, .view = std::move(wide)});
+  copy.view = dense(shape);
+  return copy;
+}
+
+Array padded(const Array& array, std::span<const int64_t> widths, const Number& number) {
+  if (widths.size() != 2 * array.view.ndim())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("pad: ", widths.size(), " widths; expected ", 2 * array.view.ndim()));
+  Dims shape = array.view.shape;
+  std::vector<Index> items(array.view.ndim(), {.kind = IndexKind::SLICE});
+  for (size_t axis = 0; axis < array.view.ndim(); ++axis) {
+    const int64_t before = widths[2 * axis], after = widths[2 * axis + 1];
+    if (before < 0 || after < 0)
+      throw Error(Status::SHAPE, concat("pad: a width of axis ", axis, " is negative"));
+    items[axis].slice = {before, before + shape[axis], {}};
+    shape[axis] += before + after;
+  }
+  const Array result = full(array.graph(), constant_of(number, array.dtype(), "pad"), shape);
+  assign({.cell = result.cell, .view = select(result.view, items)}, {.array = &array}, "pad");
+  return result;
+}
+
+}  // namespace cucore::array
