@@ -31,14 +31,11 @@ constexpr std::string_view RESERVED_SHARED_PREFIX = ".nv.shared.reserved.";
 
 CubinChecks::CubinChecks(const ElfFile& file, const ElfSection& symbol_table,
                          const std::vector<ElfSymbol>& symbols)
-    : file_(file), symbol_table_(symbol_table), symbols_(symbols) {
-  by_name_.reserve(file.sections().size());
-  for (const ElfSection& section : file.sections()) by_name_.emplace(section.text_name, &section);
-}
+    : file_(file), symbol_table_(symbol_table), symbols_(symbols) {}
 
-const ElfSection* CubinChecks::find(std::string_view name) const {
-  const auto found = by_name_.find(name);
-  return found == by_name_.end() ? nullptr : found->second;
+bool CubinChecks::is_shared_of_function(const ElfSection& section) {
+  return section.text_name.starts_with(".nv.shared.") &&
+         !section.text_name.starts_with(RESERVED_SHARED_PREFIX);
 }
 
 void CubinChecks::check() const {
@@ -170,8 +167,9 @@ void CubinChecks::check_relocations(const ElfSection& section) const {
   const ElfSection& target = file_.section_at(section, section.info, "the target");
   if (&file_.section_at(section, section.link, "the symbol table") != &symbol_table_)
     file_.view().fail(section.header_at + 40, "relocations do not use the symbol table");
-  const std::string expected = (with_addend ? ".rela" : ".rel") + std::string(target.text_name);
-  if (section.text_name != expected)
+  const std::string_view prefix = with_addend ? ".rela" : ".rel";
+  const std::string_view name = section.text_name;
+  if (!name.starts_with(prefix) || name.substr(prefix.size()) != target.text_name)
     file_.view().fail(section.header_at, "relocations do not have the name of their target");
   const ByteView table = records(section, size);
   for (uint64_t at = 0; at < table.size(); at += size) {

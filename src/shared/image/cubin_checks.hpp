@@ -2,7 +2,6 @@
 // Checks the rules between the parts of a CUBIN, because the driver does not check them.
 #pragma once
 
-#include <unordered_map>
 #include <vector>
 
 #include "image/elf_file.hpp"
@@ -20,8 +19,8 @@ class CubinChecks {
   void check() const;
   // Checks that a kernel's parameters lie in its constant bank and that the bank has their size.
   void check_parameters(const NvInfo& info, const ElfSection& section) const;
-  // Returns the section with this name, or nullptr.
-  const ElfSection* find(std::string_view name) const;
+  // True for the shared memory of one function, whose code is section sh_info.
+  static bool is_shared_of_function(const ElfSection& section);
 
  private:
   void check_section(const ElfSection& section) const;
@@ -37,7 +36,6 @@ class CubinChecks {
   const ElfFile& file_;
   const ElfSection& symbol_table_;
   const std::vector<ElfSymbol>& symbols_;
-  std::unordered_map<std::string_view, const ElfSection*> by_name_;
 };
 
 }  // namespace cucore::image

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <optional>
-#include <unordered_map>
-#include <unordered_set>
+#include <vector>
 
 #include "image/cubin_checks.hpp"
 #include "image/cubin_layout.hpp"
@@ -35,10 +34,13 @@ class CubinReader {
     read_symbols();
     checks_.emplace(file_, *symbol_table_, symbols_);
     checks_->check();
+    parts_.resize(file_.sections().size());
     for (const ElfSection& section : file_.sections()) {
       if (section.type == SECTION_NOTE) read_notes(section);
       if (section.type == SECTION_CUDA_INFO) read_info(section);
+      find_memory(section);
     }
+    sort_values();
     add_kernels();
     add_others();
     add_strong();
@@ -47,6 +49,19 @@ class CubinReader {
   }
 
  private:
+  // A fact of .nv.info, by symbol and attribute.
+  struct Value {
+    uint64_t key;
+    uint32_t value;
+  };
+  // The sections and facts that belong to a section of code.
+  struct Parts {
+    const ElfSection* shared = nullptr;
+    const ElfSection* constant = nullptr;
+    size_t info = 0;  // one more than the index in functions_; 0: none
+    bool is_kernel = false;
+  };
+
   void read_header() {
     const ElfHeader& header = file_.header();
     if (header.machine != MACHINE_CUDA) file_.view().fail(18, "not for machine 190, CUDA");
@@ -133,17 +148,28 @@ class CubinReader {
     }
     NvInfo info = read_nv_info(file_.bytes(section), symbols_.size(), code);
     // Sections may share bytes.
-    take(sizeof(NvInfo) + MAP_NODE + grown_size<Parameter>(info.parameters.size()) +
+    take(grown_size<NvInfo>() + grown_size<Parameter>(info.parameters.size()) +
              grown_size<NvInfoSymbolValue>(info.values.size()) +
-             grown_size<uint32_t>(info.spills.size()),
+             grown_size<Value>(info.values.size()) + grown_size<uint32_t>(info.spills.size()),
          section.header_at);
     if (info_.toolkit == 0) info_.toolkit = info.api_version;
     for (const NvInfoSymbolValue& value : info.values)
-      values_.insert_or_assign(value_key(value.symbol, value.attribute), value.value);
+      values_.push_back({value_key(value.symbol, value.attribute), value.value});
     checks_->check_parameters(info, section);
     if (section.info == 0) return;
-    if (!functions_.try_emplace(section.info, std::move(info)).second)
+    if (parts_[section.info].info != 0)
       file_.view().fail(section.header_at + 44, "two sections .nv.info of one function");
+    functions_.push_back(std::move(info));
+    parts_[section.info].info = functions_.size();
+  }
+
+  // A kernel's memory has the name of the kernel, and sh_info leads to its code.
+  void find_memory(const ElfSection& section) {
+    const bool is_shared = CubinChecks::is_shared_of_function(section);
+    if (!is_shared && !section.text_name.starts_with(".nv.constant0.")) return;
+    Parts& parts = parts_[section.info];
+    const ElfSection*& known = is_shared ? parts.shared : parts.constant;
+    if (known == nullptr) known = &section;
   }
 
   void take(uint64_t bytes, uint64_t where) {
@@ -154,9 +180,14 @@ class CubinReader {
     return uint64_t{symbol} << 8 | attribute;
   }
 
+  void sort_values() { std::ranges::stable_sort(values_, {}, &Value::key); }
+
+  // The last of equal records counts.
   std::optional<uint32_t> value_of(uint32_t symbol, uint8_t attribute) const {
-    const auto found = values_.find(value_key(symbol, attribute));
-    return found == values_.end() ? std::nullopt : std::optional(found->second);
+    const uint64_t key = value_key(symbol, attribute);
+    const auto after = std::ranges::upper_bound(values_, key, {}, &Value::key);
+    if (after == values_.begin() || after[-1].key != key) return std::nullopt;
+    return after[-1].value;
   }
 
   void add_kernels() {
@@ -165,10 +196,11 @@ class CubinReader {
       const bool kernel = symbol.kind() == SYMBOL_FUNCTION && (symbol.other & OTHER_ENTRY) != 0;
       if (!kernel || symbol.section == 0 || symbol.section >= SECTION_INDEX_RESERVED) continue;
       // Also bounds the cost of a hostile table that repeats one list of parameters.
-      if (!kernel_sections_.insert(symbol.section).second) {
+      if (parts_[symbol.section].is_kernel) {
         file_.view().fail(symbol_table_->offset + i * sizeof(ElfSymbolEntry) + 6,
                           "two kernels share one section");
       }
+      parts_[symbol.section].is_kernel = true;
       add_kernel(symbol, i);
     }
   }
@@ -181,16 +213,16 @@ class CubinReader {
     resources.stack = value_of(index, NV_INFO_MIN_STACK_SIZE);
     if (!resources.stack) resources.stack = value_of(index, NV_INFO_FRAME_SIZE);
     resources.code = static_cast<uint32_t>(symbol.size);
-    const auto function = functions_.find(symbol.section);
-    if (function != functions_.end()) {
-      const NvInfo& info = function->second;
+    const Parts& parts = parts_[symbol.section];
+    if (parts.info != 0) {
+      const NvInfo& info = functions_[parts.info - 1];
       result.parameters = info.parameters;
       if (info.required_threads) resources.exact_block = info.required_threads;
       const auto& threads = info.required_threads ? info.required_threads : info.max_threads;
       if (threads) resources.max_threads = threads_of(*threads);
       add_spills(symbol, info, resources);
     }
-    add_memory(result.lowered_name, resources);
+    add_memory(parts, resources);
     take(grown_size<Symbol>() + grown_size<KernelResources>() + heap_size(symbol.text_name, 2) +
              grown_size<Parameter>(result.parameters ? result.parameters->size() : 0),
          symbol_table_->offset);
@@ -217,17 +249,16 @@ class CubinReader {
     return static_cast<uint32_t>(threads);
   }
 
-  void add_memory(const std::string& kernel, KernelResources& resources) const {
+  void add_memory(const Parts& parts, KernelResources& resources) const {
     resources.static_shared = 0;
-    if (const ElfSection* shared = checks_->find(".nv.shared." + kernel)) {
+    if (parts.shared != nullptr) {
       // Linked code of sm_90 and later includes the reserved memory of the system; CUDA's own tools
       // subtract it.
-      const auto size = static_cast<uint32_t>(shared->size);
+      const auto size = static_cast<uint32_t>(parts.shared->size);
       const bool more = reserves_shared_ && size >= RESERVED_SHARED;
       resources.static_shared = more ? size - RESERVED_SHARED : size;
     }
-    if (const ElfSection* constant = checks_->find(".nv.constant0." + kernel))
-      resources.constant = static_cast<uint32_t>(constant->size);
+    if (parts.constant != nullptr) resources.constant = static_cast<uint32_t>(parts.constant->size);
   }
 
   void add_others() {
@@ -268,9 +299,9 @@ class CubinReader {
   std::vector<ElfSymbol> symbols_;
   std::optional<CubinChecks> checks_;
   bool reserves_shared_ = false;
-  std::unordered_map<uint64_t, uint32_t> values_;  // by symbol and attribute
-  std::unordered_set<uint16_t> kernel_sections_;
-  std::unordered_map<uint32_t, NvInfo> functions_;  // by code section
+  std::vector<Value> values_;  // by key after sort_values()
+  std::vector<NvInfo> functions_;
+  std::vector<Parts> parts_;  // by section
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include "image/nv_info.hpp"
 
 #include <algorithm>
-#include <map>
+#include <vector>
 
 namespace cucore::image {
 
@@ -37,6 +37,11 @@ class NvInfoReader {
   }
 
  private:
+  struct Numbered {
+    uint16_t ordinal;
+    Parameter parameter;
+  };
+
   void read_record(const Record& record, const ByteView& payload) {
     const bool sized = record.format == FORMAT_SIZED;
     switch (record.attribute) {
@@ -87,8 +92,7 @@ class NvInfoReader {
     const auto ordinal = payload.get<uint16_t>(4);
     const auto bits = payload.get<uint32_t>(8);
     const Parameter parameter{payload.get<uint16_t>(6), v2 ? bits & 0xffffff : bits >> 18, 0};
-    if (!parameters_.emplace(ordinal, parameter).second)
-      payload.fail(4, "a parameter is recorded twice");
+    parameters_.push_back({ordinal, parameter});
   }
 
   void read_symbol_value(uint8_t attribute, const ByteView& payload) {
@@ -126,9 +130,12 @@ class NvInfoReader {
   // Parameters come in any order. Their ordinals must be 0, 1, 2 ... without an overlap of their
   // bytes.
   void finish() {
+    std::ranges::sort(parameters_, {}, &Numbered::ordinal);
+    info_.parameters.reserve(parameters_.size());
     uint64_t end = 0;
     uint64_t expected = 0;
     for (const auto& [ordinal, parameter] : parameters_) {
+      if (ordinal < expected) section_.fail(0, "a parameter is recorded twice");
       if (ordinal != expected++) section_.fail(0, "a parameter of the kernel is not recorded");
       if (parameter.offset < end) section_.fail(0, "the parameters of a kernel overlap");
       end = uint64_t{parameter.offset} + parameter.size;
@@ -141,7 +148,7 @@ class NvInfoReader {
   const ByteView& section_;
   uint64_t symbol_count_;
   uint64_t code_size_;
-  std::map<uint16_t, Parameter> parameters_;
+  std::vector<Numbered> parameters_;
   NvInfo info_;
 };
 
