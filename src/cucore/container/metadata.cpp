@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "container/layout.hpp"
+#include "container/plain_json.hpp"
 #include "container/text.hpp"
 
 namespace cucore::container {
@@ -47,7 +48,7 @@ Json to_json(const Metadata& metadata) {
 enum class Place { START, TOP, TOP_ARRAY, IMAGES, IMAGE, IMAGE_ARRAY, DONE };
 
 // Receives the parser's events. A return of false ends the parse; `why` then contains the reason.
-class Handler : public Json::json_sax_t {
+class Handler final : public Json::json_sax_t {
  public:
   explicit Handler(image::MemoryBudget& budget) : budget_(budget) {}
 
@@ -157,6 +158,14 @@ class Handler : public Json::json_sax_t {
   std::optional<std::string> top_key_;
 };
 
+std::optional<MetadataSet> parse_plain(std::string_view text, image::MemoryBudget& budget) {
+  image::MemoryBudget left = budget;
+  Handler handler(left);
+  if (!PlainJson(text, handler).parse()) return std::nullopt;
+  budget = left;
+  return std::move(handler.result);
+}
+
 }  // namespace
 
 std::string format_metadata(const Metadata& own, const std::vector<Metadata>& images) {
@@ -181,6 +190,7 @@ MetadataSet parse_metadata(const image::ByteView& json, image::MemoryBudget& bud
   const auto* begin = reinterpret_cast<const char*>(json.bytes().data());
   // The parser skips a byte order mark; other readers do not.
   if (json.size() > 0 && *begin == '\xef') json.fail(0, "META begins with a byte-order mark");
+  if (auto set = parse_plain({begin, json.size()}, budget)) return std::move(*set);
   Handler handler(budget);
   if (!Json::sax_parse(begin, begin + json.size(), &handler)) json.fail(0, handler.why);
   return std::move(handler.result);

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "container/assemble.hpp"
-#include "support/sha256.hpp"
 
 namespace cucore::container {
 
@@ -50,14 +49,15 @@ const char* section_type_name(uint32_t type) {
 Table::Table(const image::ByteView& file, uint64_t max_image_size) : file_(file) {
   budget_ = max_image_size * MAX_TOTAL;
   check_header();
-  check_checksum();
+  Sha256 hash;
+  check_checksum(hash);
   entries_.resize(header_.section_count);
   std::memcpy(entries_.data(), file_.bytes().data() + sizeof(ContainerHeader),
               entries_.size() * sizeof(SectionEntry));
   for (const SectionEntry& entry : entries_) check_entry(entry, max_image_size);
   check_places();
   check_counts();
-  check_digests();
+  check_digests(hash);
 }
 
 bool Table::is_known(const SectionEntry& entry) {
@@ -95,9 +95,9 @@ void Table::check_header() {
               "the table");
 }
 
-void Table::check_checksum() {
+void Table::check_checksum(Sha256& hash) {
   signed_part_ = signed_bytes(file_.bytes(), header_.section_count);
-  const Digest digest = sha256(signed_part_);
+  const Digest digest = hash.digest(signed_part_);
   if (!std::equal(header_.checksum.begin(), header_.checksum.end(), digest.begin()))
     file_.fail(40, "the checksum of header and table is wrong");
 }
@@ -169,8 +169,7 @@ void Table::check_counts() const {
   if ((seen & (1u << STRTAB)) == 0) file_.fail(24, "it holds no STRTAB");
 }
 
-void Table::check_digests() const {
-  Sha256 hash;
+void Table::check_digests(Sha256& hash) const {
   for (const SectionEntry& entry : entries_) {
     const bool signature = type(entry) == SIG;
     const Digest digest = signature ? Digest{} : hash.digest(stored(entry).bytes());

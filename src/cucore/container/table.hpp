@@ -7,6 +7,7 @@
 #include "container/layout.hpp"
 #include "container/reader.hpp"
 #include "image/byte_view.hpp"
+#include "support/sha256.hpp"
 
 namespace cucore::container {
 
@@ -34,11 +35,11 @@ class Table {
 
  private:
   void check_header();
-  void check_checksum();
+  void check_checksum(Sha256& hash);
   void check_entry(const SectionEntry& entry, uint64_t max_image_size);
   void check_image_fields(const SectionEntry& entry, uint64_t at) const;
   void check_places() const;
-  void check_digests() const;
+  void check_digests(Sha256& hash) const;
   void check_counts() const;
 
   const image::ByteView& file_;

@@ -64,7 +64,8 @@ TEST(Hostile, Header) {
   EXPECT_REFUSED("begin as a container", after([](Bytes& b) { b[0] = {}; }));
   EXPECT_REFUSED("version 2", after([](Bytes& b) { put<uint16_t>(b, 8, 2); }));
   EXPECT_REFUSED("not 64", after([](Bytes& b) { put<uint32_t>(b, 12, 72); }));
-  EXPECT_REFUSED("its header records 1048576 bytes; it has", after([](Bytes& b) { put<uint64_t>(b, 16, 1 << 20); }));
+  EXPECT_REFUSED("its header records 1048576 bytes; it has",
+                 after([](Bytes& b) { put<uint64_t>(b, 16, 1 << 20); }));
   EXPECT_REFUSED("not 96", after([](Bytes& b) { put<uint32_t>(b, 28, 104); }));
   EXPECT_REFUSED("features", after([](Bytes& b) { put<uint32_t>(b, 32, 1); }));
   EXPECT_REFUSED("reserved", after([](Bytes& b) { put<uint8_t>(b, 63, 1); }));
@@ -364,6 +365,11 @@ TEST(Hostile, Metadata) {
   EXPECT_REFUSED("not JSON", meta(""));
   EXPECT_REFUSED("not JSON", meta("{"));
   EXPECT_REFUSED("not JSON", meta("{} {}"));
+  for (const char* text :
+       {"{}x", R"({"a":1)", R"({"a":1,})", R"({"a":1]})", R"({"a":01})", R"({"a":-})",
+        R"({"a":-01})", R"({"a":+1})", R"({"a":"b})", R"({"a":"\"})", R"({"a"})", R"({"a":["b",]})",
+        R"({"a":["b"})", R"({a:1})", "{\"a\":\"\t\"}"})
+    EXPECT_REFUSED("not JSON", meta(text));
   EXPECT_REFUSED("sorted", meta(R"({"b":1,"a":2})"));
   EXPECT_REFUSED("sorted", meta(R"({"a":1,"a":2})"));
   EXPECT_REFUSED("null", meta(R"({"a":null})"));

@@ -2,6 +2,7 @@
 // Reading returns the written values, in every field, and the bytes are always the same.
 #include <algorithm>
 
+#include "container/metadata.hpp"
 #include "container_testing.hpp"
 
 namespace cucore::container {
@@ -27,6 +28,34 @@ TEST(RoundTrip, EveryFieldOfARichCode) {
   expect_round_trip(rich_code(), {.compress = true});
   expect_round_trip(rich_code(), {.compress = true, .sign = hmac_key()});
   expect_round_trip(rich_code(), {.sign = ed25519_key()});
+}
+
+MetadataSet parsed(std::string_view json) {
+  image::MemoryBudget budget(json.size());
+  const Bytes bytes = bytes_of(json);
+  return parse_metadata(image::ByteView("META", bytes), budget);
+}
+
+// The first of each pair is plain. The second is not, so the general parser reads it.
+TEST(RoundTrip, MetadataHasOneMeaningInEveryForm) {
+  const std::pair<std::string_view, std::string_view> pairs[] = {
+      {R"({"a":"x","b":12,"c":["y","z"]})", R"({ "a": "x", "b": 12, "c": ["y", "z"] })"},
+      {R"({"a":"-DN=\"x\\y\""})", R"({"a":"\u002dDN=\"x\\y\""})"},
+      {R"({"a\"":-999999999999999999,"b":0,"c":[]})",
+       R"({"a\u0022":-999999999999999999,"b":0,"c":[]})"},
+      {R"({"images":[{"k":1},{"k":["v"]}],"z":""})",
+       R"({"images":[{"k":1},{"k":["v"]}],"z":""} )"}};
+  for (const auto& [plain, general] : pairs) {
+    const MetadataSet expected = parsed(general);
+    EXPECT_FALSE(expected.own.empty());
+    EXPECT_TRUE(parsed(plain).own == expected.own) << plain;
+    EXPECT_TRUE(parsed(plain).images == expected.images) << plain;
+  }
+  const auto of = [](std::string_view json) { return parsed(json).own.at("a"); };
+  EXPECT_EQ(of(R"({"a":999999999999999999})"), MetadataValue(int64_t{999999999999999999}));
+  EXPECT_EQ(of(R"({"a":9223372036854775807})"), MetadataValue(INT64_MAX));
+  EXPECT_EQ(of(R"({"a":"q\"\\"})"), MetadataValue("q\"\\"));
+  EXPECT_EQ(of("{\"a\":\"\xc3\xa4\"}"), MetadataValue("\xc3\xa4"));
 }
 
 TEST(RoundTrip, TheLeastThereCanBe) {
