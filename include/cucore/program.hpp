@@ -81,8 +81,9 @@ struct ProgramOptions {
   std::string time_trace{};   ///< file for a trace [--fdevice-time-trace=]
   std::string random_seed{};  ///< default: derived from the inputs, so that equal inputs give equal
                               ///< bytes in every process [--frandom-seed=]
-  std::optional<bool> compiler_cache{};  ///< true: let NVRTC 12.9 and later keep results through
-                                         ///< the driver; default false [--no-cache]
+  std::optional<bool> compiler_cache{};  ///< true: NVRTC 12.9 and later may keep results through
+                                         ///< the driver. false: this process keeps none
+                                         ///< [--no-cache]
   std::optional<bool> pch{};             ///< [--pch]
   std::string create_pch{};              ///< [--create-pch=]
   std::string use_pch{};                 ///< [--use-pch=]
