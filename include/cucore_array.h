@@ -747,6 +747,26 @@ CUCORE_ARRAY_API cucore_status cucore_array_reduce(int32_t op, const cucore_arra
                                                    const cucore_array_reduce_options *options,
                                                    cucore_array **out, cucore_error **error);
 
+/**
+ * Combines each element of an axis with all elements before it.
+ *
+ * @param op               a number of cucore_array_op
+ * @param x                the array
+ * @param axis             the axis; a negative one counts from the end
+ * @param dtype            the type of the result; CUCORE_ARRAY_DTYPE_DEFAULT: the rule
+ * @param include_initial  1: the result begins with the neutral element, and is longer by one
+ * @param reverse          1: with all elements after it
+ * @param out              receives the array
+ * @param error            NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range
+ * @retval CUCORE_ERROR_DTYPE  the types of the elements do not permit the operation
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_scan(int32_t op, const cucore_array *x, int32_t axis,
+                                                 cucore_array_dtype dtype, int32_t include_initial,
+                                                 int32_t reverse, cucore_array **out,
+                                                 cucore_error **error);
+
 /* == Views =================================================================================== */
 
 /**

@@ -216,4 +216,24 @@ cucore_status cucore_array_reduce(int32_t op, const cucore_array* x,
   });
 }
 
+cucore_status cucore_array_scan(int32_t op, const cucore_array* x, int32_t axis,
+                                cucore_array_dtype dtype, int32_t include_initial, int32_t reverse,
+                                cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(x, "x");
+    const Op& row = op_of_caller(op);
+    if (row.family != Family::SCAN)
+      throw Error(Status::INVALID_ARGUMENT, concat("op is ", row.name, "; expected a scan"));
+    const ScanOptions options{.axis = axis,
+                              .dtype = dtype == CUCORE_ARRAY_DTYPE_DEFAULT
+                                           ? Dtype::DEFAULT
+                                           : dtype_of_caller(dtype, "dtype"),
+                              .include_initial = require_flag(include_initial, "include_initial"),
+                              .reverse = require_flag(reverse, "reverse")};
+    record(self.context_ref(), out, [&](Graph&) {
+      return scan(row, self.array(), options, self.context().settings().defaults);
+    });
+  });
+}
+
 }  // extern "C"

@@ -102,17 +102,25 @@ class ChunkedText : public ElementText {
 
 }  // namespace
 
+namespace {
+
+bool has_partials(const Node& node) {
+  return node.kind == NodeKind::REDUCED || node.kind == NodeKind::SCANNED;
+}
+
+}  // namespace
+
 int64_t partials_size(const Kernel& kernel, int64_t count) {
   int64_t bytes = 0;
   for (size_t node = 0; node < kernel.nodes.size(); ++node)
-    if (kernel.nodes[node].kind == NodeKind::REDUCED) bytes += count * partial_size(kernel, node);
+    if (has_partials(kernel.nodes[node])) bytes += count * partial_size(kernel, node);
   return bytes;
 }
 
 void add_partials(Fields& fields, const Kernel& kernel, const Addresses& addresses, int64_t count) {
   uint64_t address = addresses.partials;
   for (size_t node = 0; node < kernel.nodes.size(); ++node) {
-    if (kernel.nodes[node].kind != NodeKind::REDUCED) continue;
+    if (!has_partials(kernel.nodes[node])) continue;
     fields.add("u64", fields.declares() ? concat("x", node) : std::string(), address);
     address += static_cast<uint64_t>(count * partial_size(kernel, node));
   }

@@ -7,6 +7,7 @@
 #include "array/codegen/map.hpp"
 #include "array/codegen/outer.hpp"
 #include "array/codegen/rows.hpp"
+#include "array/codegen/scan.hpp"
 #include "array/codegen/statements.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -28,6 +29,7 @@ constexpr FamilyText FAMILIES[] = {
     {KernelFamily::MAP, "map", add_map_fields, map_body, map_launch},
     {KernelFamily::ROWS, "rows", add_rows_fields, rows_body, rows_launch},
     {KernelFamily::CHUNKED, "chunked", add_chunked_fields, chunked_body, chunked_launch},
+    {KernelFamily::SCAN, "scan", add_scan_fields, scan_body, scan_launch},
     {KernelFamily::OUTER, "outer", add_outer_fields, outer_body, outer_launch},
 };
 
@@ -53,6 +55,7 @@ std::string digest_of(const std::string& key) {
 
 Scratch scratch_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::CHUNKED) return chunked_scratch(kernel);
+  if (kernel.family == KernelFamily::SCAN) return scan_scratch(kernel);
   return kernel.family == KernelFamily::OUTER ? outer_scratch(kernel) : Scratch{};
 }
 
@@ -66,6 +69,7 @@ Code code_of(const Kernel& kernel, const Target& target, const Addresses& addres
   const std::string name = concat("a_", family.name, "_", digest_of(encoded(form, kernel, target)));
   Fields fields(Fields::What::DECLARATIONS);
   family.add_fields(fields, kernel, form, addresses);
+  if (kernel.family == KernelFamily::SCAN) fields.add("i32", "phase", int32_t{0});
   const std::string body =
       concat("typedef ", form.wide ? "i64" : "i32", " I;\nstruct Parameters {\n", fields.text(),
              "};\n", family.body(kernel, form, name));
@@ -80,14 +84,21 @@ std::vector<std::string> compile_options(const Target& target) {
   return options;
 }
 
-LaunchPlan launch_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
+                                    const Addresses& addresses) {
   const Form form = form_of(kernel, target, addresses);
   const FamilyText& family = family_of(kernel);
-  LaunchPlan launch = family.launch(kernel, form);
-  Fields fields(Fields::What::BYTES);
-  family.add_fields(fields, kernel, form, addresses);
-  launch.parameters = std::move(fields).bytes();
-  return launch;
+  const bool twice = kernel.family == KernelFamily::SCAN && scan_needs_totals(kernel);
+  std::vector<LaunchPlan> launches;
+  for (int32_t phase = twice ? 1 : 0; phase <= (twice ? 2 : 0); ++phase) {
+    LaunchPlan launch = family.launch(kernel, form);
+    Fields fields(Fields::What::BYTES);
+    family.add_fields(fields, kernel, form, addresses);
+    if (kernel.family == KernelFamily::SCAN) fields.add("i32", "phase", phase);
+    launch.parameters = std::move(fields).bytes();
+    launches.push_back(std::move(launch));
+  }
+  return launches;
 }
 
 }  // namespace cucore::array

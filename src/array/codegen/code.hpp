@@ -50,6 +50,8 @@ struct LaunchPlan {
   uint32_t grid = 1, block = 1;
   std::vector<std::byte> parameters;  // one packed block, the only argument
 };
-LaunchPlan launch_of(const Kernel& kernel, const Target& target, const Addresses& addresses);
+// One after another.
+std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
+                                    const Addresses& addresses);
 
 }  // namespace cucore::array

@@ -188,6 +188,7 @@ void ElementText::element_nodes(uint8_t pass, const std::string& keeps) {
   }
   for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
     const Node& node = kernel_.nodes[number];
+    if (node.kind == NodeKind::SCANNED) continue;
     if (!node.per_element || passes_.of[number] > pass || passes_.kept[number] < pass) continue;
     if (passes_.of[number] < pass) {
       line("const ", compute_type(node.dtype), " ", variable(number), " = k", number, "[", keeps,

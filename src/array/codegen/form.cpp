@@ -219,7 +219,6 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, node.phase);
     put(text, node.part);
     put(text, node.reduction);
-    put(text, node.reverse);
     if (node.kind == NodeKind::CONSTANT) put(text, node.slot);
     put(text, form.nodes[at]);
     put(text, static_cast<uint8_t>(node.arguments.size()));

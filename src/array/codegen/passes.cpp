@@ -28,7 +28,9 @@ Passes passes_of(const Kernel& kernel) {
   }
   for (size_t at = count; at-- > 0;) {
     const Node& node = kernel.nodes[at];
-    if (node.kind == NodeKind::REDUCED) {
+    if (node.kind == NodeKind::SCANNED) {
+      for (const uint16_t argument : node.arguments) need(argument, 0);
+    } else if (node.kind == NodeKind::REDUCED) {
       for (const uint16_t argument : node.arguments)
         need(argument, static_cast<uint8_t>(node.phase - 1));
     } else if (node.per_element && passes.of[at] != NEVER) {

@@ -73,7 +73,8 @@ struct ScanOptions {
   bool include_initial = false;
   bool reverse = false;
 };
-Array scan(const Op& op, const Array& array, const ScanOptions& options);
+Array scan(const Op& op, const Array& array, const ScanOptions& options,
+           const Defaults& defaults = {});
 
 // ---- indices
 

@@ -96,7 +96,6 @@ struct ReduceDetail {
 struct ScanDetail {
   Reduction op = Reduction::SUM;
   uint8_t axis = 0;
-  bool reverse = false;
 };
 
 // An index operand of a GATHER counts steps of `stride` elements of operand 0. It is at least

@@ -89,6 +89,8 @@ def names(records):
             macros.append(f"#define cucore_array_{r['name']}(x, out, error) \\\n  cucore_array_unary({number}, x, out, error)")
         elif r["family"] == "binary":
             macros.append(f"#define cucore_array_{r['name']}(x, y, out, error) \\\n  cucore_array_binary({number}, x, y, out, error)")
+        elif r["family"] == "scan":
+            macros.append(f"#define cucore_array_{r['name']}(x, axis, dtype, out, error) \\\n  cucore_array_scan({number}, x, axis, dtype, 0, 0, out, error)")
         elif r["family"] == "reduce":
             macros.append(f"#define cucore_array_{r['name']}(x, options, out, error) \\\n  cucore_array_reduce({number}, x, options, out, error)")
     return "\n".join(["/*", " * cucore_array_names.h - the operations on arrays by name. Made from the table of operations.", " *",

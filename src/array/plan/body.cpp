@@ -69,7 +69,7 @@ class Builder {
   static bool is_same(const Node& a, const Node& b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.slot == b.slot && a.part == b.part &&
            a.access == b.access && a.arguments == b.arguments && a.reduction == b.reduction &&
-           a.reverse == b.reverse && a.indices == b.indices && is_same_map(a.map, b.map);
+           a.indices == b.indices && is_same_map(a.map, b.map);
   }
   static bool is_same_map(const MapDetail* a, const MapDetail* b) {
     if (a == b || !a || !b) return a == b;
@@ -208,8 +208,7 @@ class Builder {
               .dtype = value.dtype,
               .per_element = scan,
               .arguments = std::move(arguments),
-              .reduction = scan ? value.scan.op : value.reduce.op,
-              .reverse = scan && value.scan.reverse};
+              .reduction = scan ? value.scan.op : value.reduce.op};
     return derived(std::move(node));
   }
 

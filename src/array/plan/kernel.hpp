@@ -46,7 +46,6 @@ struct Node {
   const MapDetail* map = nullptr;                     // of MAP
   const std::vector<IndexDetail>* indices = nullptr;  // of GATHER
   Reduction reduction = {};
-  bool reverse = false;  // of SCANNED
 };
 
 struct Store {

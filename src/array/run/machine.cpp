@@ -78,12 +78,14 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
   const std::string key = key_of(kernel, target, addresses);
   NativeKernel code = context_.kernels_.find(key);
   if (!code) code = context_.kernels_.compile(key, code_of(kernel, target, addresses));
-  const LaunchPlan plan = launch_of(kernel, target, addresses);
-  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
-  options.grid[0] = plan.grid;
-  options.block[0] = plan.block;
-  call("launch a kernel", cucore_kernel_launch_packed, code.get(), context_.settings().stream.get(),
-       &options, plan.parameters.data(), plan.parameters.size());
+  for (const LaunchPlan& plan : launches_of(kernel, target, addresses)) {
+    cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = plan.grid;
+    options.block[0] = plan.block;
+    call("launch a kernel", cucore_kernel_launch_packed, code.get(),
+         context_.settings().stream.get(), &options, plan.parameters.data(),
+         plan.parameters.size());
+  }
   Statistics& statistics = context_.statistics_;
   ++statistics.kernels_launched;
   statistics.bytes_read += bytes_read(kernel);

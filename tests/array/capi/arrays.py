@@ -180,6 +180,9 @@ class Array:
         return self.view("cucore_array_reduce", op_number(op), c.byref(options)) if False else Array.made(
             self.context, "cucore_array_reduce", self.handle, c.byref(options), first=op_number(op))
 
+    def scan(self, op, axis, dtype="default", initial=False, reverse=False):
+        return Array.made(self.context, "cucore_array_scan", self.handle, axis, DTYPES[dtype], initial, reverse, first=op_number(op))
+
     def astype(self, dtype):
         return self.view("cucore_array_cast", DTYPES[dtype], 0)
 

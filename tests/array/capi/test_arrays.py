@@ -250,6 +250,35 @@ class Reductions(unittest.TestCase):
         self.assertEqual(CONTEXT.array(a).reduce("sum").item(), 4096.0)
 
 
+class Scans(unittest.TestCase):
+    def test_sums(self):
+        for length in (1, 2, 5, 31, 129, 1024, 1025, 5000, 32768, 32769, 100003):
+            a = values("int16", (length,))
+            x = CONTEXT.array(a)
+            np.testing.assert_array_equal(x.scan("cumulative_sum", 0).numpy(), np.cumsum(a), str(length))
+            np.testing.assert_array_equal(x.scan("cumsum", 0, reverse=True).numpy(), np.cumsum(a[::-1])[::-1], str(length))
+            f = a.astype("float64")
+            np.testing.assert_allclose(CONTEXT.array(f).scan("cumsum", -1).numpy(), np.cumsum(f), rtol=1e-12, atol=1e-9)
+
+    def test_axes(self):
+        a = values("int32", (3, 40, 5))
+        for x, source in ((CONTEXT.array(a), a), (CONTEXT.array(a).T, a.T)):
+            for axis in range(3):
+                np.testing.assert_array_equal(x.scan("cumsum", axis).numpy(), np.cumsum(source, axis))
+                np.testing.assert_array_equal(x[:, ::-1].scan("cumprod", axis, "int64").numpy(), np.cumprod(source[:, ::-1], axis, "int64"))
+        got = CONTEXT.array(a).scan("cumsum", 1, initial=True).numpy()
+        np.testing.assert_array_equal(got, np.concatenate([np.zeros((3, 1, 5), "int64"), np.cumsum(a, 1)], 1))
+
+    def test_producers_are_inside(self):
+        x = CONTEXT.array(values("float32", (4, 3000)))
+        before = CONTEXT.info()["kernels_launched"]
+        result = (x * x + 1.0).scan("cumsum", 1)
+        lazy = result.numpy()
+        self.assertEqual(CONTEXT.info()["kernels_launched"] - before, 1)
+        y = EAGER.array(x.numpy())
+        np.testing.assert_array_equal((y * y + 1.0).scan("cumsum", 1).numpy(), lazy)
+
+
 def softmax(x):
     shifted = (x - x.reduce("max", [-1], True)).apply("exp")
     return shifted / shifted.reduce("sum", [-1], True)

@@ -43,13 +43,14 @@ class Generated {
     const Target target{.architecture = 90, .emulated = true};
     cucore_error* error = nullptr;
     cucore_kernel* code = find(kernel, target, addresses);
-    const LaunchPlan plan = launch_of(kernel, target, addresses);
-    cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
-    options.grid[0] = plan.grid;
-    options.block[0] = plan.block;
-    require(cucore_kernel_launch_packed(code, stream_, &options, plan.parameters.data(),
-                                        plan.parameters.size(), &error),
-            error);
+    for (const LaunchPlan& plan : launches_of(kernel, target, addresses)) {
+      cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+      options.grid[0] = plan.grid;
+      options.block[0] = plan.block;
+      require(cucore_kernel_launch_packed(code, stream_, &options, plan.parameters.data(),
+                                          plan.parameters.size(), &error),
+              error);
+    }
     require(cucore_stream_synchronize(stream_, &error), error,
             code_of(kernel, target, addresses).source);
   }

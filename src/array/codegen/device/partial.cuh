@@ -103,3 +103,48 @@ template <class R> __device__ typename R::A column_of_partials(typename R::A* a,
     rows = chunks;
   }
 }
+
+// The elements of a tile before those of this thread, whose own are combined to `own`. All 256
+// threads call it.
+template <class R> __device__ typename R::A tile_prefix(typename R::A own, typename R::A* shared, typename R::A* total) {
+  typedef typename R::A A;
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  A inclusive = own;
+#pragma unroll
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const A other = from_lower_lane(inclusive, distance);
+    if (lane >= distance) inclusive = R::join(other, inclusive);
+  }
+  A before = from_lower_lane(inclusive, 1);
+  if (lane == 0) before = R::none();
+  __syncthreads();
+  if (lane == 31) shared[warp] = inclusive;
+  __syncthreads();
+  A prefix = R::none();
+  for (int at = 0; at < warp; ++at) prefix = R::join(prefix, shared[at]);
+  A all = prefix;
+  for (int at = warp; at < 8; ++at) all = R::join(all, shared[at]);
+  *total = all;
+  return R::join(prefix, before);
+}
+
+// Replaces totals by the totals of all before them.
+template <class R> __device__ void scan_totals(typename R::A* a, i64 count, typename R::A* shared) {
+  typedef typename R::A A;
+  A carry = R::none();
+  for (i64 tile = 0; tile < count; tile += 1024) {
+    const i64 c = tile + threadIdx.x * 4;
+    A own[4], s[4];
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      own[v] = c + v < count ? partial(a + c + v) : R::none();
+      s[v] = v > 0 ? R::join(s[v - 1], own[v]) : own[v];
+    }
+    A total;
+    const A prefix = tile_prefix<R>(s[3], shared, &total);
+#pragma unroll
+    for (int v = 0; v < 4; ++v)
+      if (c + v < count) a[c + v] = v > 0 ? R::join(carry, R::join(prefix, s[v - 1])) : R::join(carry, prefix);
+    carry = R::join(carry, total);
+  }
+}

@@ -16,6 +16,16 @@ template <class A> __device__ A from_lane(A a, int distance) {
   return other;
 }
 
+template <class A> __device__ A from_lower_lane(A a, int distance) {
+  Words<sizeof(A)> words;
+  A other;
+  memcpy(words.w, &a, sizeof(A));
+#pragma unroll
+  for (int at = 0; at < int((sizeof(A) + 3) / 4); ++at) words.w[at] = __shfl_up_sync(0xffffffffu, words.w[at], distance);
+  memcpy(&other, words.w, sizeof(A));
+  return other;
+}
+
 template <class R> __device__ typename R::A over_lanes(typename R::A a, int lanes) {
   for (int distance = lanes / 2; distance > 0; distance /= 2) a = R::join(a, from_lane(a, distance));
   return a;
