@@ -35,6 +35,15 @@ void uncounted(void* memory) {
 
 void* operator new(size_t size) { return counted(size); }
 void* operator new[](size_t size) { return counted(size); }
+// Temporary memory of the standard algorithms, which can do without.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return counted(size);
+  } catch (...) {
+    return nullptr;
+  }
+}
+void operator delete(void* memory, const std::nothrow_t&) noexcept { uncounted(memory); }
 void operator delete(void* memory) noexcept { uncounted(memory); }
 void operator delete[](void* memory) noexcept { uncounted(memory); }
 void operator delete(void* memory, size_t) noexcept { uncounted(memory); }
