@@ -72,6 +72,16 @@ bool Remotes::is_calling() const { return Inside::of(this); }
 
 bool Remotes::is_sending() const { return Inside::of(&queue_); }
 
+uint64_t Remotes::sent() const {
+  const std::lock_guard lock(mutex_);
+  return sent_;
+}
+
+void Remotes::wait_for_send(uint64_t sent) const {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return sent_ > sent; });
+}
+
 RemoteAnswer Remotes::call(Guarded& guarded, const std::function<RemoteAnswer(Remote&)>& work) {
   if (!guarded.is_open()) return RemoteAnswer::FAILED;
   const Inside inside(this);
@@ -120,6 +130,7 @@ void Remotes::send_all() {
     }
     lock.lock();
     busy_ = false;
+    ++sent_;
     changed_.notify_all();
   }
 }

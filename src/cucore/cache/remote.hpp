@@ -51,6 +51,10 @@ class Remotes {
   // Returns whether this thread is in a function of a remote, or is the thread that sends.
   bool is_calling() const;
   bool is_sending() const;
+  // The number of entries that were sent, or could not be sent, and a wait for the one after
+  // `sent`.
+  uint64_t sent() const;
+  void wait_for_send(uint64_t sent) const;
   // Waits until all entries have been sent or dropped.
   void flush(std::chrono::milliseconds time);
 
@@ -81,11 +85,12 @@ class Remotes {
   mutable std::mutex mutex_;
   std::vector<std::shared_ptr<Guarded>> remotes_;
   std::atomic<size_t> count_{0};
-  std::condition_variable changed_;
+  mutable std::condition_variable changed_;
   std::deque<Job> queue_;
   size_t queued_ = 0;  // bytes of the jobs in the queue
   bool busy_ = false, stopping_ = false;
   std::thread sender_;
+  uint64_t sent_ = 0;
 };
 
 }  // namespace cucore::cache

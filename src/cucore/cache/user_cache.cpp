@@ -51,10 +51,18 @@ void UserCache::prepare_release() {
   quietly([&] { return here().maintenance().flush_statistics(), true; });
 }
 
-// The thread that sends to remotes must not wait for its own end.
+// The thread that sends to remotes must not wait for its own end. It drops its reference before the
+// present send ends, so that the last one is dropped here.
 void UserCache::release_elsewhere() {
+  const Remotes& remotes = cache_->remotes();
   add_reference();
-  quietly([&] { return std::thread([this] { drop_reference(); }).detach(), true; });
+  quietly([&] {
+    std::thread([this, &remotes, sent = remotes.sent()] {
+      remotes.wait_for_send(sent);
+      drop_reference();
+    }).detach();
+    return true;
+  });
 }
 
 }  // namespace cucore::cache
