@@ -251,12 +251,13 @@ TEST_F(Callbacks, TwoCachesMayNotAskEachOther) {
 TEST_F(Callbacks, ARemoteMayNotPutWhatItIsSent) {
   Remote remote;
   Cache cache = open(&remote);
+  cucore_cache* const handle = cache;  // the reset changes the owner while the remote runs
   std::atomic<int> status{-1};
   remote.put = [&] {
     if (remote.puts > 10) return CUCORE_CACHE_ANSWER_DONE;
     const uint8_t key[32] = {3, static_cast<uint8_t>(remote.puts)};
     const Code code = make_ptx_code();
-    status = cucore_cache_put(cache, key, code, nullptr);
+    status = cucore_cache_put(handle, key, code, nullptr);
     return CUCORE_CACHE_ANSWER_DONE;
   };
   const Code code = make_ptx_code();
