@@ -699,7 +699,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_cast(const cucore_array *x, cucore_a
                                                  cucore_error **error);
 
 /**
- * Replaces all elements by those of an array, or by a number.
+ * Replaces all elements by those of an array, or by a number. They are converted as NumPy does: a
+ * fraction is cut off for integers. Complex numbers for real elements are refused.
  *
  * @param x      the array
  * @param value  the new elements, repeated to the shape
@@ -771,10 +772,12 @@ CUCORE_ARRAY_API cucore_status cucore_array_scan(int32_t op, const cucore_array 
 
 /**
  * Selects elements as x[items] does in NumPy. The result is a view, unless all axes have an
- * integer: then it is a copy of the element.
+ * integer, or an item is an array: then it is a copy of the elements. A mask waits until the number
+ * of its true elements is computed. An index that is out of range in an array is reported when
+ * elements are read.
  *
  * @param x      the array
- * @param items  an item per axis; missing ones select all
+ * @param items  an item per axis, or a mask for several ones; missing ones select all
  * @param count  of items
  * @param out    receives the result
  * @param error  NULL, or receives a new error on failure
@@ -786,7 +789,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_select(const cucore_array *x,
                                                    cucore_array **out, cucore_error **error);
 
 /**
- * Writes the elements that cucore_array_select() selects.
+ * Writes the elements that cucore_array_select() selects. If arrays select an element several times,
+ * the last value wins. Numbers are converted as NumPy does: a fraction is cut off for integers.
  *
  * @param x      the array
  * @param items  as for cucore_array_select()
@@ -798,7 +802,6 @@ CUCORE_ARRAY_API cucore_status cucore_array_select(const cucore_array *x,
  * @retval CUCORE_ERROR_DTYPE  the types of the elements do not permit the operation
  * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range
  * @retval CUCORE_ERROR_INVALID_STATE  the array is read-only, such as a broadcast view
- * @retval CUCORE_ERROR_UNSUPPORTED  an item is an array
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_assign_select(cucore_array *x,
@@ -1061,6 +1064,56 @@ CUCORE_ARRAY_API cucore_status cucore_array_take(const cucore_array *x, const cu
 CUCORE_ARRAY_API cucore_status cucore_array_take_along(const cucore_array *x,
                                                        const cucore_array *indices, int32_t axis,
                                                        cucore_array **out, cucore_error **error);
+
+/**
+ * Writes the elements that cucore_array_take_along() selects. If an element is selected several
+ * times, the last value wins.
+ *
+ * @param x        the array
+ * @param indices  integers, as many axes as the array
+ * @param value    the new elements, repeated to the shape
+ * @param axis     the axis
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @retval CUCORE_ERROR_DTYPE  the indices are not integers, or the value is complex and x is not
+ * @retval CUCORE_ERROR_INVALID_STATE  the array is read-only, such as a broadcast view
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_put_along(cucore_array *x, const cucore_array *indices,
+                                                      const cucore_array_operand *value,
+                                                      int32_t axis, cucore_error **error);
+
+/**
+ * Returns the places of the elements that are not 0, in the order of the last axis first. Waits until
+ * the number of these elements is computed.
+ *
+ * @param x      the array, with at least one axis
+ * @param out    receives an array of int64 per axis
+ * @param ndim   the number of axes
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  ndim is not the number of axes, or 0
+ * @retval CUCORE_ERROR_INDEX  an index of an earlier operation was out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_nonzero(const cucore_array *x, cucore_array **out,
+                                                    size_t ndim, cucore_error **error);
+
+/**
+ * Selects the elements of an axis for which a mask is true. Waits until their number is computed.
+ *
+ * @param x      the array
+ * @param mask   one axis; 0 is false. It may be shorter than the axis of x
+ * @param axis   the axis
+ * @param out    receives the array
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the mask has several axes
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range, or the mask is longer
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_compress(const cucore_array *x,
+                                                     const cucore_array *mask, int32_t axis,
+                                                     cucore_array **out, cucore_error **error);
 
 /* == Types and the table of operations ======================================================= */
 

@@ -7,12 +7,6 @@
 namespace cucore::array {
 namespace {
 
-void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument) {
-  if (&array.context() != &other.context())
-    throw Error(Status::INVALID_ARGUMENT,
-                concat(argument, ": the array belongs to another context"));
-}
-
 struct Reporter {
   using Handle = cucore_error;
   static constexpr const char* LIBRARY = "libcucore-array";
@@ -58,6 +52,12 @@ Item item_of(const cucore_array_index& item, const ArrayObject& x) {
 
 }  // namespace
 
+void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument) {
+  if (&array.context() != &other.context())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(argument, ": the array belongs to another context"));
+}
+
 cucore_status report(cucore_error** error) noexcept {
   return static_cast<cucore_status>(report_exception<Reporter>(error));
 }
@@ -88,6 +88,16 @@ const Op& op_of_caller(int32_t number) {
     throw Error(Status::INVALID_ARGUMENT,
                 concat("op is ", number, "; expected a number of cucore_array_op"));
   return *op;
+}
+
+const Op& elementwise_of_caller(int32_t number, size_t arity) {
+  const Op& op = op_of_caller(number);
+  if (op.family == Family::REDUCE || op.family == Family::SCAN || op.arity != arity ||
+      op.outputs != 1 || op.scalars != 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("op is ", op.name, "; expected an operation of ", arity,
+                       arity == 1 ? " operand" : " operands", " and one result"));
+  return op;
 }
 
 Number number_of(const cucore_array_scalar& scalar) {

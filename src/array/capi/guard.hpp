@@ -24,9 +24,13 @@ std::span<const int32_t> axes_of_caller(const int32_t* axes, size_t count);
 // A type that is not the default one.
 Dtype dtype_of_caller(cucore_array_dtype dtype, const char* argument);
 const Op& op_of_caller(int32_t op);
+// Of so many operands, one result and no parameters.
+const Op& elementwise_of_caller(int32_t op, size_t arity);
 Number number_of(const cucore_array_scalar& scalar);
 // Items of x[...]; arrays among them belong to the context of x.
 std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x);
+// Throws INVALID_ARGUMENT if the two belong to different contexts.
+void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument);
 // Arrays of one context, at least one.
 std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
                              Ref<Context>* context);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "array/capi/guard.hpp"
+#include "array/capi/selection.hpp"
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
 
@@ -112,6 +112,64 @@ cucore_status cucore_array_take(const cucore_array* x, const cucore_array* indic
     with_indices(x, indices, out, [&](const Array& array, const Array& places) {
       return taken(array, places, axis);
     });
+  });
+}
+
+cucore_status cucore_array_put_along(cucore_array* x, const cucore_array* indices,
+                                     const cucore_array_operand* value, int32_t axis,
+                                     cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(x, "x");
+    const Operands source(require(value, "value"), 1);
+    const ArrayObject& places = use(indices, "indices");
+    require_context(places, self, "indices");
+    {
+      const Context::Lock lock(self.context());
+      put_along(self.array(), places.array(), axis, source.inputs()[0]);
+    }
+    self.context().after_recording(self.cell());
+  });
+}
+
+cucore_status cucore_array_nonzero(const cucore_array* x, cucore_array** out, size_t ndim,
+                                   cucore_error** error) {
+  return guard(error, [&] {
+    for (size_t at = 0; out && at < ndim; ++at) out[at] = nullptr;
+    const ArrayObject& self = use(x, "x");
+    if (ndim != self.view().ndim() || ndim == 0)
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("nonzero: ndim is ", ndim, "; the array has ", self.view().ndim(),
+                         " dimensions, and needs at least 1"));
+    require(out, "out");
+    std::deque<HeldArray> held;
+    for (Array& index : nonzero(self.context(), self.array()))
+      held.emplace_back(self.context(), std::move(index));
+    std::vector<Ref<ArrayObject>> objects;
+    for (const HeldArray& each : held) {
+      const Context::Lock lock(self.context());
+      objects.push_back(make<ArrayObject>(self.context_ref(), each.array));
+    }
+    for (size_t at = 0; at < ndim; ++at) {
+      self.context().after_recording(objects[at]->cell());
+      out[at] = wrap(objects[at]);
+    }
+  });
+}
+
+cucore_status cucore_array_compress(const cucore_array* x, const cucore_array* mask, int32_t axis,
+                                    cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const ArrayObject& self = use(x, "x");
+    const ArrayObject& chosen = use(mask, "mask");
+    require_context(chosen, self, "mask");
+    if (chosen.view().ndim() != 1)
+      throw Error(Status::SHAPE, concat("compress: the mask has ", chosen.view().ndim(),
+                                        " dimensions; expected 1"));
+    HeldArray places{self.context()};
+    places.array = std::move(nonzero(self.context(), chosen.array())[0]);
+    record(self.context_ref(), out,
+           [&](Graph&) { return taken(self.array(), places.array, axis); });
   });
 }
 

@@ -13,18 +13,8 @@ namespace {
 constexpr size_t FIRST_APPLY = offsetof(cucore_array_apply_options, where) + sizeof(void*);
 constexpr size_t FIRST_REDUCE = sizeof(cucore_array_reduce_options);
 
-const Op& elementwise(int32_t number, size_t arity) {
-  const Op& op = op_of_caller(number);
-  if (op.family == Family::REDUCE || op.family == Family::SCAN || op.arity != arity ||
-      op.outputs != 1 || op.scalars != 0)
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("op is ", op.name, "; expected an operation of ", arity,
-                       arity == 1 ? " operand" : " operands", " and one result"));
-  return op;
-}
-
 void apply_simple(int32_t number, const Operands& operands, cucore_array** out) {
-  const Op& op = elementwise(number, operands.inputs().size());
+  const Op& op = elementwise_of_caller(number, operands.inputs().size());
   record(operands.context_ref(), out, [&](Graph& graph) {
     return std::move(apply(graph, op, operands.inputs(), Dtype::DEFAULT, {},
                            operands.context().settings().defaults)[0]);
@@ -75,7 +65,7 @@ void apply_into(const Call& call, const cucore_array_apply_options& options, Dty
     const Context::Lock lock(call.context());
     const Array result = std::move(call.results(lock.graph(), dtype)[0]);
     if (where)
-      assign_where(out.array(), result, where->array(), call.op.name);
+      assign_where(out.array(), {.array = &result}, where->array(), call.op.name);
     else
       assign(out.array(), {.array = &result}, call.op.name);
   }
@@ -180,7 +170,7 @@ cucore_status cucore_array_assign(cucore_array* x, const cucore_array_operand* v
     const Operands source(require(value, "value"), 1);
     {
       const Context::Lock lock(self.context());
-      assign(self.array(), source.inputs()[0], "assign");
+      assign(self.array(), source.inputs()[0], "assign", Casting::UNSAFE);
     }
     self.context().after_recording(self.cell());
   });
@@ -190,7 +180,7 @@ cucore_status cucore_array_assign_op(int32_t op, cucore_array* x, const cucore_a
                                      cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Op& row = elementwise(op, 2);
+    const Op& row = elementwise_of_caller(op, 2);
     const Operands source(require(value, "value"), 1);
     {
       const Context::Lock lock(self.context());

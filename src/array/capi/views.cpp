@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "array/capi/guard.hpp"
+#include "array/capi/selection.hpp"
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
 
@@ -17,16 +18,6 @@ void make_view(const ArrayObject& self, cucore_array** out, Transform&& transfor
          [&](Graph&) { return Array{.cell = self.cell(), .view = transform(self.view())}; });
 }
 
-// The view that a write through items goes to.
-Array written_view(const ArrayObject& self, const std::vector<Item>& items) {
-  std::vector<Index> indices;
-  for (const Item& item : items) {
-    if (item.array) throw Error(Status::UNSUPPORTED, "a write through an array of indices");
-    indices.push_back(item.index);
-  }
-  return {.cell = self.cell(), .view = select(self.view(), completed(indices, self.view().ndim()))};
-}
-
 }  // namespace
 
 extern "C" {
@@ -35,8 +26,10 @@ cucore_status cucore_array_select(const cucore_array* x, const cucore_array_inde
                                   size_t count, cucore_array** out, cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const std::vector<Item> all = items_of(items, count, self);
-    record(self.context_ref(), out, [&](Graph&) { return selected(self.array(), all); });
+    clear(out);
+    Selection selection(items, count, self);
+    selection.replace_masks();
+    record(self.context_ref(), out, [&](Graph&) { return selection.elements(); });
   });
 }
 
@@ -45,16 +38,9 @@ cucore_status cucore_array_assign_select(cucore_array* x, const cucore_array_ind
                                          const cucore_array_operand* value, cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const std::vector<Item> all = items_of(items, count, self);
     const Operands source(require(value, "value"), 1);
-    {
-      const Context::Lock lock(self.context());
-      const Array view = written_view(self, all);
-      if (op == 0)
-        assign(view, source.inputs()[0], "assign");
-      else
-        assign_op(op_of_caller(op), view, source.inputs()[0], self.context().settings().defaults);
-    }
+    Selection selection(items, count, self);
+    selection.assign(op == 0 ? nullptr : &elementwise_of_caller(op, 2), source.inputs()[0]);
     self.context().after_recording(self.cell());
   });
 }

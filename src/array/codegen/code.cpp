@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/codegen/code.hpp"
 
+#include <optional>
 #include <span>
 
 #include "array/codegen/chunked.hpp"
@@ -51,9 +52,21 @@ std::string digest_of(const std::string& key) {
   return text;
 }
 
+// The launches of a kernel that is launched several times, and has a parameter "phase".
+struct Phases {
+  int32_t first = 0, last = 0;
+};
+std::optional<Phases> phases_of(const Kernel& kernel) {
+  if (kernel.family == KernelFamily::SCAN)
+    return scan_needs_totals(kernel) ? Phases{1, 2} : Phases{};
+  if (kernel.family == KernelFamily::MAP && map_is_ordered(kernel)) return Phases{0, 2};
+  return {};
+}
+
 }  // namespace
 
 Scratch scratch_of(const Kernel& kernel) {
+  if (kernel.family == KernelFamily::MAP) return map_scratch(kernel);
   if (kernel.family == KernelFamily::CHUNKED) return chunked_scratch(kernel);
   if (kernel.family == KernelFamily::SCAN) return scan_scratch(kernel);
   return kernel.family == KernelFamily::OUTER ? outer_scratch(kernel) : Scratch{};
@@ -69,7 +82,7 @@ Code code_of(const Kernel& kernel, const Target& target, const Addresses& addres
   const std::string name = concat("a_", family.name, "_", digest_of(encoded(form, kernel, target)));
   Fields fields(Fields::What::DECLARATIONS);
   family.add_fields(fields, kernel, form, addresses);
-  if (kernel.family == KernelFamily::SCAN) fields.add("i32", "phase", int32_t{0});
+  if (phases_of(kernel)) fields.add("i32", "phase", int32_t{0});
   const std::string body =
       concat("typedef ", form.wide ? "i64" : "i32", " I;\nstruct Parameters {\n", fields.text(),
              "};\n", family.body(kernel, form, name));
@@ -88,13 +101,14 @@ std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
                                     const Addresses& addresses) {
   const Form form = form_of(kernel, target, addresses);
   const FamilyText& family = family_of(kernel);
-  const bool twice = kernel.family == KernelFamily::SCAN && scan_needs_totals(kernel);
+  const std::optional<Phases> phases = phases_of(kernel);
+  const auto [first, last] = phases.value_or(Phases{});
   std::vector<LaunchPlan> launches;
-  for (int32_t phase = twice ? 1 : 0; phase <= (twice ? 2 : 0); ++phase) {
+  for (int32_t phase = first; phase <= last; ++phase) {
     LaunchPlan launch = family.launch(kernel, form);
     Fields fields(Fields::What::BYTES);
     family.add_fields(fields, kernel, form, addresses);
-    if (kernel.family == KernelFamily::SCAN) fields.add("i32", "phase", phase);
+    if (phases) fields.add("i32", "phase", phase);
     launch.parameters = std::move(fields).bytes();
     launches.push_back(std::move(launch));
   }

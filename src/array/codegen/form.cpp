@@ -38,6 +38,8 @@ Widths widths_of(const Kernel& kernel) {
   return widths;
 }
 
+}  // namespace
+
 // The largest position that an index of the kernel reaches, or the number of its indices.
 bool needs_wide(const Kernel& kernel) {
   constexpr int64_t MOST = (int64_t{1} << 31) - (int64_t{1} << 20);
@@ -56,6 +58,8 @@ bool needs_wide(const Kernel& kernel) {
   return std::any_of(kernel.stores.begin(), kernel.stores.end(),
                      [&](const Store& store) { return exceeds(store.access.outer); });
 }
+
+namespace {
 
 // The axis of vectors: the last one, or the columns of a reduction of slower axes.
 size_t vector_axis(const Kernel& kernel) {
@@ -185,7 +189,9 @@ Form form_of(const Kernel& kernel, const Target& target, const Addresses& addres
     const Dtype dtype = kernel.nodes[store.node].dtype;
     const uint64_t address =
         address_of(addresses.outputs[store.slot], store.access, store.part, dtype);
-    form.stores.push_back(access_form(kernel, form, store.access, store.part, address, dtype));
+    AccessForm access = access_form(kernel, form, store.access, store.part, address, dtype);
+    if (!store.arguments.empty() && access.along == Along::VECTOR) access.along = Along::ELEMENTS;
+    form.stores.push_back(access);
   }
   return form;
 }
@@ -230,6 +236,9 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, kernel.stores[at].node);
     put(text, kernel.stores[at].part);
     put(text, form.stores[at]);
+    put(text, kernel.stores[at].ordered);
+    put(text, static_cast<uint8_t>(kernel.stores[at].arguments.size()));
+    for (const uint16_t argument : kernel.stores[at].arguments) put(text, argument);
   }
   for (const Constant& constant : kernel.constants) put(text, constant.dtype);
   return text;

@@ -40,6 +40,9 @@ struct Form {
 
 Form form_of(const Kernel& kernel, const Target& target, const Addresses& addresses);
 
+// Whether indices or positions of the kernel need 64 bits.
+bool needs_wide(const Kernel& kernel);
+
 // The address of the element that the access finds at index 0, besides the outer offset of an
 // access with an inner view.
 uint64_t address_of(uint64_t memory, const Access& access, Part part, Dtype dtype);

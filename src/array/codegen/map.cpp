@@ -26,6 +26,8 @@ Units units_of(const Kernel& kernel, const Form& form) {
   return units;
 }
 
+bool is_indexed(const Store& store) { return !store.arguments.empty(); }
+
 bool is_read_first(const Node& node) { return node.kind == NodeKind::LOAD; }
 
 class MapText {
@@ -33,8 +35,9 @@ class MapText {
   MapText(const Kernel& kernel, const Form& form) : kernel_(kernel), form_(form) {}
 
   std::string body(const std::string& name) {
-    text_ = concat("extern \"C\" __global__ void __launch_bounds__(", THREADS, ") ", name,
-                   "(const __grid_constant__ Parameters p) {\n");
+    if (is_ordered()) text_ = form_.wide ? "typedef u64 W;\n" : "typedef u32 W;\n";
+    text_ += concat("extern \"C\" __global__ void __launch_bounds__(", THREADS, ") ", name,
+                    "(const __grid_constant__ Parameters p) {\n");
     begin();
     for (size_t node = 0; node < kernel_.nodes.size(); ++node) declare_load(node);
     for (size_t store = 0; store < kernel_.stores.size(); ++store) declare_store(store);
@@ -55,6 +58,7 @@ class MapText {
   }
 
   int vector() const { return form_.vector; }
+  bool is_ordered() const { return map_is_ordered(kernel_); }
   bool is_linear() const { return kernel_.outer.size() <= 1; }
 
   void begin() {
@@ -74,10 +78,12 @@ class MapText {
     line("I unit = first + u * ", THREADS, ";");
     if (is_linear()) {
       line("const I c = unit * ", vector(), ", left = p.last - c;");
+      if (is_ordered()) line("const I order = c;");
     } else {
       line("const bool inside = unit < p.units; if (!inside) unit = 0;");
       line("I row = div(unit, p.each); const I c = (unit - row * size(p.each)) * ", vector(),
            ", left = inside ? p.last - c : 0;");
+      if (is_ordered()) line("const I order = row * p.last + c;");
       for (size_t axis = kernel_.outer.size() - 1; axis-- > 1;)
         line("const I q", axis, " = div(row, p.n", axis, "), ", digit_name(axis), " = row - q",
              axis, " * size(p.n", axis, "); row = q", axis, ";");
@@ -119,6 +125,8 @@ class MapText {
   void declare_store(size_t store) {
     const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
     line("Vector<", type, ", ", vector(), "> r", store, "[", int{form_.unroll}, "];");
+    if (is_indexed(kernel_.stores[store]))
+      line("i64 y", store, "[", int{form_.unroll}, "][", vector(), "];");
   }
 
   void load(size_t node) {
@@ -147,6 +155,7 @@ class MapText {
       for (size_t store = 0; store < kernel_.stores.size(); ++store) {
         const uint16_t from = kernel_.stores[store].node;
         line("r", store, "[u].v[k] = ", stored(kernel_.nodes[from].dtype, variable(from)), ";");
+        if (is_indexed(kernel_.stores[store])) place(store);
       }
     });
   }
@@ -190,7 +199,32 @@ class MapText {
     }
   }
 
+  void place(size_t store) {
+    const std::string name = store_name(store);
+    const AccessForm& form = form_.stores[store];
+    line("{ const I b = ", start(name, form), ";");
+    text_ += indexed_position(kernel_, store, element(name, form), "in");
+    line("y", store, "[u][k] = x", store, "; }");
+  }
+
+  // Phase 0 clears the marks of all elements that are written, phase 1 finds the last index of each
+  // one, and phase 2 writes.
+  void write_indexed(size_t store) {
+    const std::string at = concat("y", store, "[u][k]"), value = concat("r", store, "[u].v[k]");
+    const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
+    line("{ ", type, "* const o = (", type, "*)p.", store_name(store), ";");
+    per_element([&] {
+      if (!kernel_.stores[store].ordered) return line("if (in) o[", at, "] = ", value, ";");
+      line("if (!in) continue;");
+      line("W* const last = (W*)p.winners + ", at, "; const W number = W(order + k + 1);");
+      line("if (p.phase == 0) *last = 0; else if (p.phase == 1) atomicMax(last, number);");
+      line("else if (*last == number) o[", at, "] = ", value, ";");
+    });
+    line("}");
+  }
+
   void write(size_t store) {
+    if (is_indexed(kernel_.stores[store])) return write_indexed(store);
     const std::string name = store_name(store);
     const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
     const AccessForm& form = form_.stores[store];
@@ -228,7 +262,24 @@ void add_map_fields(Fields& fields, const Kernel& kernel, const Form& form,
     for (size_t axis = 1; axis + 1 < kernel.outer.size(); ++axis)
       add_divisor(fields, form.wide, name(concat("n", axis)), kernel.outer[axis]);
   }
+  if (map_is_ordered(kernel)) {  // the marks begin at the element that index 0 finds
+    const int64_t offset =
+        int64_t(address_of(0, kernel.stores[0].access, kernel.stores[0].part, Dtype::UINT8)) *
+        (form.wide ? 8 : 4);
+    fields.add("u64", "winners", addresses.partials + uint64_t(offset));
+  }
   add_nodes(fields, kernel, form, addresses);
+}
+
+bool map_is_ordered(const Kernel& kernel) noexcept {
+  return !kernel.stores.empty() && kernel.stores[0].ordered;
+}
+
+Scratch map_scratch(const Kernel& kernel) {
+  if (!map_is_ordered(kernel)) return {};
+  const int64_t elements =
+      kernel.outputs[kernel.stores[0].slot]->count * (kernel.stores[0].part == Part::WHOLE ? 1 : 2);
+  return {.partial_bytes = elements * (needs_wide(kernel) ? 8 : 4)};
 }
 
 std::string map_body(const Kernel& kernel, const Form& form, const std::string& name) {

@@ -73,6 +73,32 @@ void add_constants(Fields& fields, const Kernel& kernel) {
   }
 }
 
+// The sizes and steps of indices: "g3_0" and "h3_0".
+struct IndexNames {
+  std::string_view size, step;
+};
+constexpr IndexNames OF_NODE = {"g", "h"}, OF_STORE = {"t", "j"};
+
+void add_indices(Fields& fields, const IndexNames& names, size_t number,
+                 const std::vector<IndexDetail>& indices, Part part) {
+  for (size_t each = 0; each < indices.size(); ++each) {
+    fields.add("i64", names.size, number, each, indices[each].size);
+    fields.add("i64", names.step, number, each,
+               indices[each].stride * (part == Part::WHOLE ? 1 : 2));
+  }
+}
+
+std::string index_steps(const IndexNames& names, size_t number, const std::string& position,
+                        const std::vector<uint16_t>& arguments,
+                        const std::vector<IndexDetail>& indices, std::string_view in) {
+  std::string text;
+  for (size_t each = 0; each < arguments.size(); ++each)
+    text += concat("  ", position, " += index(i64(", variable(arguments[each]), "), p.", names.size,
+                   number, "_", each, ", p.", names.step, number, "_", each, ", ", in,
+                   ", p.status, ", int{indices[each].axis}, ");\n");
+  return text;
+}
+
 }  // namespace
 
 std::string_view unsigned_type(std::string_view type) noexcept {
@@ -167,17 +193,13 @@ void add_nodes(Fields& fields, const Kernel& kernel, const Form& form, const Add
     if (!memory && node.kind != NodeKind::POSITION) continue;
     add_access(fields, form, name(access_name(at)), form.nodes[at], node.access, node.part,
                node.dtype, memory ? addresses.inputs[node.slot] : 0);
-    if (node.kind != NodeKind::GATHER) continue;
-    for (size_t each = 0; each < node.indices->size(); ++each) {
-      fields.add("i64", name(concat("g", at, "_", each)), (*node.indices)[each].size);
-      fields.add("i64", name(concat("h", at, "_", each)),
-                 (*node.indices)[each].stride * (node.part == Part::WHOLE ? 1 : 2));
-    }
+    if (node.kind == NodeKind::GATHER) add_indices(fields, OF_NODE, at, *node.indices, node.part);
   }
   for (size_t at = 0; at < kernel.stores.size(); ++at) {
     const Store& store = kernel.stores[at];
     add_access(fields, form, name(store_name(at)), form.stores[at], store.access, store.part,
                kernel.nodes[store.node].dtype, addresses.outputs[store.slot]);
+    if (store.indices) add_indices(fields, OF_STORE, at, *store.indices, store.part);
   }
   add_constants(fields, kernel);
   fields.add("u64", "status", addresses.status);
@@ -192,14 +214,18 @@ std::string gathered(const Kernel& kernel, size_t number, const std::string& sta
   const Node& node = kernel.nodes[number];
   const std::string_view type = storage_type(node.dtype);
   std::string text = concat("  i64 g", number, " = ", start, ";\n");
-  for (size_t each = 0; each < node.arguments.size(); ++each)
-    text += concat("  g", number, " += index(i64(", variable(node.arguments[each]), "), p.g",
-                   number, "_", each, ", p.h", number, "_", each, ", ", in, ", p.status, ",
-                   int{(*node.indices)[each].axis}, ");\n");
+  text += index_steps(OF_NODE, number, concat("g", number), node.arguments, *node.indices, in);
   const std::string element = concat("(", in, " ? ((const ", type, "*)p.", access_name(number),
                                      ")[g", number, "] : ", type, "(0))");
   return text + concat("  const ", compute_type(node.dtype), " ", variable(number), " = ",
                        loaded(node.dtype, element), ";\n");
+}
+
+std::string indexed_position(const Kernel& kernel, size_t number, const std::string& start,
+                             std::string_view in) {
+  const Store& store = kernel.stores[number];
+  return concat("  i64 x", number, " = ", start, ";\n") +
+         index_steps(OF_STORE, number, concat("x", number), store.arguments, *store.indices, in);
 }
 
 std::string along(std::string_view name, const AccessForm& form, std::string_view index) {

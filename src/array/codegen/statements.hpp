@@ -32,6 +32,10 @@ std::string statement(const Kernel& kernel, size_t node);
 std::string gathered(const Kernel& kernel, size_t node, const std::string& start,
                      std::string_view in);
 
+// Declares "x0": the position to which store 0 writes the element. Expects indices.
+std::string indexed_position(const Kernel& kernel, size_t store, const std::string& start,
+                             std::string_view in);
+
 std::string access_name(size_t node);  // "a3": the access of a node, in the parameters
 std::string store_name(size_t store);  // "w0"
 std::string digit_name(size_t axis);   // "d1": the index on an axis of the space

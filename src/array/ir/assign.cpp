@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "array/ir/build.hpp"
+#include "array/ir/assign.hpp"
+
+#include <cmath>
+
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -7,20 +10,38 @@
 namespace cucore::array {
 namespace {
 
-void check_cast(Dtype from, Dtype to, std::string_view what) {
-  if (can_cast(from, to, Casting::SAME_KIND)) return;
+void check_cast(Dtype from, Dtype to, std::string_view what, Casting rule) {
+  if (rule == Casting::UNSAFE) {
+    if (kind_of(from) != Kind::COMPLEX || kind_of(to) == Kind::COMPLEX || to == Dtype::BOOL) return;
+    throw Error(Status::DTYPE,
+                concat(what, ": elements of ", name_of(from), " cannot be written to ", name_of(to),
+                       "; write their real part"));
+  }
+  if (can_cast(from, to, rule)) return;
   throw Error(Status::DTYPE,
               concat(what, ": a result of ", name_of(from), " cannot be written to ", name_of(to),
                      " by the rule same_kind; convert it with astype first"));
 }
 
-// The operand of a write: with the shape and the type of the target.
-Operand source_of(const Array& target, const Input& value, std::string_view what) {
+// Without its fraction, if the type has none.
+Number shortened(const Number& number, Dtype dtype, std::string_view what) {
+  if (number.kind != NumberKind::REAL || !is_integer(kind_of(dtype))) return number;
+  constexpr double LIMIT = 9.3e18;  // the integer is compared with the type's limits later
+  if (!(std::fabs(number.real) < LIMIT))
+    throw Error(Status::INVALID_ARGUMENT, concat(what, ": the number ", number.real,
+                                                 " is out of range for ", name_of(dtype)));
+  return Number::of(static_cast<int64_t>(number.real));
+}
+
+}  // namespace
+
+Operand source_of(const Array& target, const Input& value, std::string_view what, Casting rule) {
   if (!value.array) {
-    check_cast(dtype_of(weak_of(value.number), {}), target.dtype(), what);
-    return {.constant = constant_of(value.number, target.dtype(), what)};
+    check_cast(dtype_of(weak_of(value.number), {}), target.dtype(), what, rule);
+    return {.constant =
+                constant_of(shortened(value.number, target.dtype(), what), target.dtype(), what)};
   }
-  check_cast(value.array->dtype(), target.dtype(), what);
+  check_cast(value.array->dtype(), target.dtype(), what, rule);
   Operand operand = captured(cast(*value.array, target.dtype()));
   if (operand.is_constant()) return operand;
   // Leading axes of size 1 may be left away, as in NumPy.
@@ -33,11 +54,9 @@ Operand source_of(const Array& target, const Input& value, std::string_view what
   return operand;
 }
 
-}  // namespace
-
-void assign(const Array& target, const Input& value, std::string_view what) {
+void assign(const Array& target, const Input& value, std::string_view what, Casting rule) {
   check_writable(target);
-  write(target, source_of(target, value, what));
+  write(target, source_of(target, value, what, rule));
 }
 
 void assign_op(const Op& op, const Array& target, const Input& value, const Defaults& defaults) {
@@ -49,16 +68,18 @@ void assign_op(const Op& op, const Array& target, const Input& value, const Defa
     throw Error(Status::SHAPE, concat(op.name,
                                       ": the result has more elements than the array that it is "
                                       "written to"));
-  write(target, source_of(target, {.array = &result}, op.name));
+  write(target, source_of(target, {.array = &result}, op.name, Casting::SAME_KIND));
 }
 
-void assign_where(const Array& target, const Array& value, const Array& where,
-                  std::string_view what) {
+void assign_where(const Array& target, const Input& value, const Array& where,
+                  std::string_view what, Casting rule) {
   check_writable(target);
-  check_cast(value.dtype(), target.dtype(), what);
-  const Input inputs[] = {{.array = &where}, {.array = &value}, {.array = &target}};
+  const Operand source = source_of(target, value, what, rule);
+  Array kept = full(target.graph(), source.constant, {});
+  if (!source.is_constant()) kept = {.cell = make<Cell>(source.value), .view = source.view};
+  const Input inputs[] = {{.array = &where}, {.array = &kept}, {.array = &target}};
   const Array chosen = apply_one(target.graph(), "where", inputs);
-  write(target, source_of(target, {.array = &chosen}, what));
+  write(target, source_of(target, {.array = &chosen}, what, rule));
 }
 
 }  // namespace cucore::array

@@ -46,14 +46,15 @@ Array apply_one(Graph& graph, std::string_view op, std::span<const Input> inputs
 
 Array cast(const Array& array, Dtype dtype);  // the array itself, if it has the type
 
-// x[...] = value, with the casting rule same_kind. `what` begins messages.
-void assign(const Array& target, const Input& value, std::string_view what);
+// x[...] = value. `what` begins messages.
+void assign(const Array& target, const Input& value, std::string_view what,
+            Casting rule = Casting::SAME_KIND);
 // x[...] = op(x, value)
 void assign_op(const Op& op, const Array& target, const Input& value,
                const Defaults& defaults = {});
 // Writes the elements for which `where` is true, as NumPy's where= of an operation with out=.
-void assign_where(const Array& target, const Array& value, const Array& where,
-                  std::string_view what);
+void assign_where(const Array& target, const Input& value, const Array& where,
+                  std::string_view what, Casting rule = Casting::SAME_KIND);
 
 // ---- reductions and scans
 
@@ -78,18 +79,34 @@ Array scan(const Op& op, const Array& array, const ScanOptions& options,
 
 // ---- indices
 
-// An item of x[...] that may be an array of integers.
+// An item of x[...] that may be an array of integers. `new_axis`: the array indexes a new axis of
+// size 1, as the integers of a mask without axes do.
 struct Item {
   Index index;
   const Array* array = nullptr;  // of an ARRAY
+  bool new_axis = false;
 };
 // The elements x[items] as NumPy places them: a view, or a gather where an item is an array.
 Array selected(const Array& array, std::span<const Item> items);
+// x[items] = value. `distinct`: the arrays select no element twice; otherwise the last value wins.
+void assign_selected(const Array& array, std::span<const Item> items, bool distinct,
+                     const Input& value, std::string_view what, Casting rule = Casting::SAME_KIND);
+// x[items] = op(x[items], value)
+void assign_op_selected(const Op& op, const Array& array, std::span<const Item> items,
+                        bool distinct, const Input& value, const Defaults& defaults = {});
 
 // Elements of an axis at the indices, whose axes replace it.
 Array taken(const Array& array, const Array& indices, int32_t axis);
 // For each element of `indices`, an element of `array` with the same place on all other axes.
 Array taken_along(const Array& array, const Array& indices, int32_t axis);
+// Writes the elements that taken_along() returns.
+void put_along(const Array& array, const Array& indices, int32_t axis, const Input& value);
+
+// For each element of a mask without gaps: the number of true elements up to it.
+Array counted(const Array& mask);
+// The positions of the true elements in the order of the last axis first. `counts` is counted(mask)
+// in one axis, whose last element is `count`.
+Array true_positions(const Array& mask, const Array& counts, int64_t count);
 
 // ---- joins
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/ir/cell.hpp"
 
+#include <algorithm>
+
 #include "array/ir/graph.hpp"
 #include "array/model/transforms.hpp"
 #include "support/error.hpp"
@@ -51,12 +53,7 @@ Operand separated(Operand source) {
   return {.value = std::move(copy), .view = dense(shape)};
 }
 
-ValueRef updated(const Array& target, Operand source) {
-  ValueRef old = target.cell->value();
-  // Nobody sees the older write to the same elements, unless it holds the value itself.
-  while (old->kind == ValueKind::UPDATE && old->is_pending() &&
-         old->operands()[0].view == target.view)
-    old = old->operands()[0].value;
+ValueRef update_of(ValueRef old, const Array& target, Operand source, Indexed indexed) {
   const Dtype dtype = old->dtype;
   const Dims shape = old->shape;
   Graph& graph = old->graph;
@@ -66,7 +63,20 @@ ValueRef updated(const Array& target, Operand source) {
   std::vector<Operand> operands;
   operands.push_back({.value = std::move(old), .view = std::move(map)});
   operands.push_back(std::move(source));
-  return ValueRef(new Value(graph, ValueKind::UPDATE, dtype, shape, std::move(operands)));
+  for (Operand& index : indexed.operands) operands.push_back(std::move(index));
+  auto value = ValueRef(new Value(graph, ValueKind::UPDATE, dtype, shape, std::move(operands)));
+  value->indices = std::move(indexed.details);
+  value->distinct = indexed.distinct;
+  return value;
+}
+
+ValueRef updated(const Array& target, Operand source) {
+  ValueRef old = target.cell->value();
+  // The older write to the same elements has no effect, unless its value is held otherwise.
+  while (old->kind == ValueKind::UPDATE && old->is_pending() && old->indices.empty() &&
+         old->operands()[0].view == target.view)
+    old = old->operands()[0].value;
+  return update_of(std::move(old), target, std::move(source), {.distinct = true});
 }
 
 }  // namespace
@@ -97,6 +107,7 @@ Operand captured(const Array& array) {
 
 Operand forwarded(Operand operand) {
   while (operand.value && operand.value->kind == ValueKind::UPDATE && operand.value->is_pending()) {
+    if (!operand.value->indices.empty()) break;
     const std::vector<Operand>& parts = operand.value->operands();
     View seen = operand.view;
     seen.read_only = parts[0].view.read_only;
@@ -142,6 +153,15 @@ void write(const Array& target, Operand source) {
       !target.cell->pinned && target.view.part == Part::WHOLE && covers(target.view, base.count);
   target.cell->set(whole ? covering(target, std::move(source))
                          : updated(target, std::move(source)));
+}
+
+void write_indexed(const Array& target, Operand source, Indexed indexed) {
+  check_writable(target);
+  if (is_empty(target.view)) return;
+  indexed.distinct = indexed.distinct || source.is_constant() ||
+                     std::all_of(source.view.strides.begin(), source.view.strides.end(),
+                                 [](int64_t stride) { return stride == 0; });
+  target.cell->set(update_of(target.cell->value(), target, std::move(source), std::move(indexed)));
 }
 
 }  // namespace cucore::array

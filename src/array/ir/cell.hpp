@@ -50,6 +50,15 @@ void forward_operands(Value& value);
 // Throws INVALID_STATE if the array is read-only.
 void write(const Array& target, Operand source);
 
+// Replaces elements that indices select. Each index operand has the shape of the target, and moves
+// away from the element that the target shows.
+struct Indexed {
+  std::vector<Operand> operands = {};
+  std::vector<IndexDetail> details = {};
+  bool distinct = false;  // no element is selected twice
+};
+void write_indexed(const Array& target, Operand source, Indexed indexed);
+
 // Throws INVALID_STATE unless the array can be written.
 void check_writable(const Array& array);
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <string>
 
-#include "array/ir/build.hpp"
+#include "array/ir/assign.hpp"
 #include "array/ir/graph.hpp"
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
@@ -79,26 +79,43 @@ void check_not_empty(const View& base, const std::vector<AxisIndices>& all, cons
                   concat("an index of axis ", each.number, ", which has no elements"));
 }
 
-Array gathered(const Array& base, const std::vector<AxisIndices>& all, size_t place) {
+// Elements that indices select: `target` shows the first one of each axis with indices, and has the
+// shape of the selection.
+struct Selection {
+  Array target;
+  Indexed indexed;
+};
+
+Selection selection_of(const Array& base, const std::vector<AxisIndices>& all, size_t place) {
   const Dims shape = common_shape_of(all);
   Layout layout = layout_of(base.view, all, shape, place);
   if (layout.base.ndim() > Dims::MAX)
     throw Error(Status::SHAPE, concat("the result would have ", layout.base.ndim(),
                                       " dimensions; expected at most ", Dims::MAX));
   check_not_empty(base.view, all, layout);
-  std::vector<Operand> operands;
-  operands.push_back({.value = base.cell->value(), .view = layout.base});
-  std::vector<IndexDetail> details;
+  Selection selection{.target = {.cell = base.cell, .view = {}}, .indexed = {}};
   for (const AxisIndices& each : all) {
-    operands.push_back(index_operand(each.indices, layout, shape));
-    details.push_back({.size = base.view.shape[each.axis],
-                       .stride = base.view.strides[each.axis],
-                       .axis = static_cast<uint8_t>(each.number)});
+    selection.indexed.operands.push_back(index_operand(each.indices, layout, shape));
+    selection.indexed.details.push_back({.size = base.view.shape[each.axis],
+                                         .stride = base.view.strides[each.axis],
+                                         .axis = static_cast<uint8_t>(each.number)});
   }
-  const Dims result = layout.base.shape;
+  layout.base.read_only = base.view.read_only;
+  selection.target.view = std::move(layout.base);
+  return selection;
+}
+
+Array gathered(Selection selection) {
+  const Array& target = selection.target;
+  View view = target.view;
+  view.read_only = false;
+  const Dims shape = view.shape;
+  std::vector<Operand> operands;
+  operands.push_back({.value = target.cell->value(), .view = std::move(view)});
+  for (Operand& index : selection.indexed.operands) operands.push_back(std::move(index));
   auto value = ValueRef(
-      new Value(base.graph(), ValueKind::GATHER, base.dtype(), result, std::move(operands)));
-  value->indices = std::move(details);
+      new Value(target.graph(), ValueKind::GATHER, target.dtype(), shape, std::move(operands)));
+  value->indices = std::move(selection.indexed.details);
   return array_of(std::move(value));
 }
 
@@ -106,7 +123,7 @@ bool is_advanced(const Item& item) {
   return item.index.kind == IndexKind::ARRAY || item.index.kind == IndexKind::INTEGER;
 }
 
-// Arrays with something else between them put their axes first.
+// Arrays with something else between them put their axes first. An ellipsis without axes counts.
 bool are_neighbours(std::span<const Item> items) {
   const auto first = std::find_if(items.begin(), items.end(), is_advanced);
   const auto last = std::find_if(items.rbegin(), items.rend(), is_advanced).base();
@@ -120,12 +137,11 @@ struct Split {
   size_t place = 0;
 };
 
-Split split_items(const Array& array, std::span<const Item> items) {
+Split split_items(const Array& array, std::span<const Item> items, bool neighbours) {
   Split result;
   size_t axis = 0, kept = 0;  // of the view after the plain items; without indices before
   int64_t number = 0;
   bool placed = false;
-  const bool neighbours = are_neighbours(items);
   for (const Item& item : items) {
     if (is_advanced(item)) {
       if (!placed && neighbours) result.place = kept;
@@ -133,11 +149,16 @@ Split split_items(const Array& array, std::span<const Item> items) {
       Array indices = item.array ? *item.array
                                  : full(array.graph(),
                                         {.dtype = Dtype::INT64, .integer = item.index.integer}, {});
+      check_integers(indices);
+      if (item.new_axis) {
+        result.advanced.push_back({axis++, number, std::move(indices)});
+        result.plain.push_back({.kind = IndexKind::NEW_AXIS});
+        continue;
+      }
       const int64_t size = array.view.shape[size_t(number)];
       if (!item.array && (item.index.integer < -size || item.index.integer >= size))
         throw Error(Status::INDEX, concat("index ", item.index.integer,
                                           " is out of range for axis ", number, " of size ", size));
-      check_integers(indices);
       result.advanced.push_back({axis++, number++, std::move(indices)});
       result.plain.push_back({.kind = IndexKind::SLICE});
       continue;
@@ -150,65 +171,136 @@ Split split_items(const Array& array, std::span<const Item> items) {
   return result;
 }
 
+bool has_arrays(std::span<const Item> items) {
+  return std::any_of(items.begin(), items.end(),
+                     [](const Item& item) { return item.array != nullptr; });
+}
+
+std::vector<Index> completed_indices(const Array& array, std::span<const Item> items) {
+  std::vector<Index> indices;
+  for (const Item& item : items) indices.push_back(item.index);
+  for (size_t at = 0; at < items.size(); ++at)
+    if (items[at].new_axis) indices[at].axes = 0;
+  return completed(indices, array.view.ndim());
+}
+
+// Expects an array among the items.
+Selection selection_of(const Array& array, std::span<const Item> items) {
+  std::vector<Item> all;
+  auto next = items.begin();
+  for (const Index& index : completed_indices(array, items)) {
+    if (index.kind != IndexKind::ARRAY) {
+      all.push_back({.index = index});
+      continue;
+    }
+    next = std::find_if(next, items.end(), [](const Item& item) { return item.array != nullptr; });
+    all.push_back(*next++);
+  }
+  const Split split = split_items(array, all, are_neighbours(items));
+  const Array base{.cell = array.cell, .view = select(array.view, split.plain)};
+  return selection_of(base, split.advanced, split.place);
+}
+
+Selection selection_along(const Array& array, const Array& indices, int32_t axis,
+                          std::string_view what) {
+  check_integers(indices);
+  const size_t place = axis_of(axis, array.view.ndim(), what);
+  if (indices.view.ndim() != array.view.ndim())
+    throw Error(Status::SHAPE, concat(what, ": the indices have ", indices.view.ndim(),
+                                      " dimensions, and the array ", array.view.ndim()));
+  Dims shape = array.view.shape;
+  shape[place] = 1;
+  const Dims shapes[] = {shape, indices.view.shape};
+  const Dims result = broadcast_shape(shapes, what);
+  View base = array.view;
+  base.shape[place] = 1;
+  base = broadcast(base, result, what);
+  base.strides[place] = 0;
+  base.read_only = array.view.read_only;
+  Operand index = captured(cast(indices, Dtype::INT64));
+  if (!index.is_constant()) index.view = broadcast(index.view, result, what);
+  index.view.read_only = false;
+  Selection selection{.target = {.cell = array.cell, .view = std::move(base)}, .indexed = {}};
+  selection.indexed.operands.push_back(std::move(index));
+  selection.indexed.details.push_back({.size = array.view.shape[place],
+                                       .stride = array.view.strides[place],
+                                       .axis = static_cast<uint8_t>(place)});
+  return selection;
+}
+
+void write_selection(Selection selection, const Input& value, std::string_view what, Casting rule) {
+  check_writable(selection.target);
+  write_indexed(selection.target, source_of(selection.target, value, what, rule),
+                std::move(selection.indexed));
+}
+
 }  // namespace
 
 Array selected(const Array& array, std::span<const Item> items) {
-  std::vector<Index> indices;
-  for (const Item& item : items) indices.push_back(item.index);
-  const std::vector<Index> complete = completed(indices, array.view.ndim());
-  const bool has_arrays = std::any_of(items.begin(), items.end(),
-                                      [](const Item& item) { return item.array != nullptr; });
-  if (!has_arrays) {
-    const Array view{.cell = array.cell, .view = select(array.view, complete)};
-    const bool is_element =
-        items.size() == array.view.ndim() && std::all_of(items.begin(), items.end(), is_advanced);
-    return is_element ? copied_in_order(view) : view;
+  if (has_arrays(items)) return gathered(selection_of(array, items));
+  const Array view{.cell = array.cell, .view = select(array.view, completed_indices(array, items))};
+  const bool is_element =
+      items.size() == array.view.ndim() && std::all_of(items.begin(), items.end(), is_advanced);
+  return is_element ? copied_in_order(view) : view;
+}
+
+void assign_selected(const Array& array, std::span<const Item> items, bool distinct,
+                     const Input& value, std::string_view what, Casting rule) {
+  if (has_arrays(items)) {
+    Selection selection = selection_of(array, items);
+    selection.indexed.distinct = distinct;
+    return write_selection(std::move(selection), value, what, rule);
   }
-  std::vector<Item> all;
-  size_t next = 0;
-  std::vector<const Array*> arrays;
-  for (const Item& item : items)
-    if (item.array) arrays.push_back(item.array);
-  for (const Index& index : complete)
-    all.push_back({index, index.kind == IndexKind::ARRAY ? arrays[next++] : nullptr});
-  const Split split = split_items(array, all);
-  const Array base{.cell = array.cell, .view = select(array.view, split.plain)};
-  return gathered(base, split.advanced, split.place);
+  assign({.cell = array.cell, .view = select(array.view, completed_indices(array, items))}, value,
+         what, rule);
+}
+
+void assign_op_selected(const Op& op, const Array& array, std::span<const Item> items,
+                        bool distinct, const Input& value, const Defaults& defaults) {
+  if (!has_arrays(items))
+    return assign_op(
+        op, {.cell = array.cell, .view = select(array.view, completed_indices(array, items))},
+        value, defaults);
+  const Array present = selected(array, items);
+  const Input inputs[] = {{.array = &present}, value};
+  const Array result = std::move(apply(array.graph(), op, inputs, Dtype::DEFAULT, {}, defaults)[0]);
+  assign_selected(array, items, distinct, {.array = &result}, op.name);
 }
 
 Array taken(const Array& array, const Array& indices, int32_t axis) {
   check_integers(indices);
   const size_t place = axis_of(axis, array.view.ndim(), "take");
-  return gathered(array, {{place, int64_t(place), indices}}, place);
+  return gathered(selection_of(array, {{place, int64_t(place), indices}}, place));
 }
 
 Array taken_along(const Array& array, const Array& indices, int32_t axis) {
-  check_integers(indices);
-  const size_t place = axis_of(axis, array.view.ndim(), "take_along_axis");
-  if (indices.view.ndim() != array.view.ndim())
-    throw Error(Status::SHAPE, concat("take_along_axis: the indices have ", indices.view.ndim(),
-                                      " dimensions, and the array ", array.view.ndim()));
-  Dims shape = array.view.shape, other = indices.view.shape;
-  const int64_t size = array.view.shape[place];
-  shape[place] = 1;
-  const Dims shapes[] = {shape, other};
-  const Dims result = broadcast_shape(shapes, "take_along_axis");
-  View base = array.view;
-  base.shape[place] = 1;
-  base = broadcast(base, result, "take_along_axis");
-  base.strides[place] = 0;
-  base.read_only = false;
-  Operand index = captured(cast(indices, Dtype::INT64));
-  if (!index.is_constant()) index.view = broadcast(index.view, result, "take_along_axis");
-  index.view.read_only = false;
-  std::vector<Operand> operands;
-  operands.push_back({.value = array.cell->value(), .view = std::move(base)});
-  operands.push_back(std::move(index));
-  auto value = ValueRef(
-      new Value(array.graph(), ValueKind::GATHER, array.dtype(), result, std::move(operands)));
-  value->indices = {
-      {.size = size, .stride = array.view.strides[place], .axis = static_cast<uint8_t>(place)}};
-  return array_of(std::move(value));
+  return gathered(selection_along(array, indices, axis, "take_along_axis"));
+}
+
+void put_along(const Array& array, const Array& indices, int32_t axis, const Input& value) {
+  constexpr std::string_view WHAT = "put_along_axis";
+  write_selection(selection_along(array, indices, axis, WHAT), value, WHAT, Casting::UNSAFE);
+}
+
+Array counted(const Array& mask) {
+  const Array flat = reshaped_array(mask, {count_of(mask.view.shape)});
+  return scan(*find_op("cumulative_sum"), cast(flat, Dtype::INT64), {});
+}
+
+// Elements that are false write to one more element at the end.
+Array true_positions(const Array& mask, const Array& counts, int64_t count) {
+  Graph& graph = mask.graph();
+  const Array flat = reshaped_array(mask, {count_of(mask.view.shape)});
+  const Input steps[] = {{.array = &counts}, {.number = Number::of(int64_t{1})}};
+  const Array places = apply_one(graph, "subtract", steps);
+  const Input choice[] = {{.array = &flat}, {.array = &places}, {.number = Number::of(count)}};
+  const Array target = apply_one(graph, "where", choice);
+  Array result = empty(graph, Dtype::INT64, {count + 1});
+  const Array source = positions(graph, flat.view.shape);
+  const Item item[] = {{.index = {.kind = IndexKind::ARRAY}, .array = &target}};
+  assign_selected(result, item, true, {.array = &source}, "nonzero");
+  result.view.shape[0] = count;
+  return result;
 }
 
 }  // namespace cucore::array

@@ -58,13 +58,14 @@ class ValueRef {
 
 enum class ValueKind : uint8_t {
   STORED,    // made by the host or by others; has its storage from the beginning
-  EMPTY,     // memory whose elements nobody has written
+  EMPTY,     // memory whose elements were never written
   POSITION,  // int64: the position of each element
   MAP,       // an operation of the table, or a cast
   GATHER,    // elements of operand 0 at the indices in the other operands
   REDUCE,    // some neighbouring axes of operand 0 become one element
   SCAN,      // each element of an axis is combined with those before it
-  UPDATE,    // operand 0 after a write of operand 1 to the elements that the first view shows
+  UPDATE,    // operand 0 after a write of operand 1 to the elements that the first view shows,
+             // moved by the indices in the other operands
 };
 
 enum class ValueState : uint8_t {
@@ -98,8 +99,8 @@ struct ScanDetail {
   uint8_t axis = 0;
 };
 
-// An index operand of a GATHER counts steps of `stride` elements of operand 0. It is at least
-// -size, and less than size.
+// An index operand of a GATHER or UPDATE counts steps of `stride` elements of operand 0. It is at
+// least -size, and less than size.
 struct IndexDetail {
   int64_t size, stride;
   uint8_t axis;  // of the indexed array; for messages
@@ -128,6 +129,7 @@ class Value {
   ReduceDetail reduce;
   ScanDetail scan;
   std::vector<IndexDetail> indices;
+  bool distinct = true;  // an UPDATE writes each element at most once
 
   ValueState state() const noexcept { return state_; }
   bool is_pending() const noexcept { return state_ == ValueState::PENDING; }

@@ -49,7 +49,10 @@ class Builder {
       kernel_.stores.push_back({.node = node,
                                 .slot = slot,
                                 .access = extended_to(target, space_),
-                                .part = access.outer.part});
+                                .part = access.outer.part,
+                                .arguments = arguments_of(value, whole, 2),
+                                .indices = &value.indices,
+                                .ordered = !value.distinct});
       return;
     }
     // A scan is placed by its operand's order of axes; its elements are found by the identity

@@ -53,6 +53,9 @@ struct Store {
   uint16_t slot;  // of the outputs
   Access access;
   Part part = Part::WHOLE;
+  std::vector<uint16_t> arguments = {};               // indices that step from the access
+  const std::vector<IndexDetail>* indices = nullptr;  // of the arguments
+  bool ordered = false;  // the last one of several indices of the space wins
 };
 
 struct Kernel {

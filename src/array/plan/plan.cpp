@@ -37,7 +37,7 @@ bool disturbs(const Kernel& kernel, const Value& value, const Store& store) {
   for (const Node& node : kernel.nodes) {
     if (node.kind != NodeKind::LOAD && node.kind != NodeKind::GATHER) continue;
     if (kernel.inputs[node.slot].get() != &value) continue;
-    if (node.kind == NodeKind::GATHER || node.access.inner) return true;
+    if (node.kind == NodeKind::GATHER || node.access.inner || !store.arguments.empty()) return true;
     if (node.access == store.access) continue;
     View read = node.access.outer, written = store.access.outer;
     read.part = node.part;

@@ -13,9 +13,9 @@ namespace cucore::array {
 
 enum class Memory : uint8_t {
   NEW,
-  TAKEN,     // of an input that nobody reads afterwards, element by element
+  TAKEN,     // of an input without later readers, element by element
   IN_PLACE,  // a write into the memory of the value before it
-  COPIED,    // a write into a copy of it, because somebody still reads the value before it
+  COPIED,    // a write into a copy of it, because the value before it is still needed
 };
 
 struct Output {

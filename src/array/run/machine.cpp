@@ -25,7 +25,9 @@ uint64_t bytes_written(const Kernel& kernel) {
 
 bool has_indices(const Kernel& kernel) {
   return std::any_of(kernel.nodes.begin(), kernel.nodes.end(),
-                     [](const Node& node) { return node.kind == NodeKind::GATHER; });
+                     [](const Node& node) { return node.kind == NodeKind::GATHER; }) ||
+         std::any_of(kernel.stores.begin(), kernel.stores.end(),
+                     [](const Store& store) { return !store.arguments.empty(); });
 }
 
 uint64_t bytes_read(const Kernel& kernel) {

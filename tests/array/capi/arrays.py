@@ -236,6 +236,15 @@ class Array:
         indices = index_items(items)
         call("cucore_array_assign_select", self.handle, indices, len(indices), 0, c.byref(operand(value)))
 
+    def update_at(self, op, items, value):
+        indices = index_items(items)
+        call("cucore_array_assign_select", self.handle, indices, len(indices), op_number(op), c.byref(operand(value)))
+
+    def nonzero(self):
+        out = (c.c_void_p * len(self.shape))()
+        call("cucore_array_nonzero", self.handle, out, c.c_size_t(len(out)))
+        return [Array(self.context, c.c_void_p(handle)) for handle in out]
+
     def update(self, op, value):
         call("cucore_array_assign_op", op_number(op), self.handle, c.byref(operand(value)))
         return self

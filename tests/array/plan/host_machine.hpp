@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
@@ -65,6 +66,7 @@ class HostMachine : public Machine {
   void launch(const Kernel& kernel, std::span<Storage* const> inputs,
               std::span<Storage* const> outputs) override {
     ++kernels;
+    last_.clear();
     const Run run{kernel, inputs};
     std::vector<int64_t> rows(size_t(kernel.rows()));
     std::iota(rows.begin(), rows.end(), 0);
@@ -84,8 +86,14 @@ class HostMachine : public Machine {
       for (size_t each = 0; each < kernel.stores.size(); ++each) {
         const Store& store = kernel.stores[each];
         const auto& storage = static_cast<HostStorage&>(*outputs[store.slot]);
-        for (int64_t at = 0; at < int64_t(found[each].size()); ++at)
-          storage.at(run.position(store.access, row, at)) = found[each][size_t(at)];
+        for (int64_t at = 0; at < int64_t(found[each].size()); ++at) {
+          int64_t place = run.position(store.access, row, at);
+          if (store.indices) place += run.steps(store.arguments, *store.indices, row, at);
+          int64_t& last = last_[place];
+          if (store.ordered && last > row + 1) continue;
+          last = row + 1;
+          storage.at(place) = found[each][size_t(at)];
+        }
       }
     }
   }
@@ -120,13 +128,19 @@ class HostMachine : public Machine {
     }
 
     int64_t gathered(const Node& node, int64_t row, int64_t at) const {
-      int64_t place = position(node.access, row, at);
-      for (size_t each = 0; each < node.arguments.size(); ++each) {
-        const IndexDetail& index = (*node.indices)[each];
-        const int64_t value = this->value(node.arguments[each], row, at);
-        place += (value < 0 ? value + index.size : value) * index.stride;
+      const int64_t place = position(node.access, row, at);
+      return load(node.slot, place + steps(node.arguments, *node.indices, row, at));
+    }
+
+    int64_t steps(const std::vector<uint16_t>& arguments, const std::vector<IndexDetail>& indices,
+                  int64_t row, int64_t at) const {
+      int64_t sum = 0;
+      for (size_t each = 0; each < arguments.size(); ++each) {
+        const IndexDetail& index = indices[each];
+        const int64_t value = this->value(arguments[each], row, at);
+        sum += (value < 0 ? value + index.size : value) * index.stride;
       }
-      return load(node.slot, place);
+      return sum;
     }
 
     int64_t combined(const Node& node, int64_t row, int64_t first, int64_t last) const {
@@ -186,6 +200,7 @@ class HostMachine : public Machine {
   };
 
   std::mt19937 random_;
+  std::map<int64_t, int64_t> last_;  // the row that wrote a position, plus 1
 };
 
 }  // namespace cucore::array::testing
