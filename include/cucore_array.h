@@ -1115,6 +1115,95 @@ CUCORE_ARRAY_API cucore_status cucore_array_compress(const cucore_array *x,
                                                      const cucore_array *mask, int32_t axis,
                                                      cucore_array **out, cucore_error **error);
 
+/**
+ * Repeats the elements of an axis. With an array of numbers, it waits until the size of the result is
+ * computed.
+ *
+ * @param x        the array
+ * @param repeats  how often each element of the axis is repeated, or one number for all; NULL: repeat
+ * @param repeat   how often all are repeated, if repeats is NULL
+ * @param axis     the axis; INT32_MIN: the elements of all axes in the order of the last axis first
+ * @param out      receives the array
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the axis has another size than repeats, or repeat is negative
+ * @retval CUCORE_ERROR_DTYPE  repeats are not integers
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an element of repeats is negative
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_repeat(const cucore_array *x,
+                                                   const cucore_array *repeats, int64_t repeat,
+                                                   int32_t axis, cucore_array **out,
+                                                   cucore_error **error);
+
+/**
+ * Sorts the elements of an axis. Equal elements keep their order. NaN is larger than all numbers;
+ * complex numbers are ordered by their real parts, then by their imaginary parts.
+ *
+ * @param x           the array
+ * @param axis        the axis
+ * @param descending  1: the largest element first
+ * @param out         receives a new array of the same shape and type
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_sort(const cucore_array *x, int32_t axis,
+                                                 int32_t descending, cucore_array **out,
+                                                 cucore_error **error);
+
+/**
+ * Returns the places that cucore_array_sort() takes the elements of an axis from.
+ *
+ * @param x           the array
+ * @param axis        the axis
+ * @param descending  1: the largest element first
+ * @param out         receives an array of int64 of the same shape
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_argsort(const cucore_array *x, int32_t axis,
+                                                    int32_t descending, cucore_array **out,
+                                                    cucore_error **error);
+
+/**
+ * Finds where values belong in a sorted array.
+ *
+ * @param sorted  one axis, in the order of cucore_array_sort()
+ * @param values  the values
+ * @param right   1: behind equal elements; 0: in front of them
+ * @param sorter  places that sort the array, as cucore_array_argsort() returns them; NULL: it is sorted
+ * @param out     receives an array of int64 with the shape of the values
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  sorted has not one axis
+ * @retval CUCORE_ERROR_DTYPE  the sorter has no integers
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_searchsorted(const cucore_array *sorted,
+                                                         const cucore_array *values, int32_t right,
+                                                         const cucore_array *sorter,
+                                                         cucore_array **out, cucore_error **error);
+
+/**
+ * Finds the different elements, in the order of cucore_array_sort(). Waits until their number is
+ * computed. NaN differs from NaN.
+ *
+ * @param x        the array
+ * @param want     what is returned, as bits: 1 index, 2 inverse, 4 counts
+ * @param found    receives the different elements, in one axis
+ * @param index    receives the first place of each one in x, in the order of the last axis first
+ * @param inverse  receives the number of each element of x among those found, in the shape of x
+ * @param counts   receives how often each one occurs
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an unknown bit is set
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_unique(const cucore_array *x, uint32_t want,
+                                                   cucore_array **found, cucore_array **index,
+                                                   cucore_array **inverse, cucore_array **counts,
+                                                   cucore_error **error);
+
 /* == Types and the table of operations ======================================================= */
 
 /**

@@ -9,6 +9,7 @@
 #include "array/codegen/outer.hpp"
 #include "array/codegen/rows.hpp"
 #include "array/codegen/scan.hpp"
+#include "array/codegen/sort.hpp"
 #include "array/codegen/statements.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -31,6 +32,7 @@ constexpr FamilyText FAMILIES[] = {
     {KernelFamily::ROWS, "rows", add_rows_fields, rows_body, rows_launch},
     {KernelFamily::CHUNKED, "chunked", add_chunked_fields, chunked_body, chunked_launch},
     {KernelFamily::SCAN, "scan", add_scan_fields, scan_body, scan_launch},
+    {KernelFamily::SORT, "sort", add_sort_fields, sort_body, sort_launch},
     {KernelFamily::OUTER, "outer", add_outer_fields, outer_body, outer_launch},
 };
 
@@ -59,6 +61,7 @@ struct Phases {
 std::optional<Phases> phases_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::SCAN)
     return scan_needs_totals(kernel) ? Phases{1, 2} : Phases{};
+  if (kernel.family == KernelFamily::SORT) return Phases{0, sort_merges(kernel)};
   if (kernel.family == KernelFamily::MAP && map_is_ordered(kernel)) return Phases{0, 2};
   return {};
 }
@@ -68,6 +71,7 @@ std::optional<Phases> phases_of(const Kernel& kernel) {
 Scratch scratch_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::MAP) return map_scratch(kernel);
   if (kernel.family == KernelFamily::CHUNKED) return chunked_scratch(kernel);
+  if (kernel.family == KernelFamily::SORT) return sort_scratch(kernel);
   if (kernel.family == KernelFamily::SCAN) return scan_scratch(kernel);
   return kernel.family == KernelFamily::OUTER ? outer_scratch(kernel) : Scratch{};
 }

@@ -103,6 +103,7 @@ void ElementText::row_nodes(uint8_t phase) {
         line(declared, "i64(", row_position(name, form), " + p.", name, form.inner ? "_i" : "_o",
              ");");
         break;
+      case NodeKind::SEARCH:
       case NodeKind::GATHER:
         text_ += gathered(kernel_, number, row_position(name, form), "active");
         break;
@@ -168,6 +169,7 @@ void ElementText::node_of_element(size_t number) {
       line(declared, "i64(", element_position(name, form), " + p.", name, form.inner ? "_i" : "_o",
            ");");
       break;
+    case NodeKind::SEARCH:
     case NodeKind::GATHER:
       text_ += gathered(kernel_, number, element_position(name, form), "in");
       break;
@@ -188,7 +190,7 @@ void ElementText::element_nodes(uint8_t pass, const std::string& keeps) {
   }
   for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
     const Node& node = kernel_.nodes[number];
-    if (node.kind == NodeKind::SCANNED) continue;
+    if (node.kind == NodeKind::SCANNED || node.kind == NodeKind::SORTED) continue;
     if (!node.per_element || passes_.of[number] > pass || passes_.kept[number] < pass) continue;
     if (passes_.of[number] < pass) {
       line("const ", compute_type(node.dtype), " ", variable(number), " = k", number, "[", keeps,

@@ -5,6 +5,8 @@
 #include <cstdlib>
 
 #include "array/codegen/reductions.hpp"
+#include "array/codegen/sort.hpp"
+#include "array/codegen/statements.hpp"
 
 namespace cucore::array {
 namespace {
@@ -49,8 +51,7 @@ bool needs_wide(const Kernel& kernel) {
   };
   if (kernel.rows() * kernel.row_size() >= MOST) return true;
   for (const Node& node : kernel.nodes) {
-    if (node.kind != NodeKind::LOAD && node.kind != NodeKind::POSITION &&
-        node.kind != NodeKind::GATHER)
+    if (node.kind != NodeKind::LOAD && node.kind != NodeKind::POSITION && !reads_anywhere(node))
       continue;
     if (exceeds(node.access.outer) || (node.access.inner && exceeds(*node.access.inner)))
       return true;
@@ -121,9 +122,7 @@ AccessForm access_form(const Kernel& kernel, const Form& form, const Access& acc
   return result;
 }
 
-bool has_memory(const Node& node) {
-  return node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
-}
+bool has_memory(const Node& node) { return node.kind == NodeKind::LOAD || reads_anywhere(node); }
 
 template <class T>
 void put(std::string& text, T value) {
@@ -179,7 +178,8 @@ Form form_of(const Kernel& kernel, const Target& target, const Addresses& addres
   for (const Node& node : kernel.nodes) {
     uint64_t address = 0;
     if (has_memory(node))
-      address = address_of(addresses.inputs[node.slot], node.access, node.part, node.dtype);
+      address =
+          address_of(addresses.inputs[node.slot], node.access, node.part, read_dtype(kernel, node));
     const bool has_access = has_memory(node) || node.kind == NodeKind::POSITION;
     form.nodes.push_back(
         has_access ? access_form(kernel, form, node.access, node.part, address, node.dtype)
@@ -217,6 +217,7 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, tree.threads);
     put(text, tree.vectors);
   }
+  if (kernel.family == KernelFamily::SORT) put(text, sort_threads(kernel));
   for (size_t at = 0; at < kernel.nodes.size(); ++at) {
     const Node& node = kernel.nodes[at];
     put(text, node.kind);
@@ -225,6 +226,8 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, node.phase);
     put(text, node.part);
     put(text, node.reduction);
+    put(text, node.sort);
+    if (node.kind == NodeKind::SEARCH) put(text, read_dtype(kernel, node));
     if (node.kind == NodeKind::CONSTANT) put(text, node.slot);
     put(text, form.nodes[at]);
     put(text, static_cast<uint8_t>(node.arguments.size()));

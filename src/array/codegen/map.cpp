@@ -185,6 +185,7 @@ class MapText {
         line(declared, "i64(", at, ");");
         break;
       }
+      case NodeKind::SEARCH:
       case NodeKind::GATHER: {
         const std::string name = access_name(number);
         line("const I b", number, " = ", start(name, form), ";");

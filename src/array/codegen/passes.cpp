@@ -28,7 +28,7 @@ Passes passes_of(const Kernel& kernel) {
   }
   for (size_t at = count; at-- > 0;) {
     const Node& node = kernel.nodes[at];
-    if (node.kind == NodeKind::SCANNED) {
+    if (node.kind == NodeKind::SCANNED || node.kind == NodeKind::SORTED) {
       for (const uint16_t argument : node.arguments) need(argument, 0);
     } else if (node.kind == NodeKind::REDUCED) {
       for (const uint16_t argument : node.arguments)

@@ -31,7 +31,7 @@ class ScanText : public ElementText {
     line(
         "const I row = div(I(blockIdx.x), p.chunks), chunk = I(blockIdx.x) - row * "
         "size(p.chunks);");
-    line("const bool active = true;");
+    line("[[maybe_unused]] const bool active = true;");
     row_digits();
     pointers();
     row_nodes(0);

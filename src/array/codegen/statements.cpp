@@ -189,11 +189,11 @@ void add_nodes(Fields& fields, const Kernel& kernel, const Form& form, const Add
   };
   for (size_t at = 0; at < kernel.nodes.size(); ++at) {
     const Node& node = kernel.nodes[at];
-    const bool memory = node.kind == NodeKind::LOAD || node.kind == NodeKind::GATHER;
+    const bool memory = node.kind == NodeKind::LOAD || reads_anywhere(node);
     if (!memory && node.kind != NodeKind::POSITION) continue;
     add_access(fields, form, name(access_name(at)), form.nodes[at], node.access, node.part,
-               node.dtype, memory ? addresses.inputs[node.slot] : 0);
-    if (node.kind == NodeKind::GATHER) add_indices(fields, OF_NODE, at, *node.indices, node.part);
+               read_dtype(kernel, node), memory ? addresses.inputs[node.slot] : 0);
+    if (reads_anywhere(node)) add_indices(fields, OF_NODE, at, *node.indices, node.part);
   }
   for (size_t at = 0; at < kernel.stores.size(); ++at) {
     const Store& store = kernel.stores[at];
@@ -209,9 +209,36 @@ std::string access_name(size_t node) { return concat("a", node); }
 std::string store_name(size_t store) { return concat("w", store); }
 std::string digit_name(size_t axis) { return concat("d", axis); }
 
+Dtype read_dtype(const Kernel& kernel, const Node& node) noexcept {
+  return node.kind == NodeKind::SEARCH ? kernel.nodes[node.arguments[0]].dtype : node.dtype;
+}
+
+namespace {
+
+// A binary search. Elements that do not exist search too, without an effect.
+std::string searched(const Kernel& kernel, size_t number, const std::string& start) {
+  const Node& node = kernel.nodes[number];
+  const Dtype dtype = read_dtype(kernel, node);
+  const std::string_view type = compute_type(dtype);
+  const std::string sought = variable(node.arguments[0]);
+  const std::string order =
+      concat(kind_of(dtype) == Kind::COMPLEX ? "AscendingPair<" : "Ascending<", type, ">::less(");
+  const std::string after =
+      node.sort.right ? concat("!", order, sought, ", e)") : concat(order, "e, ", sought, ")");
+  return concat("  i64 ", variable(number), " = 0; { const i64 b = ", start, "; i64 high = p.g",
+                number, "_0; while (", variable(number), " < high) { const i64 m = (",
+                variable(number), " + high) / 2; const ", type, " e = ",
+                loaded(dtype, concat("((const ", storage_type(dtype), "*)p.", access_name(number),
+                                     ")[b + m * p.h", number, "_0]")),
+                "; if (", after, ") ", variable(number), " = m + 1; else high = m; } }\n");
+}
+
+}  // namespace
+
 std::string gathered(const Kernel& kernel, size_t number, const std::string& start,
                      std::string_view in) {
   const Node& node = kernel.nodes[number];
+  if (node.kind == NodeKind::SEARCH) return searched(kernel, number, start);
   const std::string_view type = storage_type(node.dtype);
   std::string text = concat("  i64 g", number, " = ", start, ";\n");
   text += index_steps(OF_NODE, number, concat("g", number), node.arguments, *node.indices, in);
@@ -277,8 +304,9 @@ std::string with_device_texts(const std::string& body) {
   if (has("ints::")) text += device_text("ints");
   if (reals) text += device_text("reals");
   if (complex) text += device_text("complex");
-  if (has("::join")) text += device_text("reduce");
+  if (has("::join") || has("Words<")) text += device_text("reduce");
   if (has("is_last")) text += device_text("partial");
+  if (has("scending")) text += device_text("sort");
   return text + body;
 }
 

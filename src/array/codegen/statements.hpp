@@ -26,8 +26,11 @@ std::string variable(size_t node);
 // Declares the variable of a MAP or PART node, and computes it from those of the arguments.
 std::string statement(const Kernel& kernel, size_t node);
 
-// Declares the variable of a GATHER node. `start` is the position of its access, and `in` is
-// false for an element that does not exist. An index that is out of range is reported, and the
+// The type of the elements that a node reads: a SEARCH reads those that it compares.
+Dtype read_dtype(const Kernel& kernel, const Node& node) noexcept;
+
+// Declares the variable of a GATHER or SEARCH node. `start` is the position of its access, and `in`
+// is false for an element that does not exist. An index that is out of range is reported, and the
 // nearest one taken.
 std::string gathered(const Kernel& kernel, size_t node, const std::string& start,
                      std::string_view in);

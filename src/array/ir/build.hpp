@@ -108,6 +108,14 @@ Array counted(const Array& mask);
 // in one axis, whose last element is `count`.
 Array true_positions(const Array& mask, const Array& counts, int64_t count);
 
+// ---- order
+
+// Stable; NaN is the largest number.
+Array sorted(const Array& array, int32_t axis, bool descending);
+Array argsorted(const Array& array, int32_t axis, bool descending);
+// The places in front of, or behind, equal elements of a sorted array.
+Array search_sorted(const Array& sorted, const Array& values, bool right);
+
 // ---- joins
 
 Array concatenated(std::span<const Array> arrays, int32_t axis);

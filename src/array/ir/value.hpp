@@ -63,6 +63,8 @@ enum class ValueKind : uint8_t {
   MAP,       // an operation of the table, or a cast
   GATHER,    // elements of operand 0 at the indices in the other operands
   REDUCE,    // some neighbouring axes of operand 0 become one element
+  SEARCH,    // where the elements of operand 1 belong in operand 0, which is sorted
+  SORT,      // the rows of operand 0, sorted, or the places that their elements had
   SCAN,      // each element of an axis is combined with those before it
   UPDATE,    // operand 0 after a write of operand 1 to the elements that the first view shows,
              // moved by the indices in the other operands
@@ -99,6 +101,15 @@ struct ScanDetail {
   uint8_t axis = 0;
 };
 
+// Of a SORT: of its rows, and what it returns. Of a SEARCH: the place after equal elements.
+struct SortDetail {
+  bool descending = false, positions = false;
+  bool right = false;
+
+  friend bool operator==(const SortDetail&, const SortDetail&) = default;
+};
+
+// The one index of a SEARCH has the size and the stride of operand 0.
 // An index operand of a GATHER or UPDATE counts steps of `stride` elements of operand 0. It is at
 // least -size, and less than size.
 struct IndexDetail {
@@ -128,6 +139,7 @@ class Value {
   MapDetail map;
   ReduceDetail reduce;
   ScanDetail scan;
+  SortDetail sort;
   std::vector<IndexDetail> indices;
   bool distinct = true;  // an UPDATE writes each element at most once
 

@@ -57,8 +57,9 @@ class Builder {
     }
     // A scan is placed by its operand's order of axes; its elements are found by the identity
     // there.
-    const Access wanted =
-        value.kind == ValueKind::SCAN ? extended_to(identity_access(space_.outer), space_) : access;
+    const Access wanted = value.kind == ValueKind::SCAN || value.kind == ValueKind::SORT
+                              ? extended_to(identity_access(space_.outer), space_)
+                              : access;
     kernel_.stores.push_back({.node = node_of(value, wanted), .slot = slot, .access = access});
   }
 
@@ -72,7 +73,7 @@ class Builder {
   static bool is_same(const Node& a, const Node& b) {
     return a.kind == b.kind && a.dtype == b.dtype && a.slot == b.slot && a.part == b.part &&
            a.access == b.access && a.arguments == b.arguments && a.reduction == b.reduction &&
-           a.indices == b.indices && is_same_map(a.map, b.map);
+           a.sort == b.sort && a.indices == b.indices && is_same_map(a.map, b.map);
   }
   static bool is_same_map(const MapDetail* a, const MapDetail* b) {
     if (a == b || !a || !b) return a == b;
@@ -145,9 +146,11 @@ class Builder {
                     .per_element = varies_inside(access),
                     .access = access});
       case ValueKind::GATHER:
+      case ValueKind::SEARCH:
         return gather(value, access);
       case ValueKind::REDUCE:
       case ValueKind::SCAN:
+      case ValueKind::SORT:
         return reduction(value, access);
       default:
         return map(value, access);
@@ -188,14 +191,16 @@ class Builder {
   uint16_t gather(Value& value, const Access& access) {
     const Operand& base = value.operands()[0];
     const Access start = *composed(access, base.view);
-    return derived({.kind = NodeKind::GATHER,
-                    .dtype = base.dtype(),
+    const bool search = value.kind == ValueKind::SEARCH;
+    return derived({.kind = search ? NodeKind::SEARCH : NodeKind::GATHER,
+                    .dtype = value.dtype,
                     .per_element = varies_inside(start),
                     .slot = input(*base.value),
                     .part = base.view.part,
                     .access = start,
                     .arguments = arguments_of(value, access, 1),
-                    .indices = &value.indices});
+                    .indices = &value.indices,
+                    .sort = value.sort});
   }
 
   uint16_t reduction(Value& value, const Access& access) {
@@ -206,12 +211,17 @@ class Builder {
                               ? constant(each.constant)
                               : operand(each, *element_access(value, at, space_, access)));
     }
-    const bool scan = value.kind == ValueKind::SCAN;
-    Node node{.kind = scan ? NodeKind::SCANNED : NodeKind::REDUCED,
+    Node node{.kind = NodeKind::REDUCED,
               .dtype = value.dtype,
-              .per_element = scan,
+              .per_element = value.kind != ValueKind::REDUCE,
               .arguments = std::move(arguments),
-              .reduction = scan ? value.scan.op : value.reduce.op};
+              .reduction = value.reduce.op,
+              .sort = value.sort};
+    if (value.kind == ValueKind::SORT) node.kind = NodeKind::SORTED;
+    if (value.kind == ValueKind::SCAN) {
+      node.kind = NodeKind::SCANNED;
+      node.reduction = value.scan.op;
+    }
     return derived(std::move(node));
   }
 
@@ -259,8 +269,7 @@ Dims collapse_axes(std::span<View* const> views, const Dims& sizes, size_t first
 }
 
 bool has_access(const Node& node) {
-  return node.kind == NodeKind::LOAD || node.kind == NodeKind::POSITION ||
-         node.kind == NodeKind::GATHER;
+  return node.kind == NodeKind::LOAD || node.kind == NodeKind::POSITION || reads_anywhere(node);
 }
 
 void collapse_space(Kernel& kernel) {

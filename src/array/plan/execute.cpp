@@ -2,11 +2,14 @@
 #include <utility>
 
 #include "array/plan/plan.hpp"
+#include "support/error.hpp"
 
 namespace cucore::array {
 namespace {
 
 Ref<Storage> storage_for(const Output& output, Machine& machine) {
+  if (output.memory != Memory::NEW && !output.from->storage())
+    throw Error(Status::INTERNAL, "a kernel was planned on memory that is gone");
   switch (output.memory) {
     case Memory::TAKEN:
     case Memory::IN_PLACE:

@@ -19,6 +19,7 @@ enum class KernelFamily : uint8_t {
   CHUNKED,  // longer inner axes; one reduction deep
   OUTER,    // the inner axes are slower in memory than the last `columns` outer axes
   SCAN,     // the inner axis is scanned; `columns` as in OUTER
+  SORT,     // the inner axis is sorted; stores the only node of this kind
 };
 
 constexpr int64_t ROW_LIMIT = 32768;
@@ -31,6 +32,8 @@ enum class NodeKind : uint8_t {
   PART,      // real or imaginary part of argument 0
   GATHER,    // an element of input `slot`: the access, and index arguments that step from there
   REDUCED,   // argument 0 reduced over the inner axes; argument 1 is the number of an element
+  SEARCH,    // the place of argument 0 in input `slot`: the access, and the index's size and stride
+  SORTED,    // argument 0 in its sorted place, or the place that it had
   SCANNED,   // argument 0 combined with the elements before it
 };
 
@@ -44,9 +47,15 @@ struct Node {
   Access access = {};
   std::vector<uint16_t> arguments = {};
   const MapDetail* map = nullptr;                     // of MAP
-  const std::vector<IndexDetail>* indices = nullptr;  // of GATHER
+  const std::vector<IndexDetail>* indices = nullptr;  // of GATHER and SEARCH
   Reduction reduction = {};
+  SortDetail sort = {};  // of SORTED and SEARCH
 };
+
+// Whether the node reads an input at a place that depends on its arguments.
+inline bool reads_anywhere(const Node& node) noexcept {
+  return node.kind == NodeKind::GATHER || node.kind == NodeKind::SEARCH;
+}
 
 struct Store {
   uint16_t node;

@@ -6,27 +6,37 @@
 namespace cucore::array {
 namespace {
 
-bool has_inner_space(const Value& value) {
-  return value.kind == ValueKind::REDUCE || value.kind == ValueKind::SCAN;
-}
-
 // Kinds that are computed element by element, wherever the element is needed.
 bool is_elementwise(const Value& value) {
   return value.kind == ValueKind::MAP || value.kind == ValueKind::POSITION ||
-         value.kind == ValueKind::GATHER;
+         value.kind == ValueKind::GATHER || value.kind == ValueKind::SEARCH;
+}
+
+// Kinds whose kernel stores nothing else.
+bool is_alone(const Value& value) {
+  return value.kind == ValueKind::UPDATE || value.kind == ValueKind::EMPTY ||
+         value.kind == ValueKind::SORT;
 }
 
 uint32_t weight_of(const Value& value) {
-  if (value.kind == ValueKind::GATHER) return 4;
+  constexpr uint32_t INDEXED = 4, SEARCHED = 30;
+  if (value.kind == ValueKind::GATHER) return INDEXED;
+  if (value.kind == ValueKind::SEARCH) return SEARCHED;
   return value.kind == ValueKind::MAP && value.map.op ? value.map.op->weight : 1;
 }
 
 // The base of indices and of a write is memory.
 bool must_be_memory(const Value& user, size_t operand) {
-  return operand == 0 && (user.kind == ValueKind::GATHER || user.kind == ValueKind::UPDATE);
+  return operand == 0 && (user.kind == ValueKind::GATHER || user.kind == ValueKind::SEARCH ||
+                          user.kind == ValueKind::UPDATE);
 }
 
 }  // namespace
+
+bool has_inner_space(const Value& value) noexcept {
+  return value.kind == ValueKind::REDUCE || value.kind == ValueKind::SCAN ||
+         value.kind == ValueKind::SORT;
+}
 
 Partition::Partition(const Cone& cone, const PartitionLimits& limits,
                      const std::vector<const Value*>& stored)
@@ -68,7 +78,7 @@ Access Partition::output_access(const Value& value) const {
   if (value.kind == ValueKind::UPDATE) return {.outer = value.operands()[0].view};
   for (const Place& place : places_[value.number])
     if (find(place.group) == *home(value)) return extended_to(place.access, group.space);
-  if (value.kind != ValueKind::SCAN)
+  if (value.kind != ValueKind::SCAN && value.kind != ValueKind::SORT)
     return extended_to(
         identity_access(value.kind == ValueKind::REDUCE ? group.space.outer : value.shape),
         group.space);
@@ -97,7 +107,8 @@ void Partition::visit(Value& value) {
   const bool stored = must_be_stored(value);
   if (!stored && places_[value.number].empty()) return;
   if (!stored && is_inlined(value)) return;
-  if (limits_.fuse && is_joined(value)) return;
+  // A kernel cannot read memory at any place that it writes itself.
+  if (limits_.fuse && !must_store_[value.number] && is_joined(value)) return;
   store(value);
 }
 
@@ -179,8 +190,7 @@ bool Partition::is_joined(Value& value) {
   const std::vector<Place>& places = current_places(value);
   if (places.size() != 1 || places[0].access.inner || !fits(value, places)) return false;
   Group& group = groups_[*number];
-  if (group.outputs.size() >= limits_.outputs || group.outputs[0]->kind == ValueKind::UPDATE)
-    return false;
+  if (group.outputs.size() >= limits_.outputs || is_alone(*group.outputs[0])) return false;
   if (value.kind == ValueKind::REDUCE) {
     if (!takes_reduction(value, places)) return false;
     enter(value, Place(current_places(value)[0]));
@@ -270,12 +280,8 @@ bool Partition::merge(uint32_t a, uint32_t b) {
   if (a == b) return true;
   Group& into = groups_[a];
   Group& from = groups_[b];
-  const auto writes = [](const Group& group) {
-    return group.outputs[0]->kind == ValueKind::UPDATE ||
-           group.outputs[0]->kind == ValueKind::EMPTY;
-  };
   const auto space = common_space(into.space, from.space);
-  if (!space || writes(into) || writes(from)) return false;
+  if (!space || is_alone(*into.outputs[0]) || is_alone(*from.outputs[0])) return false;
   if (into.outputs.size() + from.outputs.size() > limits_.outputs ||
       into.nodes + from.nodes > limits_.nodes || into.weight + from.weight > limits_.weight ||
       into.constants + from.constants > limits_.constants ||

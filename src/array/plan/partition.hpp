@@ -107,6 +107,8 @@ class Partition {
   std::vector<Cost> costs_;
 };
 
+// Whether the value needs rows of its operand.
+bool has_inner_space(const Value& value) noexcept;
 // The space of the kernel of one value alone.
 Space space_of(const Value& value);
 // The place of operand 0 of a reduction or scan, for an access of its space: outer axes, then the

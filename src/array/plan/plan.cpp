@@ -25,9 +25,9 @@ bool reads(const Kernel& kernel, const Value& value) {
 // Whether each load of the value is of the element that the store writes at the same index.
 bool loads_only(const Kernel& kernel, const Value& value, const Access& written) {
   for (const Node& node : kernel.nodes) {
-    if (node.kind != NodeKind::LOAD && node.kind != NodeKind::GATHER) continue;
+    if (node.kind != NodeKind::LOAD && !reads_anywhere(node)) continue;
     if (kernel.inputs[node.slot].get() != &value) continue;
-    if (node.kind == NodeKind::GATHER || !(node.access == written)) return false;
+    if (reads_anywhere(node) || !(node.access == written)) return false;
   }
   return true;
 }
@@ -35,9 +35,9 @@ bool loads_only(const Kernel& kernel, const Value& value, const Access& written)
 // Whether a kernel that writes through `written` changes an element before another index reads it.
 bool disturbs(const Kernel& kernel, const Value& value, const Store& store) {
   for (const Node& node : kernel.nodes) {
-    if (node.kind != NodeKind::LOAD && node.kind != NodeKind::GATHER) continue;
+    if (node.kind != NodeKind::LOAD && !reads_anywhere(node)) continue;
     if (kernel.inputs[node.slot].get() != &value) continue;
-    if (node.kind == NodeKind::GATHER || node.access.inner || !store.arguments.empty()) return true;
+    if (reads_anywhere(node) || node.access.inner || !store.arguments.empty()) return true;
     if (node.access == store.access) continue;
     View read = node.access.outer, written = store.access.outer;
     read.part = node.part;

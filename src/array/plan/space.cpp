@@ -9,12 +9,14 @@ struct Run {
 };
 
 Run run_of(const Value& value) {
+  if (value.kind == ValueKind::SORT) return {value.shape.size() - 1, value.shape.size()};
   if (value.kind == ValueKind::SCAN) return {value.scan.axis, size_t{value.scan.axis} + 1};
   return {value.reduce.first, value.reduce.last};
 }
 
 KernelFamily family_of(const Value& value, size_t columns, int64_t length) {
   if (value.kind == ValueKind::SCAN) return KernelFamily::SCAN;
+  if (value.kind == ValueKind::SORT) return KernelFamily::SORT;
   if (columns > 0) return KernelFamily::OUTER;
   return length <= ROW_LIMIT ? KernelFamily::ROWS : KernelFamily::CHUNKED;
 }
@@ -23,8 +25,7 @@ KernelFamily family_of(const Value& value, size_t columns, int64_t length) {
 
 Space space_of(const Value& value) {
   if (value.kind == ValueKind::UPDATE) return {.outer = value.operands()[0].view.shape};
-  if (value.kind != ValueKind::REDUCE && value.kind != ValueKind::SCAN)
-    return {.outer = value.shape};
+  if (!has_inner_space(value)) return {.outer = value.shape};
   const Dims& shape = value.operands()[0].view.shape;
   const Run run = run_of(value);
   Space space;

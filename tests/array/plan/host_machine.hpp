@@ -143,6 +143,28 @@ class HostMachine : public Machine {
       return sum;
     }
 
+    int64_t searched(const Node& node, int64_t row, int64_t at) const {
+      const IndexDetail& index = (*node.indices)[0];
+      const int64_t sought = value(node.arguments[0], row, at);
+      int64_t place = 0;
+      for (int64_t each = 0; each < index.size; ++each) {
+        const int64_t element =
+            load(node.slot, position(node.access, row, at) + each * index.stride);
+        place += node.sort.right ? element <= sought : element < sought;
+      }
+      return place;
+    }
+
+    int64_t sorted(const Node& node, int64_t row, int64_t at) const {
+      std::vector<std::pair<int64_t, int64_t>> all;
+      for (int64_t each = 0; each < kernel.row_size(); ++each)
+        all.emplace_back(value(node.arguments[0], row, each), each);
+      std::stable_sort(all.begin(), all.end(), [&](const auto& a, const auto& b) {
+        return node.sort.descending ? b.first < a.first : a.first < b.first;
+      });
+      return node.sort.positions ? all[size_t(at)].second : all[size_t(at)].first;
+    }
+
     int64_t combined(const Node& node, int64_t row, int64_t first, int64_t last) const {
       int64_t result = 0, number = 0;
       for (int64_t at = first; at < last; ++at) {
@@ -186,6 +208,10 @@ class HostMachine : public Machine {
           return gathered(node, row, at);
         case NodeKind::REDUCED:
           return combined(node, row, 0, kernel.row_size());
+        case NodeKind::SEARCH:
+          return searched(node, row, at);
+        case NodeKind::SORTED:
+          return sorted(node, row, at);
         case NodeKind::SCANNED:
           return combined(node, row, 0, at + 1);
         case NodeKind::PART:

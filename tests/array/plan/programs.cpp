@@ -324,8 +324,92 @@ class Program {
     pairs_.push_back({model_of(values, shape), reduce(*find_op(op), a.array, options)});
   }
 
+  // Random places on the first axis, some of them several times.
+  Pair random_indices(int64_t size) {
+    std::vector<int64_t> values;
+    for (uint32_t at = 0, count = 1 + pick(6); at < count; ++at)
+      values.push_back(int64_t(pick(uint32_t(2 * size))) - size);
+    const auto count = static_cast<int64_t>(values.size());
+    Ref<Storage> storage = machine_->allocate(count * 8);
+    std::copy(values.begin(), values.end(), static_cast<HostStorage&>(*storage).data.begin());
+    return {model_of(values, {count}),
+            stored(graph_, Dtype::INT64, count, dense({count}), std::move(storage))};
+  }
+  static Model indexed(const Model& model, const Model& indices) {
+    View row = dense(model.shape);
+    row.shape[0] = 1;
+    Model result{model.base, {}, model.shape};
+    result.shape[0] = count_of(indices.shape);
+    for (const int64_t index : indices.values())
+      for (const int64_t element : elements_of(row))
+        result.places.push_back(
+            model.places[size_t(element + (index < 0 ? index + model.shape[0] : index) *
+                                              dense(model.shape).strides[0])]);
+    return result;
+  }
+
+  void indices() {
+    const Pair a = any();
+    if (a.model.shape.empty() || a.model.shape[0] == 0) return;
+    const Pair places = random_indices(a.model.shape[0]);
+    const Item item[] = {{.index = {.kind = IndexKind::ARRAY}, .array = &places.array}};
+    const Model chosen = indexed(a.model, places.model);
+    if (pick(2)) {
+      pairs_.push_back({model_of(chosen.values(), chosen.shape), selected(a.array, item)});
+      return;
+    }
+    if (pick(3) == 0) {  // a[i] += number
+      for (size_t at = 0; at < chosen.places.size(); ++at)
+        last_values_.push_back(chosen.at(at) + 3);
+      write_places(chosen);
+      assign_op_selected(*find_op("add"), a.array, item, false, {.number = Number::of(int64_t{3})});
+      return;
+    }
+    // a[i] = a[j]
+    Pair from = random_indices(a.model.shape[0]);
+    const int64_t count = count_of(places.model.shape);
+    if (count_of(from.model.shape) != count) from = places;
+    last_values_ = indexed(a.model, from.model).values();
+    write_places(chosen);
+    const Item source_item[] = {{.index = {.kind = IndexKind::ARRAY}, .array = &from.array}};
+    const Array source = selected(a.array, source_item);
+    assign_selected(a.array, item, false, {.array = &source}, "assign");
+  }
+  void write_places(const Model& model) {
+    for (size_t at = 0; at < model.places.size(); ++at)
+      (*model.base)[size_t(model.places[at])] = last_values_[at];
+    last_values_.clear();
+  }
+
+  void order() {
+    const Pair a = any();
+    if (a.model.shape.size() != 1 || a.model.shape[0] == 0) return;
+    const std::vector<int64_t> x = a.model.values();
+    std::vector<int64_t> places(x.size()), values;
+    std::iota(places.begin(), places.end(), 0);
+    const bool descending = pick(2) != 0;
+    std::stable_sort(places.begin(), places.end(), [&](int64_t i, int64_t j) {
+      return descending ? x[size_t(j)] < x[size_t(i)] : x[size_t(i)] < x[size_t(j)];
+    });
+    if (pick(2)) {
+      pairs_.push_back({model_of(places, a.model.shape), argsorted(a.array, 0, descending)});
+      return;
+    }
+    for (const int64_t place : places) values.push_back(x[size_t(place)]);
+    const Array result = sorted(a.array, 0, descending);
+    pairs_.push_back({model_of(values, a.model.shape), result});
+    if (descending) return;
+    const Pair b = any();
+    std::vector<int64_t> found;
+    for (const int64_t y : b.model.values())
+      found.push_back(std::lower_bound(values.begin(), values.end(), y) - values.begin());
+    pairs_.push_back({model_of(found, b.model.shape), search_sorted(result, b.array, false)});
+  }
+
   void statement() {
-    const uint32_t dice = pick(100);
+    const uint32_t dice = pick(108);
+    if (dice >= 104) return order();
+    if (dice >= 100) return indices();
     if (dice < 5)
       make_new();
     else if (dice < 25)
@@ -429,6 +513,7 @@ class Program {
   PartitionLimits limits_;
   uint32_t policy_ = 0;
   std::vector<Pair> pairs_;
+  std::vector<int64_t> last_values_;
 };
 
 }  // namespace
