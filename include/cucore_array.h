@@ -37,6 +37,7 @@ extern "C" {
 
 typedef struct cucore_array         cucore_array;         /**< elements, or a view of some */
 typedef struct cucore_array_context cucore_array_context; /**< where arrays are computed */
+typedef struct cucore_array_generator cucore_array_generator; /**< a stream of random numbers */
 
 /** The type of an element. */
 typedef enum cucore_array_dtype {
@@ -114,6 +115,17 @@ typedef enum cucore_array_part_kind {
   CUCORE_ARRAY_PART_IMAG = 2,
   CUCORE_ARRAY_PART_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_array_part_kind;
+
+/** How random numbers are distributed. Parameters in brackets may be left out, all together. */
+typedef enum cucore_array_distribution {
+  CUCORE_ARRAY_DISTRIBUTION_BITS        = 1, /**< unsigned integers of random bits */
+  CUCORE_ARRAY_DISTRIBUTION_UNIFORM     = 2, /**< [low 0, high 1]: low, and less than high */
+  CUCORE_ARRAY_DISTRIBUTION_NORMAL      = 3, /**< [mean 0, standard deviation 1] */
+  CUCORE_ARRAY_DISTRIBUTION_INTEGERS    = 4, /**< low, high: without a bias, less than high */
+  CUCORE_ARRAY_DISTRIBUTION_BERNOULLI   = 5, /**< probability of 1 */
+  CUCORE_ARRAY_DISTRIBUTION_EXPONENTIAL = 6, /**< [mean 1] */
+  CUCORE_ARRAY_DISTRIBUTION_FORCE_INT32 = 0x7fffffff
+} cucore_array_distribution;
 
 /** The kind of an item of x[...]. */
 typedef enum cucore_array_index_kind {
@@ -393,6 +405,45 @@ CUCORE_ARRAY_API cucore_status cucore_array_arange(cucore_array_context *context
                                                    const cucore_array_scalar *start,
                                                    const cucore_array_scalar *step, int64_t count,
                                                    cucore_array **out, cucore_error **error);
+
+/**
+ * Makes an array of numbers at equal distances. They are computed in float64 or complex128.
+ *
+ * @param context   the context
+ * @param dtype     the type; DEFAULT: the context's default for numbers with a fraction
+ * @param start     the first element
+ * @param stop      the end
+ * @param count     the number of elements
+ * @param endpoint  1: the last element is the end; 0: one more element would be it
+ * @param out       receives the array
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the count is negative
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_linspace(cucore_array_context *context,
+                                                     cucore_array_dtype dtype,
+                                                     const cucore_array_scalar *start,
+                                                     const cucore_array_scalar *stop, int64_t count,
+                                                     int32_t endpoint, cucore_array **out,
+                                                     cucore_error **error);
+
+/**
+ * Makes a matrix with ones on a diagonal, and zeros.
+ *
+ * @param context   the context
+ * @param dtype     the type; DEFAULT: the context's default for numbers with a fraction
+ * @param rows      the number of rows
+ * @param columns   the number of columns
+ * @param diagonal  the column of the one in row 0; may be negative
+ * @param out       receives the array
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  a size is negative
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_eye(cucore_array_context *context,
+                                                cucore_array_dtype dtype, int64_t rows,
+                                                int64_t columns, int64_t diagonal,
+                                                cucore_array **out, cucore_error **error);
 
 /**
  * Copies elements of the host into a new array. The memory may be changed as soon as the call
@@ -1203,6 +1254,142 @@ CUCORE_ARRAY_API cucore_status cucore_array_unique(const cucore_array *x, uint32
                                                    cucore_array **found, cucore_array **index,
                                                    cucore_array **inverse, cucore_array **counts,
                                                    cucore_error **error);
+
+/**
+ * Multiplies matrices by NumPy's rules: the matrices are in the last two axes, and the axes before are
+ * broadcast. An array with one axis is a row on the left, a column on the right, and loses this axis.
+ * Half precision is added in float32 and rounded once.
+ *
+ * @param x      the left factor
+ * @param y      the right factor
+ * @param out    receives the product
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit; the message contains them
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_matmul(const cucore_array *x, const cucore_array *y,
+                                                   cucore_array **out, cucore_error **error);
+
+/**
+ * Sums the products of elements over pairs of axes. The result has the other axes of x, then those of
+ * y. Half precision is added in float32 and rounded once.
+ *
+ * @param x       the left factor
+ * @param y       the right factor
+ * @param x_axes  axes of x
+ * @param y_axes  the axes of y that belong to them
+ * @param count   the number of pairs; 0: all products
+ * @param out     receives the array
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit; the message contains them
+ * @retval CUCORE_ERROR_INDEX  an axis is out of range
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an axis occurs twice
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_tensordot(const cucore_array *x, const cucore_array *y,
+                                                      const int32_t *x_axes, const int32_t *y_axes,
+                                                      size_t count, cucore_array **out,
+                                                      cucore_error **error);
+
+/**
+ * Sums the products of elements of an axis; those of x are conjugated. All other axes are broadcast.
+ * Half precision is added in float32 and rounded once.
+ *
+ * @param x      the left factor
+ * @param y      the right factor
+ * @param axis   the axis of both arrays
+ * @param out    receives the array
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_SHAPE  the shapes do not fit; the message contains them
+ * @retval CUCORE_ERROR_INDEX  the axis is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_vecdot(const cucore_array *x, const cucore_array *y,
+                                                   int32_t axis, cucore_array **out,
+                                                   cucore_error **error);
+
+/**
+ * Makes a generator of random numbers. The numbers are those of Philox4x32-10: they depend on the
+ * seed, the number of elements taken before, and the place of the element alone.
+ *
+ * @param context  the context of the arrays
+ * @param seed     any number
+ * @param out      receives a new generator
+ * @param error    NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_generator_create(cucore_array_context *context,
+                                                             uint64_t seed,
+                                                             cucore_array_generator **out,
+                                                             cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param generator  the generator; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_array_generator *cucore_array_generator_retain(
+    const cucore_array_generator *generator);
+
+/**
+ * Drops a reference. Arrays of its numbers stay.
+ *
+ * @param generator  the generator; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_ARRAY_API void cucore_array_generator_release(cucore_array_generator *generator);
+
+/**
+ * Returns what determines the next numbers: the seed, the number of elements taken, 0, 0.
+ *
+ * @param generator  the generator
+ * @param state      receives the four numbers
+ * @param error      NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_generator_state(const cucore_array_generator *generator,
+                                                            uint64_t state[4],
+                                                            cucore_error **error);
+
+/**
+ * Continues from a state of cucore_array_generator_state().
+ *
+ * @param generator  the generator
+ * @param state      the four numbers
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the last two numbers are not 0
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_generator_set_state(cucore_array_generator *generator,
+                                                                const uint64_t state[4],
+                                                                cucore_error **error);
+
+/**
+ * Makes an array of random numbers. They are computed inside the kernels that need them, and may be
+ * computed several times.
+ *
+ * @param generator     the generator, which advances by the number of elements
+ * @param distribution  how the numbers are distributed
+ * @param dtype         the type; DEFAULT: uint64, int64 or bool, or the context's default for numbers
+ *                      with a fraction
+ * @param parameters    of the distribution, repeated to the shape
+ * @param count         of parameters; 0 leaves out those that have a default
+ * @param shape         the sizes
+ * @param ndim          the number of axes
+ * @param out           receives the array
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the count is wrong, or an interval of two numbers is empty
+ * @retval CUCORE_ERROR_DTYPE  the distribution has no numbers of this type
+ * @retval CUCORE_ERROR_SHAPE  a parameter does not broadcast to the shape
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_random(cucore_array_generator *generator,
+                                                   cucore_array_distribution distribution,
+                                                   cucore_array_dtype dtype,
+                                                   const cucore_array_operand *parameters,
+                                                   size_t count, const int64_t *shape, size_t ndim,
+                                                   cucore_array **out, cucore_error **error);
 
 /* == Types and the table of operations ======================================================= */
 

@@ -5,6 +5,7 @@ namespace cucore {
 
 constinit HandlePool HandleTraits<cucore_array>::pool{TYPE, NAME};
 constinit HandlePool HandleTraits<cucore_array_context>::pool{TYPE, NAME};
+constinit HandlePool HandleTraits<cucore_array_generator>::pool{TYPE, NAME};
 
 }  // namespace cucore
 

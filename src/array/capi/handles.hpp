@@ -7,10 +7,12 @@
 #include <memory>
 
 #include "array/run/context.hpp"
+#include "array/run/generator.hpp"
 #include "support/handles.hpp"
 
 struct cucore_array : cucore::HandleHead {};
 struct cucore_array_context : cucore::HandleHead {};
+struct cucore_array_generator : cucore::HandleHead {};
 
 namespace cucore::array {
 
@@ -64,6 +66,18 @@ struct HandleTraits<cucore_array_context> {
 template <>
 struct HandleTraits<array::Context> {
   using Handle = cucore_array_context;
+};
+
+template <>
+struct HandleTraits<cucore_array_generator> {
+  using Object = array::Generator;
+  static constexpr HandleType TYPE = handle_type(HandleLibrary::ARRAY, 3);
+  static constexpr const char* NAME = "cucore_array_generator";
+  static HandlePool pool;
+};
+template <>
+struct HandleTraits<array::Generator> {
+  using Handle = cucore_array_generator;
 };
 
 }  // namespace cucore

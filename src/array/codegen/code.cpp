@@ -6,6 +6,7 @@
 
 #include "array/codegen/chunked.hpp"
 #include "array/codegen/map.hpp"
+#include "array/codegen/matmul.hpp"
 #include "array/codegen/outer.hpp"
 #include "array/codegen/rows.hpp"
 #include "array/codegen/scan.hpp"
@@ -32,6 +33,7 @@ constexpr FamilyText FAMILIES[] = {
     {KernelFamily::ROWS, "rows", add_rows_fields, rows_body, rows_launch},
     {KernelFamily::CHUNKED, "chunked", add_chunked_fields, chunked_body, chunked_launch},
     {KernelFamily::SCAN, "scan", add_scan_fields, scan_body, scan_launch},
+    {KernelFamily::MATMUL, "matmul", add_matmul_fields, matmul_body, matmul_launch},
     {KernelFamily::SORT, "sort", add_sort_fields, sort_body, sort_launch},
     {KernelFamily::OUTER, "outer", add_outer_fields, outer_body, outer_launch},
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "array/codegen/matmul.hpp"
 #include "array/codegen/reductions.hpp"
 #include "array/codegen/sort.hpp"
 #include "array/codegen/statements.hpp"
@@ -164,6 +165,10 @@ uint64_t address_of(uint64_t memory, const Access& access, Part part, Dtype dtyp
 }
 
 Form form_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  if (kernel.family == KernelFamily::MATMUL)
+    return {.axes = static_cast<uint8_t>(kernel.outer.size()),
+            .nodes = std::vector<AccessForm>(kernel.nodes.size()),
+            .stores = std::vector<AccessForm>(kernel.stores.size())};
   const Widths widths = widths_of(kernel);
   Form form;
   form.vector = static_cast<uint8_t>(kernel.family == KernelFamily::MAP ? map_vector(kernel, widths)
@@ -218,6 +223,7 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, tree.vectors);
   }
   if (kernel.family == KernelFamily::SORT) put(text, sort_threads(kernel));
+  if (kernel.family == KernelFamily::MATMUL) put(text, matmul_tile(kernel));
   for (size_t at = 0; at < kernel.nodes.size(); ++at) {
     const Node& node = kernel.nodes[at];
     put(text, node.kind);

@@ -71,7 +71,8 @@ class SortText : public ElementText {
     line("if (p.phase == 0) {");
     elements();
     line("__syncthreads();");
-    line("sort_tile<R, ", per_thread(kernel_), ", ", places ? "true" : "false", ">(keys, places, total);");
+    line("sort_tile<R, ", per_thread(kernel_), ", ", places ? "true" : "false",
+         ">(keys, places, total);");
     line("} else {");
     line("const I at = row * p.length;");
     line("merge_tile<R, ", per_thread(kernel_), ", ", places ? "true" : "false",

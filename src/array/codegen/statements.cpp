@@ -304,8 +304,10 @@ std::string with_device_texts(const std::string& body) {
   if (has("ints::")) text += device_text("ints");
   if (reals) text += device_text("reals");
   if (complex) text += device_text("complex");
-  if (has("::join") || has("Words<")) text += device_text("reduce");
+  if (has("::join") || has("Words<") || has("multiply_tiles")) text += device_text("reduce");
   if (has("is_last")) text += device_text("partial");
+  if (has("philox::")) text += device_text("random");
+  if (has("multiply_tiles")) text += device_text("matmul");
   if (has("scending")) text += device_text("sort");
   return text + body;
 }

@@ -116,6 +116,16 @@ Array argsorted(const Array& array, int32_t axis, bool descending);
 // The places in front of, or behind, equal elements of a sorted array.
 Array search_sorted(const Array& sorted, const Array& values, bool right);
 
+// ---- products
+
+// As NumPy: arrays with one axis are rows on the left and columns on the right.
+Array matmul(const Array& x, const Array& y);
+// The sum of conj(x) * y over an axis, which counts from the end of both shapes.
+Array vecdot(const Array& x, const Array& y, int32_t axis);
+// Sums over pairs of axes. The result has the other axes of x, then those of y.
+Array tensordot(const Array& x, const Array& y, std::span<const int32_t> x_axes,
+                std::span<const int32_t> y_axes);
+
 // ---- joins
 
 Array concatenated(std::span<const Array> arrays, int32_t axis);

@@ -124,10 +124,11 @@ Operand forwarded(Operand operand) {
 }
 
 void forward_operands(Value& value) {
-  // A write keeps its base, and indices reach more elements of a base than its view shows.
+  // A write keeps its base, indices reach more elements of a base than its view shows, and factors
+  // are read from memory.
   const bool based = value.kind == ValueKind::UPDATE || value.kind == ValueKind::GATHER ||
                      value.kind == ValueKind::SEARCH;
-  const size_t first = based ? 1 : 0;
+  const size_t first = value.kind == ValueKind::MATMUL ? 2 : based ? 1 : 0;
   for (size_t at = first; at < value.operands().size(); ++at) {
     const Operand& present = value.operands()[at];
     if (present.is_constant()) continue;

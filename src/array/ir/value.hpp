@@ -65,6 +65,7 @@ enum class ValueKind : uint8_t {
   REDUCE,    // some neighbouring axes of operand 0 become one element
   SEARCH,    // where the elements of operand 1 belong in operand 0, which is sorted
   SORT,      // the rows of operand 0, sorted, or the places that their elements had
+  MATMUL,    // the products of the matrices in the last two axes of operands 0 and 1
   SCAN,      // each element of an axis is combined with those before it
   UPDATE,    // operand 0 after a write of operand 1 to the elements that the first view shows,
              // moved by the indices in the other operands

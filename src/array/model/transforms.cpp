@@ -10,12 +10,6 @@
 namespace cucore::array {
 namespace {
 
-std::string text_of(std::span<const int64_t> shape) {
-  std::string text = "(";
-  for (size_t at = 0; at < shape.size(); ++at) text += concat(at ? ", " : "", shape[at]);
-  return text + (shape.size() == 1 ? ",)" : ")");
-}
-
 void check_ndim(size_t ndim, std::string_view what) {
   if (ndim > Dims::MAX)
     throw Error(Status::SHAPE, concat(what, ": the result would have ", ndim,
@@ -36,6 +30,12 @@ std::optional<int64_t> run_stride(const View& view, size_t first, size_t end) {
 }
 
 }  // namespace
+
+std::string shape_text(std::span<const int64_t> shape) {
+  std::string text = "(";
+  for (size_t at = 0; at < shape.size(); ++at) text += concat(at ? ", " : "", shape[at]);
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
 
 View permuted(const View& view, std::span<const int32_t> axes) {
   if (!axes.empty() && axes.size() != view.ndim())
@@ -129,7 +129,7 @@ Dims broadcast_shape(std::span<const Dims> shapes, std::string_view what) {
       if (size == 1) size = shape[axis];
       if (size == shape[axis] || shape[axis] == 1) continue;
       std::string all;
-      for (const Dims& each : shapes) all += concat(all.empty() ? "" : " and ", text_of(each));
+      for (const Dims& each : shapes) all += concat(all.empty() ? "" : " and ", shape_text(each));
       throw Error(Status::SHAPE, concat(what, ": shapes ", all, " do not broadcast: dimension ",
                                         skipped + axis, " is ", size, " and ", shape[axis]));
     }
@@ -143,8 +143,8 @@ View broadcast(const View& view, const Dims& shape, std::string_view what) {
   for (size_t axis = 0; fits && axis < view.ndim(); ++axis)
     fits = view.shape[axis] == shape[added + axis] || view.shape[axis] == 1;
   if (!fits)
-    throw Error(Status::SHAPE, concat(what, ": shape ", text_of(view.shape),
-                                      " does not broadcast to ", text_of(shape)));
+    throw Error(Status::SHAPE, concat(what, ": shape ", shape_text(view.shape),
+                                      " does not broadcast to ", shape_text(shape)));
   View result = view;
   result.shape = shape;
   result.strides = Dims(shape.size());
@@ -167,7 +167,7 @@ Dims resolved_shape(std::span<const int64_t> shape, int64_t count) {
   }
   if (std::find(result.begin(), result.end(), -1) != result.end() || count_of(result) != count)
     throw Error(Status::SHAPE,
-                concat("reshape: ", count, " elements do not fit the shape ", text_of(shape)));
+                concat("reshape: ", count, " elements do not fit the shape ", shape_text(shape)));
   return result;
 }
 

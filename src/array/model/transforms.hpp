@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "array/model/view.hpp"
@@ -19,6 +20,7 @@ View diagonal(const View& view, int64_t offset, int32_t axis1, int32_t axis2);
 // The real or imaginary part; expects the view of a complex base.
 View part_of(const View& view, Part part);
 
+std::string shape_text(std::span<const int64_t> shape);  // "(3, 4)"
 // The shape of an operation on all shapes, by NumPy's broadcasting. `what` begins the message.
 Dims broadcast_shape(std::span<const Dims> shapes, std::string_view what);
 View broadcast(const View& view, const Dims& shape, std::string_view what);  // read-only

@@ -148,6 +148,8 @@ class Builder {
       case ValueKind::GATHER:
       case ValueKind::SEARCH:
         return gather(value, access);
+      case ValueKind::MATMUL:
+        return product(value);
       case ValueKind::REDUCE:
       case ValueKind::SCAN:
       case ValueKind::SORT:
@@ -201,6 +203,17 @@ class Builder {
                     .arguments = arguments_of(value, access, 1),
                     .indices = &value.indices,
                     .sort = value.sort});
+  }
+
+  uint16_t product(Value& value) {
+    std::vector<uint16_t> factors;
+    for (const Operand& each : value.operands()) {
+      Access access{.outer = each.view};
+      access.outer.part = Part::WHOLE;
+      factors.push_back(load(*each.value, access, each.view.part));
+    }
+    return derived(
+        {.kind = NodeKind::PRODUCT, .dtype = value.dtype, .arguments = std::move(factors)});
   }
 
   uint16_t reduction(Value& value, const Access& access) {
@@ -277,15 +290,17 @@ void collapse_space(Kernel& kernel) {
   for (Node& node : kernel.nodes)
     if (has_access(node)) views.push_back(&node.access.outer);
   for (Store& store : kernel.stores) views.push_back(&store.access.outer);
-  // The last axis of rows and of columns stays apart from the others.
-  const size_t rows = kernel.outer.size() - kernel.columns;
+  // The last axis of rows and of columns stays apart from the others, and those of matrices too.
+  constexpr size_t MATRIX = 2;
+  const bool product = kernel.family == KernelFamily::MATMUL;
+  const size_t rows = kernel.outer.size() - (product ? MATRIX : kernel.columns);
   const std::span outer(kernel.outer.begin(), kernel.outer.end());
   const Dims first(outer.first(rows)), columns(outer.subspan(rows));
   const Dims inner = collapse_axes(views, kernel.inner, kernel.outer.size());
-  const Dims last = collapse_axes(views, columns, rows);
+  const Dims last = product ? columns : collapse_axes(views, columns, rows);
   kernel.outer = collapse_axes(views, first, 0);
   for (const int64_t size : last) kernel.outer.push_back(size);
-  kernel.columns = last.size();
+  if (!product) kernel.columns = last.size();
   kernel.inner = inner;
 }
 

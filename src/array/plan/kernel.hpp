@@ -19,6 +19,7 @@ enum class KernelFamily : uint8_t {
   CHUNKED,  // longer inner axes; one reduction deep
   OUTER,    // the inner axes are slower in memory than the last `columns` outer axes
   SCAN,     // the inner axis is scanned; `columns` as in OUTER
+  MATMUL,   // stores a PRODUCT; the last two outer axes are its rows and columns
   SORT,     // the inner axis is sorted; stores the only node of this kind
 };
 
@@ -33,6 +34,7 @@ enum class NodeKind : uint8_t {
   GATHER,    // an element of input `slot`: the access, and index arguments that step from there
   REDUCED,   // argument 0 reduced over the inner axes; argument 1 is the number of an element
   SEARCH,    // the place of argument 0 in input `slot`: the access, and the index's size and stride
+  PRODUCT,   // the matrices that arguments 0 and 1 load, whose accesses have the matrices' axes
   SORTED,    // argument 0 in its sorted place, or the place that it had
   SCANNED,   // argument 0 combined with the elements before it
 };

@@ -15,7 +15,7 @@ bool is_elementwise(const Value& value) {
 // Kinds whose kernel stores nothing else.
 bool is_alone(const Value& value) {
   return value.kind == ValueKind::UPDATE || value.kind == ValueKind::EMPTY ||
-         value.kind == ValueKind::SORT;
+         value.kind == ValueKind::SORT || value.kind == ValueKind::MATMUL;
 }
 
 uint32_t weight_of(const Value& value) {
@@ -25,8 +25,9 @@ uint32_t weight_of(const Value& value) {
   return value.kind == ValueKind::MAP && value.map.op ? value.map.op->weight : 1;
 }
 
-// The base of indices and of a write is memory.
+// The base of indices and of a write is memory, and so are factors.
 bool must_be_memory(const Value& user, size_t operand) {
+  if (user.kind == ValueKind::MATMUL) return true;
   return operand == 0 && (user.kind == ValueKind::GATHER || user.kind == ValueKind::SEARCH ||
                           user.kind == ValueKind::UPDATE);
 }
@@ -238,6 +239,8 @@ void Partition::need(const Value& user, size_t operand, Place place) {
   if (has_inner_space(user)) {
     place.access = *element_access(user, operand, groups_[place.group].space, place.access);
     place.before_reduction = true;
+  } else if (user.kind == ValueKind::MATMUL) {
+    place.access = {.outer = view};
   } else if (user.kind == ValueKind::UPDATE && operand == 0) {
     place.access = identity_access(view.shape);
   } else {

@@ -25,6 +25,8 @@ KernelFamily family_of(const Value& value, size_t columns, int64_t length) {
 
 Space space_of(const Value& value) {
   if (value.kind == ValueKind::UPDATE) return {.outer = value.operands()[0].view.shape};
+  if (value.kind == ValueKind::MATMUL)
+    return {.family = KernelFamily::MATMUL, .outer = value.shape};
   if (!has_inner_space(value)) return {.outer = value.shape};
   const Dims& shape = value.operands()[0].view.shape;
   const Run run = run_of(value);

@@ -143,6 +143,25 @@ class HostMachine : public Machine {
       return sum;
     }
 
+    int64_t product(const Node& node, int64_t row) const {
+      const Node &x = kernel.nodes[node.arguments[0]], &y = kernel.nodes[node.arguments[1]];
+      const View &a = x.access.outer, &b = y.access.outer;
+      const size_t axes = kernel.outer.size();
+      const int64_t columns = kernel.outer[axes - 1];
+      // The steps along the summed axis are not those of the kernel's axis.
+      int64_t first = a.offset + row / columns % kernel.outer[axes - 2] * a.strides[axes - 2];
+      int64_t second = b.offset + row % columns * b.strides[axes - 1];
+      int64_t batch = row / columns / kernel.outer[axes - 2], sum = 0;
+      for (size_t axis = axes - 2; axis-- > 0; batch /= kernel.outer[axis]) {
+        first += batch % kernel.outer[axis] * a.strides[axis];
+        second += batch % kernel.outer[axis] * b.strides[axis];
+      }
+      for (int64_t at = 0; at < a.shape[axes - 1]; ++at)
+        sum = wrap(uint64_t(sum) + uint64_t(load(x.slot, first + at * a.strides[axes - 1])) *
+                                       uint64_t(load(y.slot, second + at * b.strides[axes - 2])));
+      return sum;
+    }
+
     int64_t searched(const Node& node, int64_t row, int64_t at) const {
       const IndexDetail& index = (*node.indices)[0];
       const int64_t sought = value(node.arguments[0], row, at);
@@ -208,6 +227,8 @@ class HostMachine : public Machine {
           return gathered(node, row, at);
         case NodeKind::REDUCED:
           return combined(node, row, 0, kernel.row_size());
+        case NodeKind::PRODUCT:
+          return product(node, row);
         case NodeKind::SEARCH:
           return searched(node, row, at);
         case NodeKind::SORTED:

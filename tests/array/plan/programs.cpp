@@ -406,8 +406,24 @@ class Program {
     pairs_.push_back({model_of(found, b.model.shape), search_sorted(result, b.array, false)});
   }
 
+  void product() {
+    const Pair a = any(), b = any();
+    if (a.model.shape.size() != 2 || b.model.shape.size() != 2) return;
+    const int64_t rows = a.model.shape[0], depth = a.model.shape[1], columns = b.model.shape[1];
+    if (b.model.shape[0] != depth) return;
+    const std::vector<int64_t> x = a.model.values(), y = b.model.values();
+    std::vector<int64_t> values(size_t(rows * columns));
+    for (size_t at = 0; at < values.size(); ++at)
+      for (int64_t k = 0; k < depth; ++k)
+        values[at] = wrap(uint64_t(values[at]) +
+                          uint64_t(x[size_t(int64_t(at) / columns * depth + k)]) *
+                              uint64_t(y[size_t(k * columns + int64_t(at) % columns)]));
+    pairs_.push_back({model_of(values, {rows, columns}), matmul(a.array, b.array)});
+  }
+
   void statement() {
-    const uint32_t dice = pick(108);
+    const uint32_t dice = pick(112);
+    if (dice >= 108) return product();
     if (dice >= 104) return order();
     if (dice >= 100) return indices();
     if (dice < 5)
