@@ -63,7 +63,7 @@ struct Phases {
 std::optional<Phases> phases_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::SCAN)
     return scan_needs_totals(kernel) ? Phases{1, 2} : Phases{};
-  if (kernel.family == KernelFamily::SORT) return Phases{0, sort_merges(kernel)};
+  if (kernel.family == KernelFamily::SORT) return Phases{0, sort_launches(kernel) - 1};
   if (kernel.family == KernelFamily::MAP && map_is_ordered(kernel)) return Phases{0, 2};
   return {};
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "array/codegen/matmul.hpp"
+#include "array/codegen/radix.hpp"
 #include "array/codegen/reductions.hpp"
 #include "array/codegen/sort.hpp"
 #include "array/codegen/statements.hpp"
@@ -222,7 +223,10 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, tree.threads);
     put(text, tree.vectors);
   }
-  if (kernel.family == KernelFamily::SORT) put(text, sort_threads(kernel));
+  if (kernel.family == KernelFamily::SORT) {
+    put(text, sort_threads(kernel));
+    put(text, sorts_by_digits(kernel));
+  }
   if (kernel.family == KernelFamily::MATMUL) put(text, matmul_tile(kernel));
   for (size_t at = 0; at < kernel.nodes.size(); ++at) {
     const Node& node = kernel.nodes[at];

@@ -5,28 +5,24 @@
 
 #include "array/codegen/element_text.hpp"
 #include "array/codegen/expression.hpp"
+#include "array/codegen/radix.hpp"
 
 namespace cucore::array {
 namespace {
 
 constexpr int64_t MOST_THREADS = 256, SORT_LANES = 32;
 
-const Node& sorted_node(const Kernel& kernel) { return kernel.nodes[kernel.stores[0].node]; }
-uint16_t key_node(const Kernel& kernel) { return sorted_node(kernel).arguments[0]; }
-Dtype key_dtype(const Kernel& kernel) { return kernel.nodes[key_node(kernel)].dtype; }
-
-// A key in the memory between launches has the type that kernels compute with.
-int64_t key_size(const Kernel& kernel) {
-  const Dtype dtype = key_dtype(kernel);
-  const bool half = dtype == Dtype::FLOAT16 || dtype == Dtype::BFLOAT16;
-  return static_cast<int64_t>(size_of(half ? Dtype::FLOAT32 : dtype));
-}
-
 // Elements of a thread: a tile with its places fits into 48 KiB.
-int64_t per_thread(const Kernel& kernel) { return key_size(kernel) > 8 ? 4 : 8; }
+int64_t per_thread(const Kernel& kernel) { return sort_key_size(kernel) > 8 ? 4 : 8; }
 int64_t tile_of(const Kernel& kernel) { return sort_threads(kernel) * per_thread(kernel); }
 int64_t tiles_of(const Kernel& kernel) {
   return (kernel.row_size() + tile_of(kernel) - 1) / tile_of(kernel);
+}
+
+int32_t sort_merges(const Kernel& kernel) {
+  int32_t merges = 0;
+  while ((int64_t{1} << merges) < tiles_of(kernel)) ++merges;
+  return merges;
 }
 
 // Two places for the keys of all rows, then two for the places.
@@ -35,15 +31,11 @@ struct Memory {
   int64_t all() const { return 2 * (keys + places); }
 };
 Memory memory_of(const Kernel& kernel) {
-  constexpr int64_t ALIGNMENT = 256;
-  const auto aligned = [](int64_t bytes) {
-    return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  };
   if (sort_merges(kernel) == 0) return {};
   const int64_t count = kernel.rows() * kernel.row_size();
-  return {.keys = aligned(count * key_size(kernel)),
+  return {.keys = sort_aligned(count * sort_key_size(kernel)),
           .places = sorted_node(kernel).sort.positions
-                        ? aligned(count * (needs_wide(kernel) ? 8 : 4))
+                        ? sort_aligned(count * (needs_wide(kernel) ? 8 : 4))
                         : 0};
 }
 
@@ -54,8 +46,8 @@ class SortText : public ElementText {
   std::string body(const std::string& name) {
     const int64_t tile = tile_of(kernel_), threads = sort_threads(kernel_);
     const bool places = positions();
-    text_ += concat("typedef ", compute_type(key_dtype(kernel_)), " K;\ntypedef ", order_type(),
-                    " R;\n");
+    text_ += concat("typedef ", compute_type(sort_key_dtype(kernel_)), " K;\ntypedef ",
+                    order_type(), " R;\n");
     head(name, threads);
     line(
         "const I row = div(I(blockIdx.x), p.tiles), tile = (I(blockIdx.x) - row * size(p.tiles)) "
@@ -88,9 +80,9 @@ class SortText : public ElementText {
   bool positions() const { return sorted_node(kernel_).sort.positions; }
 
   std::string order_type() const {
-    const bool pair = kind_of(key_dtype(kernel_)) == Kind::COMPLEX;
+    const bool pair = kind_of(sort_key_dtype(kernel_)) == Kind::COMPLEX;
     const std::string ascending =
-        concat(pair ? "AscendingPair<" : "Ascending<", compute_type(key_dtype(kernel_)), ">");
+        concat(pair ? "AscendingPair<" : "Ascending<", compute_type(sort_key_dtype(kernel_)), ">");
     return sorted_node(kernel_).sort.descending ? concat("Descending<", ascending, ">") : ascending;
   }
 
@@ -105,7 +97,7 @@ class SortText : public ElementText {
     line("#pragma unroll");
     line("for (int v = 0; v < 4; ++v) { const bool in = v < left;");
     element_nodes(0, "");
-    line("if (in) keys[f0 + v] = ", variable(key_node(kernel_)), ";");
+    line("if (in) keys[f0 + v] = ", variable(sort_key_node(kernel_)), ";");
     if (positions()) line("if (in) places[f0 + v] = c + v;");
     line("} }");
   }
@@ -126,6 +118,21 @@ class SortText : public ElementText {
 
 }  // namespace
 
+const Node& sorted_node(const Kernel& kernel) { return kernel.nodes[kernel.stores[0].node]; }
+uint16_t sort_key_node(const Kernel& kernel) { return sorted_node(kernel).arguments[0]; }
+Dtype sort_key_dtype(const Kernel& kernel) { return kernel.nodes[sort_key_node(kernel)].dtype; }
+
+int64_t sort_key_size(const Kernel& kernel) {
+  const Dtype dtype = sort_key_dtype(kernel);
+  const bool half = dtype == Dtype::FLOAT16 || dtype == Dtype::BFLOAT16;
+  return static_cast<int64_t>(size_of(half ? Dtype::FLOAT32 : dtype));
+}
+
+int64_t sort_aligned(int64_t bytes) noexcept {
+  constexpr int64_t ALIGNMENT = 256;
+  return (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+}
+
 int64_t sort_threads(const Kernel& kernel) noexcept {
   const int64_t each = per_thread(kernel);
   int64_t threads = SORT_LANES;
@@ -133,16 +140,17 @@ int64_t sort_threads(const Kernel& kernel) noexcept {
   return threads;
 }
 
-int32_t sort_merges(const Kernel& kernel) noexcept {
-  int32_t merges = 0;
-  while ((int64_t{1} << merges) < tiles_of(kernel)) ++merges;
-  return merges;
+int32_t sort_launches(const Kernel& kernel) noexcept {
+  return sorts_by_digits(kernel) ? radix_phases(kernel) : sort_merges(kernel) + 1;
 }
-
-Scratch sort_scratch(const Kernel& kernel) { return {.partial_bytes = memory_of(kernel).all()}; }
+Scratch sort_scratch(const Kernel& kernel) {
+  if (sorts_by_digits(kernel)) return radix_scratch(kernel);
+  return {.partial_bytes = memory_of(kernel).all()};
+}
 
 void add_sort_fields(Fields& fields, const Kernel& kernel, const Form& form,
                      const Addresses& addresses) {
+  if (sorts_by_digits(kernel)) return add_radix_fields(fields, kernel, form, addresses);
   const Memory memory = memory_of(kernel);
   const uint64_t keys = addresses.partials, places = keys + uint64_t(2 * memory.keys);
   add_space(fields, kernel, form);
@@ -156,10 +164,12 @@ void add_sort_fields(Fields& fields, const Kernel& kernel, const Form& form,
 }
 
 std::string sort_body(const Kernel& kernel, const Form& form, const std::string& name) {
+  if (sorts_by_digits(kernel)) return radix_body(kernel, form, name);
   return SortText(kernel, form).body(name);
 }
 
 LaunchPlan sort_launch(const Kernel& kernel, const Form&) {
+  if (sorts_by_digits(kernel)) return radix_launch(kernel);
   return {.grid = static_cast<uint32_t>(kernel.rows() * tiles_of(kernel)),
           .block = static_cast<uint32_t>(sort_threads(kernel)),
           .parameters = {}};

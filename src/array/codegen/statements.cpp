@@ -308,6 +308,7 @@ std::string with_device_texts(const std::string& body) {
   if (has("is_last")) text += device_text("partial");
   if (has("philox::")) text += device_text("random");
   if (has("multiply_tiles")) text += device_text("matmul");
+  if (has("count_digits")) text += device_text("radix");
   if (has("scending")) text += device_text("sort");
   return text + body;
 }
