@@ -116,6 +116,17 @@ typedef enum cucore_array_part_kind {
   CUCORE_ARRAY_PART_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_array_part_kind;
 
+/** A description of cucore_array_explain(). */
+typedef enum cucore_array_explanation {
+  CUCORE_ARRAY_EXPLAIN_PLAN   = 1, /**< the kernels, what they move, and their formulas */
+  CUCORE_ARRAY_EXPLAIN_GRAPH  = 2, /**< the operations that wait, in the language DOT */
+  CUCORE_ARRAY_EXPLAIN_SOURCE = 3, /**< the CUDA C++ of the kernels */
+  CUCORE_ARRAY_EXPLAIN_PTX    = 4, /**< the PTX of the kernels, which are compiled for it */
+  CUCORE_ARRAY_EXPLAIN_COUNTS = 5, /**< JSON: kernels, temporaries, temporary_bytes, bytes_read,
+                                        bytes_written, flops; these in units of an addition */
+  CUCORE_ARRAY_EXPLANATION_FORCE_INT32 = 0x7fffffff
+} cucore_array_explanation;
+
 /** How random numbers are distributed. Parameters in brackets may be left out, all together. */
 typedef enum cucore_array_distribution {
   CUCORE_ARRAY_DISTRIBUTION_BITS        = 1, /**< unsigned integers of random bits */
@@ -655,6 +666,36 @@ CUCORE_ARRAY_API cucore_status cucore_array_item(const cucore_array *array,
  */
 CUCORE_ARRAY_API cucore_status cucore_array_write(cucore_array *array, const void *source,
                                                   size_t size, cucore_error **error);
+
+/**
+ * Describes what evaluating the arrays would do now. Nothing is launched.
+ *
+ * @param arrays    arrays of one context
+ * @param count     of arrays
+ * @param what      the description
+ * @param buffer    receives the text, which ends with a NUL
+ * @param capacity  bytes of the buffer
+ * @param size      receives the needed size with its NUL, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  count is 0, or the arrays have several contexts
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_explain(const cucore_array *const *arrays, size_t count,
+                                                    cucore_array_explanation what, char *buffer,
+                                                    size_t capacity, size_t *size,
+                                                    cucore_error **error);
+
+/**
+ * Names an array in the texts of cucore_array_explain().
+ *
+ * @param array  the array
+ * @param name   the name; an empty one removes it
+ * @param error  NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_set_name(cucore_array *array, const char *name,
+                                                     cucore_error **error);
 
 /* == Operations ============================================================================== */
 

@@ -68,6 +68,11 @@ std::optional<Phases> phases_of(const Kernel& kernel) {
   return {};
 }
 
+std::string name_of(const FamilyText& family, const Form& form, const Kernel& kernel,
+                    const Target& target) {
+  return concat("a_", family.name, "_", digest_of(encoded(form, kernel, target)));
+}
+
 }  // namespace
 
 Scratch scratch_of(const Kernel& kernel) {
@@ -82,10 +87,20 @@ std::string key_of(const Kernel& kernel, const Target& target, const Addresses& 
   return encoded(form_of(kernel, target, addresses), kernel, target);
 }
 
+Variant variant_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
+  const Form form = form_of(kernel, target, addresses);
+  const FamilyText& family = family_of(kernel);
+  return {.name = name_of(family, form, kernel, target),
+          .vector = form.vector,
+          .unroll = form.unroll,
+          .block = static_cast<int>(family.launch(kernel, form).block),
+          .wide = form.wide};
+}
+
 Code code_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {
   const Form form = form_of(kernel, target, addresses);
   const FamilyText& family = family_of(kernel);
-  const std::string name = concat("a_", family.name, "_", digest_of(encoded(form, kernel, target)));
+  const std::string name = name_of(family, form, kernel, target);
   Fields fields(Fields::What::DECLARATIONS);
   family.add_fields(fields, kernel, form, addresses);
   if (phases_of(kernel)) fields.add("i32", "phase", int32_t{0});

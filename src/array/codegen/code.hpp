@@ -38,6 +38,14 @@ Scratch scratch_of(const Kernel& kernel);
 // in the key.
 std::string key_of(const Kernel& kernel, const Target& target, const Addresses& addresses);
 
+// The launch that the text is made for.
+struct Variant {
+  std::string name;  // of the kernel
+  int vector = 1, unroll = 1, block = 1;
+  bool wide = false;  // indices of 64 bits
+};
+Variant variant_of(const Kernel& kernel, const Target& target, const Addresses& addresses);
+
 struct Code {
   std::string name;  // of the kernel: its family and a digest of the key
   std::string source;

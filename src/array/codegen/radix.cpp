@@ -89,7 +89,7 @@ class RadixText : public ElementText {
     return sorted_node(kernel_).sort.descending ? "true" : "false";
   }
 
-  // Where the elements of a pass go: to the result after the last one.
+  // The places that a pass writes to. The last pass writes the result.
   void put_type() {
     const Dtype dtype = sorted_node(kernel_).dtype;
     const std::string_view type = storage_type(dtype);

@@ -85,7 +85,13 @@ Cell::Cell(ValueRef value) : current_(std::move(value)) { ++current_->cells_; }
 
 Cell::~Cell() { --current_->cells_; }
 
+void Cell::set_name(std::shared_ptr<const std::string> name) noexcept {
+  name_ = std::move(name);
+  current_->name = name_;
+}
+
 void Cell::set(ValueRef value) noexcept {
+  if (name_) value->name = name_;
   ++value->cells_;
   --current_->cells_;
   current_ = std::move(value);

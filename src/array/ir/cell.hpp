@@ -16,12 +16,15 @@ class Cell : public Object {
   Value& current() const noexcept { return *current_; }
   const ValueRef& value() const noexcept { return current_; }
   void set(ValueRef value) noexcept;
+  // The name of the present value and of later ones, in texts.
+  void set_name(std::shared_ptr<const std::string> name) noexcept;
 
   bool read_only = false;  // the owner of the memory forbids writes
   bool pinned = false;     // others see the memory: writes go into it at once
 
  private:
   ValueRef current_;
+  std::shared_ptr<const std::string> name_;
 };
 
 struct Array {

@@ -7,6 +7,8 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -162,6 +164,8 @@ class Value {
   void set_ready(Ref<Storage> storage);
   void set_failed(std::exception_ptr failure);
   void set_moved() noexcept;
+
+  std::shared_ptr<const std::string> name;  // of the cells that it is or was in; may be empty
 
   uint32_t mark = 0;             // of the traversal that visited it last
   uint32_t number = 0;           // in the cone that is being planned

@@ -91,17 +91,25 @@ uint32_t Partition::find(uint32_t group) const noexcept {
   return group;
 }
 
-// A value that a variable names is computed again at most once. Before a reduction it is stored at
-// once, because loops that test for convergence need both.
+// A value that a variable names is computed again at most once.
 bool Partition::must_be_stored(const Value& value) const {
   if (cone_.is_root(value) || must_store_[value.number]) return true;
   if (!is_elementwise(value) && value.kind != ValueKind::REDUCE) return true;
-  if (value.cells() == 0) return false;
-  if (value.computed_before) return true;
-  return value.kind != ValueKind::POSITION &&
-         std::any_of(value.users().begin(), value.users().end(), [&](const Value* user) {
-           return has_inner_space(*user) && cone_.contains(*user);
-         });
+  return value.cells() > 0 && (value.computed_before || is_only_reduced(value));
+}
+
+// Loops that test for convergence need a value and its reduction. A kernel that stores nothing per
+// element stores the value too.
+bool Partition::is_only_reduced(const Value& value) const {
+  if (value.kind == ValueKind::POSITION) return false;
+  const std::vector<Place>& places = places_[value.number];
+  return std::any_of(places.begin(), places.end(), [&](const Place& place) {
+    const Group& group = groups_[find(place.group)];
+    const int64_t rows = count_of(group.space.outer);
+    return place.before_reduction &&
+           std::all_of(group.outputs.begin(), group.outputs.end(),
+                       [&](const Value* output) { return output->count == rows; });
+  });
 }
 
 void Partition::visit(Value& value) {

@@ -74,6 +74,7 @@ class Partition {
 
   void add_costs();
   bool must_be_stored(const Value& value) const;
+  bool is_only_reduced(const Value& value) const;
   void visit(Value& value);
   void store(Value& value);
   bool is_inlined(Value& value);

@@ -57,19 +57,52 @@ void Context::drop_released() noexcept {
 
 // ---- evaluation
 
+namespace {
+
+// The addresses that the step will have, as far as they are known.
+Addresses addresses_of(const Step& step) {
+  Addresses addresses;
+  const auto address = [](const Value& value) {
+    return value.storage() ? static_cast<const DeviceStorage&>(*value.storage()).address()
+                           : ALIGNED;
+  };
+  for (const ValueRef& input : step.kernel.inputs) addresses.inputs.push_back(address(*input));
+  for (const Output& output : step.outputs)
+    addresses.outputs.push_back(
+        output.from && output.memory != Memory::COPIED ? address(*output.from) : ALIGNED);
+  return addresses;
+}
+
+bool has_work(const Step& step) { return !step.kernel.stores.empty() && step.kernel.rows() > 0; }
+
+}  // namespace
+
+void Context::preview(std::span<const Ref<Cell>> cells,
+                      const std::function<void(const Preview&)>& visit) {
+  const Lock lock(*this);
+  std::vector<Value*> roots;
+  for (const Ref<Cell>& cell : cells) roots.push_back(&cell->current());
+  const Plan plan = plan_of(graph_, roots, {.fuse = settings_.policy == Policy::LAZY});
+  Preview preview{.plan = plan, .results = roots, .codes = {}};
+  for (const Step& step : plan.steps) {
+    Preview::Code code;
+    if (has_work(step)) {
+      code.addresses = addresses_of(step);
+      code.variant = variant_of(step.kernel, target(), code.addresses);
+      const std::string key = key_of(step.kernel, target(), code.addresses);
+      code.is_compiled = kernels_.has(key);
+      code.registers = kernels_.registers(key);
+    }
+    preview.codes.push_back(std::move(code));
+  }
+  visit(preview);
+}
+
 std::vector<Context::Missing> Context::missing_of(const Plan& plan) {
   std::vector<Missing> missing;
   for (const Step& step : plan.steps) {
-    if (step.kernel.stores.empty() || step.kernel.rows() == 0) continue;
-    Addresses addresses;
-    const auto address = [](const Value& value) {
-      return value.storage() ? static_cast<const DeviceStorage&>(*value.storage()).address()
-                             : ALIGNED;
-    };
-    for (const ValueRef& input : step.kernel.inputs) addresses.inputs.push_back(address(*input));
-    for (const Output& output : step.outputs)
-      addresses.outputs.push_back(
-          output.from && output.memory != Memory::COPIED ? address(*output.from) : ALIGNED);
+    if (!has_work(step)) continue;
+    const Addresses addresses = addresses_of(step);
     std::string key = key_of(step.kernel, kernels_.target(), addresses);
     if (kernels_.has(key)) continue;
     Code code = code_of(step.kernel, kernels_.target(), addresses);

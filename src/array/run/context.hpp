@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,6 +48,19 @@ struct MemoryCounts {
   std::atomic<uint64_t> live{0}, peak{0};
 };
 
+// The kernels of an evaluation that would begin now.
+struct Preview {
+  struct Code {
+    Addresses addresses;
+    Variant variant;
+    bool is_compiled = false;
+    int32_t registers = 0;  // of a thread; 0: unknown
+  };
+  const Plan& plan;
+  std::span<Value* const> results;
+  std::vector<Code> codes;  // by step
+};
+
 class Context : public Object {
  public:
   explicit Context(Settings settings);
@@ -72,6 +86,11 @@ class Context : public Object {
   void evaluate_all(Reason reason);
   // Waits for the stream.
   void synchronize();
+
+  // Calls `visit` with the context locked.
+  void preview(std::span<const Ref<Cell>> cells, const std::function<void(const Preview&)>& visit);
+  const Target& target() const noexcept { return kernels_.target(); }
+  std::string ptx(const Code& code) const { return kernels_.ptx(code); }
 
   // Called after an operation has recorded something: keeps what is pending within bounds.
   void after_recording(const Ref<Cell>& cell);

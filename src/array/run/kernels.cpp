@@ -36,7 +36,34 @@ NativeKernel Kernels::find(const std::string& key) {
   return found->second;
 }
 
-NativeCode Kernels::build(const Code& code, cucore_cache_outcome* outcome) const {
+int32_t Kernels::registers(const std::string& key) const {
+  NativeKernel kernel;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto found = kernels_.find(key);
+    if (found == kernels_.end()) return 0;
+    kernel = found->second;
+  }
+  int32_t registers = 0;
+  cucore_error* error = nullptr;
+  if (cucore_kernel_attribute(kernel.get(), CUCORE_KERNEL_ATTRIBUTE_NUM_REGS, device_.get(),
+                              &registers, &error) != CUCORE_OK)
+    cucore_error_release(error);
+  return registers;
+}
+
+std::string Kernels::ptx(const Code& code) const {
+  const NativeProgram program = program_of(code);
+  const auto object = created<NativeCode>("compile a kernel", cucore_program_compile, program.get(),
+                                          CUCORE_CODE_TYPE_PTX, nullptr, size_t{0});
+  size_t size = 0;
+  const auto* text = static_cast<const char*>(cucore_objectcode_data(object.get(), &size));
+  std::string result(text, size);
+  while (!result.empty() && result.back() == '\0') result.pop_back();
+  return result;
+}
+
+NativeProgram Kernels::program_of(const Code& code) const {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
   options.name = "array kernel";
   options.arch = architecture_.c_str();
@@ -46,9 +73,13 @@ NativeCode Kernels::build(const Code& code, cucore_cache_outcome* outcome) const
   options.fma = target_.math == Math::ACCURATE ? CUCORE_TOGGLE_OFF : CUCORE_TOGGLE_ON;
   options.use_fast_math = target_.math == Math::FAST ? CUCORE_TOGGLE_ON : CUCORE_TOGGLE_DEFAULT;
   options.toolkit_headers = CUCORE_TOGGLE_OFF;
-  const auto program = created<NativeProgram>("describe a kernel", cucore_program_create,
-                                              CUCORE_SOURCE_TYPE_CUDA_CPP, code.source.data(),
-                                              code.source.size(), &options);
+  return created<NativeProgram>("describe a kernel", cucore_program_create,
+                                CUCORE_SOURCE_TYPE_CUDA_CPP, code.source.data(), code.source.size(),
+                                &options);
+}
+
+NativeCode Kernels::build(const Code& code, cucore_cache_outcome* outcome) const {
+  const NativeProgram program = program_of(code);
   const cucore_code_type type = target_.emulated ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN;
   cucore_objectcode* object = nullptr;
   if (cache_)

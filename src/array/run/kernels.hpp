@@ -25,6 +25,8 @@ class Kernels {
   // The kernel, or an empty one if it has to be compiled first. Never waits for a compile.
   NativeKernel find(const std::string& key);
   bool has(const std::string& key) const;
+  int32_t registers(const std::string& key) const;  // 0: unknown
+  std::string ptx(const Code& code) const;
   // Compiles the kernel unless it is known. Other threads may do the same at the same time.
   NativeKernel compile(const std::string& key, const Code& code);
 
@@ -32,6 +34,7 @@ class Kernels {
   KernelCounts counts() const;
 
  private:
+  NativeProgram program_of(const Code& code) const;
   NativeCode build(const Code& code, cucore_cache_outcome* outcome) const;
 
   const NativeDevice device_;

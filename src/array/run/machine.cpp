@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/plan/traffic.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
 
@@ -13,27 +14,11 @@ const DeviceStorage& device(const Storage& storage) {
   return static_cast<const DeviceStorage&>(storage);
 }
 
-uint64_t bytes_written(const Kernel& kernel) {
-  uint64_t bytes = 0;
-  for (const Store& store : kernel.stores) {
-    const bool per_element = !is_constant_from(store.access, kernel.outer.size());
-    const int64_t count = kernel.rows() * (per_element ? kernel.row_size() : 1);
-    bytes += uint64_t(count) * size_of(kernel.nodes[store.node].dtype);
-  }
-  return bytes;
-}
-
 bool has_indices(const Kernel& kernel) {
   return std::any_of(kernel.nodes.begin(), kernel.nodes.end(),
                      [](const Node& node) { return node.kind == NodeKind::GATHER; }) ||
          std::any_of(kernel.stores.begin(), kernel.stores.end(),
                      [](const Store& store) { return !store.arguments.empty(); });
-}
-
-uint64_t bytes_read(const Kernel& kernel) {
-  uint64_t bytes = 0;
-  for (const ValueRef& input : kernel.inputs) bytes += uint64_t(input->bytes());
-  return bytes;
 }
 
 }  // namespace
