@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Contexts, scopes, evaluation, statistics, lifetimes and threads."""
+import asyncio
+import gc
+import subprocess
+import sys
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from compared import equal
+
+import cucore
+import cucore.array as xp
+
+
+def launched(context=None):
+    return xp.statistics(context)["kernels_launched"]
+
+
+def test_operations_are_lazy_and_fused():
+    x = xp.asarray(np.linspace(1, 2, 1000, dtype="float32")).evaluate()
+    before = launched()
+    r = xp.sqrt(xp.sin(x) * xp.cos(x) + xp.exp(-x * x) + xp.log(x + 1))
+    assert r.is_pending and launched() == before
+    xp.evaluate(r)
+    assert not r.is_pending and launched() == before + 1
+    xp.synchronize()
+
+
+def test_settings_of_using():
+    default = xp.current_context()
+    with xp.using(policy="eager") as eager:
+        assert xp.current_context() == eager != default
+        assert not xp.sin(xp.ones(3)).is_pending
+        with xp.using(math="fast") as inner:
+            assert inner != eager
+            assert not xp.sin(xp.ones(3)).is_pending  # policy stays
+        assert xp.current_context() == eager
+    assert xp.current_context() == default
+    with xp.using(policy="eager") as again:
+        assert again == eager
+    with pytest.raises(ValueError, match="policy is 'soon'; expected one of lazy, eager"):
+        with xp.using(policy="soon"):
+            pass
+    with pytest.raises(TypeError, match="not a dtype"):
+        xp.Context(default_float="text")
+
+
+def test_a_context_of_a_stream():
+    device = cucore.Device()
+    with cucore.Stream(device) as stream:
+        context = xp.Context(stream=stream)
+        with xp.using(context):
+            x = xp.ones(4) + 1
+        assert x.context == context and context.stream is stream and x.device == device
+        assert x.tolist() == [2] * 4
+        assert xp.statistics(context)["evaluations"] == 1
+    assert xp.Context().stream.device == device
+
+
+def test_the_settings_belong_to_the_thread():
+    found = []
+    with xp.using(policy="eager") as eager:
+        thread = threading.Thread(target=lambda: found.append(xp.current_context()))
+        thread.start()
+        thread.join()
+        assert xp.current_context() == eager
+    assert found == [xp.default_context()]
+
+
+def test_a_scope_releases_what_was_made_inside():
+    with xp.scope() as outer:
+        with xp.scope() as scope:
+            x = xp.ones(3)
+            kept, escaped = scope.keep(x + 1), outer.keep(scope.keep(x + 2))
+        with pytest.raises(cucore.InvalidHandleError, match="released at the end of its scope"):
+            x.shape
+        assert kept.tolist() == [2] * 3
+    with pytest.raises(cucore.InvalidHandleError):
+        kept + 1
+    assert escaped.tolist() == [3] * 3
+
+
+def test_max_bytes_limits_the_context():
+    with xp.using(xp.Context(max_bytes=1 << 16)):
+        with pytest.raises(MemoryError):
+            xp.ones(1 << 16).evaluate()
+        assert xp.ones(16).tolist() == [1] * 16
+
+
+def test_evaluations_are_awaited():
+    async def main():
+        x, y = xp.ones(3) + 1, xp.ones(2)
+        assert await xp.evaluate_async(x) is x
+        first, second = await xp.evaluate_async(x, y)
+        assert first is x and second is y
+        return await (x * 2)
+    assert asyncio.run(main()).tolist() == [4] * 3
+
+
+def test_late_errors_name_the_index():
+    x = xp.arange(10)
+    wrong = xp.take(x, xp.asarray([3]) + 9)
+    with pytest.raises(IndexError, match="12") as raised:
+        wrong.numpy()
+    assert isinstance(raised.value, cucore.Error)
+    assert x.sum().item() == 45
+
+
+def test_memory_of_dropped_arrays_is_given_back():
+    live = xp.statistics()["live_bytes"]
+    x = xp.ones(1 << 16).evaluate()
+    assert xp.statistics()["live_bytes"] >= live + (1 << 19)
+    reference = weakref.ref(x)
+    del x
+    xp.ones(1).evaluate()
+    assert reference() is None and xp.statistics()["live_bytes"] < live + (1 << 19)
+
+
+def _everything(x):
+    y = ((x + 1) * x.T - 2.5)[0, 1:]
+    y += [1.0, 2.0]
+    x[1:, ::2] = y[0]
+    float(y.sum()), y.shape, y.dtype, y.strides, x[[0, 1]], xp.concat([y, y]), xp.asarray([[1, 2]]), divmod(x, 3)
+    for wrong in (lambda: x + "text", lambda: x[9], lambda: x.sum(axis=7), lambda: xp.add(x)):
+        with pytest.raises((TypeError, IndexError)):
+            wrong()
+
+
+def _held():
+    """The blocks of memory, and references to objects that the calls return."""
+    gc.collect()
+    return [sys.getallocatedblocks(), *(sys.getrefcount(one) for one in (xp.Array, None, NotImplemented, xp.float64, xp.int64))]
+
+
+def test_no_call_leaks():
+    x = xp.asarray(np.ones((3, 3)))
+    for _ in range(50):
+        _everything(x)
+    before = _held()
+    for _ in range(300):
+        _everything(x)
+    grown = [new - old for new, old in zip(_held(), before)]
+    assert all(abs(one) < 150 for one in grown), grown
+    assert grown[1] == 0  # each array has a reference to its type
+
+
+def test_threads_share_arrays():
+    x, results = xp.arange(1000.0), []
+
+    def work():
+        for _ in range(50):
+            results.append(((x * 2 + 1)[::10].sum()).item())
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results == [float((np.arange(1000) * 2 + 1)[::10].sum())] * 400
+
+
+def test_arrays_end_with_the_process():
+    program = "import cucore.array as xp; x = xp.ones(5) + 1; y = x * 2; xp.evaluate(y); z = y + x; print(z.sum().item())"
+    done = subprocess.run([sys.executable, "-X", "dev", "-W", "error::ResourceWarning", "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "30.0\n"), done.stderr
+
+
+def test_arrays_are_printed_as_in_numpy():
+    x = np.arange(12.0).reshape(3, 4) / 7
+    assert str(xp.asarray(x)) == str(x)
+    assert repr(xp.asarray([[1, 2], [3, 4]])) == "Array([[1, 2],\n       [3, 4]], dtype=int64)"
+    assert repr(xp.asarray(1.5)) == "Array(1.5, dtype=float64)"
+    assert str(xp.ones(2, dtype=xp.bfloat16)) == "[1. 1.]"
+
+
+def test_interoperation_with_numpy():
+    x = xp.arange(3)
+    assert x.__array_namespace__() is xp and x.__array_namespace__(api_version="2024.12") is xp
+    with pytest.raises(ValueError, match="2099.12"):
+        x.__array_namespace__(api_version="2099.12")
+    with pytest.raises(TypeError, match=r"use \.numpy\(\)"):
+        np.asarray(x)
+    equal(np.concatenate([x, x]), np.array([0, 1, 2, 0, 1, 2]))
+    with pytest.raises(TypeError):
+        np.add.reduce(x)
+    assert x.__dlpack_device__() in ((1, 0), (2, 0))
+    assert x.to_device(x.device) is x

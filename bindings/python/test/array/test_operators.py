@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators and element-wise functions, compared with NumPy."""
+import operator
+
+import numpy as np
+import pytest
+from compared import DTYPES, REAL, elements, equal
+
+import cucore
+import cucore.array as xp
+
+ARITHMETIC = (operator.add, operator.sub, operator.mul)
+COMPARISONS = (operator.lt, operator.le, operator.eq, operator.ne, operator.gt, operator.ge)
+
+
+@pytest.mark.parametrize("function", [*ARITHMETIC, *COMPARISONS], ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", ("int8", "uint64", "float32", "complex128"))
+def test_binary_operators_are_numpys(function, dtype):
+    x, y = elements(dtype, (3, 4)), elements(dtype, (4,), seed=2)
+    ours = xp.asarray(x)
+    equal(function(ours, xp.asarray(y)), function(x, y))
+    equal(function(ours, 3), function(x, 3))
+    equal(function(2, ours), function(2, x))
+
+
+@pytest.mark.parametrize("function", (operator.floordiv, operator.mod, operator.truediv), ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", REAL)
+def test_divisions_are_numpys(function, dtype):
+    x, y = elements(dtype, (20,)), np.full(20, 3, dtype)
+    equal(function(xp.asarray(x), xp.asarray(y)), function(x, y))
+
+
+@pytest.mark.parametrize("function", (operator.and_, operator.or_, operator.xor), ids=lambda function: function.__name__)
+@pytest.mark.parametrize("dtype", ("bool", "int16", "uint32"))
+def test_bits_are_numpys(function, dtype):
+    x, y = elements(dtype, (9,)), elements(dtype, (9,), seed=2)
+    equal(function(xp.asarray(x), xp.asarray(y)), function(x, y))
+    equal(~xp.asarray(x), ~x)
+
+
+def test_shifts_powers_and_unary_operators():
+    x = np.arange(1, 7)
+    ours = xp.asarray(x)
+    equal(ours << 2, x << 2)
+    equal(ours >> xp.asarray([1, 0] * 3), x >> np.array([1, 0] * 3))
+    equal(ours**2, x**2)
+    equal(2**ours, 2**x)
+    equal(abs(-ours), x)
+    equal(+ours, x)
+    quotient, rest = divmod(ours, 4)
+    equal(quotient, x // 4)
+    equal(rest, x % 4)
+
+
+@pytest.mark.parametrize("number", (True, 3, 2.5, 1 + 2j))
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_numbers_have_no_type_of_their_own(dtype, number):
+    x = elements(dtype, (6,))
+    equal(xp.asarray(x) * number, x * number)
+
+
+@pytest.mark.parametrize("dtype, number", (("uint8", 256), ("uint8", -1), ("int8", 128), ("int64", 1 << 63), ("uint64", -1)))
+def test_integers_out_of_range_are_refused_as_in_numpy_2(dtype, number):
+    x = xp.ones(3, dtype=dtype)
+    for wrong in (lambda: x + number, lambda: number * x, lambda: xp.add(x, number)):
+        with pytest.raises(OverflowError, match=f"the integer {number} is out of range for {dtype}") as raised:
+            wrong()
+        assert isinstance(raised.value, cucore.InvalidArgumentError)
+    with pytest.raises(OverflowError):
+        x += number
+
+
+@pytest.mark.parametrize("number", (300, -1, 1 << 40, 1 << 70, -(1 << 70)))
+def test_integers_out_of_range_are_compared_by_value(number):
+    x = xp.asarray(np.array([0, 1, 255], "uint8"))
+    for function in COMPARISONS:
+        assert function(x, number).tolist() == [function(value, number) for value in (0, 1, 255)]
+
+
+def test_in_place_operators_write_the_array():
+    x = xp.arange(6)
+    view = x[::2]
+    same = view
+    view += 10
+    view *= 2
+    assert view is same
+    assert x.tolist() == [20, 1, 24, 3, 28, 5]
+    with pytest.raises(TypeError, match="float64"):
+        x += 0.5
+
+
+def test_numpy_arrays_and_lists_are_operands():
+    x, theirs = xp.arange(3), np.array([10, 20, 30])
+    for made in (x + theirs, theirs + x, x + [10, 20, 30], [10, 20, 30] + x):
+        equal(made, np.array([10, 21, 32]))
+    equal(np.sin(x), np.sin(np.arange(3)), 1e-14)
+    equal(np.sum(xp.ones((2, 3)), axis=0), np.full(3, 2.0))
+    with pytest.raises(TypeError, match="unsupported operand"):
+        x + "text"
+    with pytest.raises(TypeError, match=r"add\(\): an operand is neither a number nor an array"):
+        xp.add(x, "text")
+
+
+def test_keywords_of_operations():
+    x, out = xp.arange(4, dtype=xp.float32), xp.zeros(4, dtype=xp.float32)
+    assert xp.sqrt(x, out=out) is out
+    equal(out, np.sqrt(np.arange(4, dtype="float32")))
+    assert xp.add(x, 10, out=out, where=xp.asarray([True, False, True, False])) is out
+    assert out.tolist()[0::2] == [10, 12]
+    assert xp.add(x, 1, dtype=xp.float64).dtype is xp.float64
+    with pytest.raises(TypeError, match=r"add\(\) has 2 operands; 1 given"):
+        xp.add(x)
+    with pytest.raises(TypeError, match="'wher' is not a keyword of an element-wise operation; expected out, where or dtype"):
+        xp.add(x, x, wher=x)
+    with pytest.raises(ValueError, match=r"add\(\): where needs out"):
+        xp.add(x, x, where=x > 1)
+
+
+def test_operations_describe_themselves():
+    assert repr(xp.add) == "<operation 'add'>"
+    assert (xp.add.nin, xp.add.nout, xp.add.__name__) == (2, 1, "add")
+    assert xp.sqrt.__doc__ == "Computes for each element: the square root."
+    assert str(xp.add.__signature__) == "(x1, x2, /, *, out=None, where=None, dtype=None)"
+
+
+def test_conversions_to_python():
+    assert (int(xp.asarray(3)), float(xp.asarray(3)), complex(xp.asarray(3)), bool(xp.asarray(0))) == (3, 3.0, 3 + 0j, False)
+    assert [10, 11, 12][xp.asarray(1)] == 11
+    assert xp.asarray([[7]]).item() == 7
+    assert xp.asarray(1 << 63).item() == 1 << 63
+    with pytest.raises(TypeError, match="only arrays without axes become a Python float; this one has 1"):
+        float(xp.ones(1))
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(xp.ones(2))
+    with pytest.raises(TypeError, match="only arrays of integers become an index"):
+        [1][xp.asarray(0.0)]
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(xp.ones(1))
+
+
+@pytest.mark.parametrize("name", [name for name in xp._operations.__all__ if hasattr(np, name) and isinstance(getattr(np, name), np.ufunc)])
+def test_each_operation_is_numpys(name):
+    ours, theirs = getattr(xp, name), getattr(np, name)
+    # Of integers, NumPy 1.24 rounds to floats, refuses negative powers, and has no defined reciprocal of 0.
+    for kind in ("float32", "float64") if name in ("floor", "ceil", "trunc", "power", "reciprocal") else ("int32", "float32", "float64"):
+        operands = [elements(kind, (5, 3), seed) for seed in range(1, theirs.nin + 1)]
+        try:
+            with np.errstate(all="ignore"):
+                expected = theirs(*operands)
+        except TypeError:
+            with pytest.raises(TypeError):
+                ours(*map(xp.asarray, operands))
+            continue
+        made = ours(*map(xp.asarray, operands))
+        for one, other in zip(*((made, expected) if isinstance(made, tuple) else ((made,), (expected,)))):
+            equal(one, other, 1e-6)
