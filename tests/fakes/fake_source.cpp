@@ -2,6 +2,8 @@
 #include "fakes/fake_source.hpp"
 
 #include <cctype>
+#include <map>
+#include <sstream>
 
 namespace fake {
 namespace {
@@ -51,6 +53,30 @@ size_t size_of(const std::string& type) {
   return 4;
 }
 
+// The numbers of generated kernels, whose size is their alignment.
+size_t number_size(const std::string& type) {
+  static const std::map<std::string, size_t> SIZES = {
+      {"i8", 1},  {"u8", 1},  {"i16", 2}, {"u16", 2}, {"i32", 4},   {"u32", 4},     {"f32", 4},
+      {"f64", 8}, {"i64", 8}, {"u64", 8}, {"c64", 8}, {"c128", 16}, {"Divisor", 16}};
+  const auto found = SIZES.find(type);
+  return found == SIZES.end() ? 8 : found->second;
+}
+
+// The size of "struct Parameters", a field per line; 0: the source has none.
+size_t block_size(const std::string& source) {
+  const size_t begin = source.find("struct Parameters {\n"), end = source.find("};", begin);
+  if (begin == std::string::npos || end == std::string::npos) return 0;
+  std::istringstream fields(source.substr(begin, end - begin));
+  std::string type, rest;
+  std::getline(fields, rest);
+  size_t size = 0;
+  while (fields >> type && std::getline(fields, rest)) {
+    const size_t bytes = number_size(type);
+    size = (size + bytes - 1) / bytes * bytes + bytes;
+  }
+  return (size + 15) / 16 * 16;
+}
+
 const char* ptx_type(size_t size) {
   return size == 8 ? ".u64" : size == 4 ? ".u32" : size == 2 ? ".u16" : ".u8";
 }
@@ -61,7 +87,10 @@ std::vector<SourceKernel> find_kernels(const std::string& source) {
   std::vector<SourceKernel> kernels;
   for (size_t at = source.find("__global__"); at != std::string::npos;
        at = source.find("__global__", at + 1)) {
-    const size_t open = source.find('(', source.find("void", at));
+    size_t name = source.find("void", at);
+    const size_t bounds = source.find("__launch_bounds__", at);
+    if (bounds < source.find('{', at)) name = source.find(')', bounds);
+    const size_t open = source.find('(', name);
     const size_t close = open == std::string::npos ? open : source.find(')', open);
     if (close == std::string::npos) break;
     size_t start = open;
@@ -72,7 +101,7 @@ std::vector<SourceKernel> find_kernels(const std::string& source) {
     kernels.push_back({source.substr(start, end - start),
                        split(source.substr(open + 1, close - open - 1)),
                        lead.find("template") != std::string::npos,
-                       lead.find("extern \"C\"") != std::string::npos});
+                       lead.find("extern \"C\"") != std::string::npos, block_size(source)});
   }
   return kernels;
 }
@@ -94,7 +123,9 @@ std::string lowered(const SourceKernel& kernel, const std::string& expression) {
 
 KernelImage image_of(const SourceKernel& kernel, const std::string& lowered_name) {
   std::vector<size_t> sizes;
-  for (const std::string& type : kernel.parameters) sizes.push_back(size_of(type));
+  for (const std::string& type : kernel.parameters)
+    sizes.push_back(type.find("Parameters") != std::string::npos ? kernel.block_size
+                                                                 : size_of(type));
   KernelImage image = laid_out(lowered_name, sizes);
   for (const std::string& type : kernel.parameters)
     image.pointers.push_back(type.find('*') != std::string::npos);

@@ -14,6 +14,7 @@ struct SourceKernel {
   std::vector<std::string> parameters;  // their types
   bool is_template = false;
   bool is_extern_c = false;
+  size_t block_size = 0;  // of a parameter of the type Parameters
 };
 
 std::vector<SourceKernel> find_kernels(const std::string& source);

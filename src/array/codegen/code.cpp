@@ -120,7 +120,11 @@ std::vector<std::string> compile_options(const Target& target) {
 
 std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
                                     const Addresses& addresses) {
-  const Form form = form_of(kernel, target, addresses);
+  return launches_of(kernel, form_of(kernel, target, addresses), addresses);
+}
+
+std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Form& form,
+                                    const Addresses& addresses) {
   const FamilyText& family = family_of(kernel);
   const std::optional<Phases> phases = phases_of(kernel);
   const auto [first, last] = phases.value_or(Phases{});

@@ -11,6 +11,8 @@
 
 namespace cucore::array {
 
+struct Form;
+
 // The numbers are those of cucore_array_math.
 enum class Math : uint8_t { ACCURATE = 0, CONTRACT = 1, FAST = 2 };
 
@@ -60,6 +62,8 @@ struct LaunchPlan {
 };
 // One after another.
 std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
+                                    const Addresses& addresses);
+std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Form& form,
                                     const Addresses& addresses);
 
 }  // namespace cucore::array

@@ -44,12 +44,12 @@ void run(Step& step, Machine& machine) {
 }  // namespace
 
 // A finished step drops its values, so that memory returns before the next step needs some.
-void execute(Plan plan, Machine& machine) {
+void execute(Plan& plan, Machine& machine) {
   for (Step& step : plan.steps) {
     run(step, machine);
-    step.kernel.inputs.clear();
-    step.kernel.outputs.clear();
-    step.outputs.clear();
+    for (ValueRef& input : step.kernel.inputs) input = nullptr;
+    for (ValueRef& output : step.kernel.outputs) output = nullptr;
+    for (Output& output : step.outputs) output.value = output.from = nullptr;
   }
   for (const ValueRef& value : plan.computed) value->computed_before = true;
 }

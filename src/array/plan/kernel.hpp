@@ -78,6 +78,7 @@ struct Kernel {
   std::vector<Store> stores = {};
   std::vector<ValueRef> inputs = {};   // by slot
   std::vector<ValueRef> outputs = {};  // by slot
+  mutable Ref<Object> prepared = {};   // what the machine keeps for the next launch
 
   int64_t rows() const { return count_of(outer); }
   int64_t row_size() const { return count_of(inner); }

@@ -270,8 +270,7 @@ class Planner {
 
 }  // namespace
 
-Plan plan_of(Graph& graph, std::span<Value* const> roots, const PartitionLimits& limits) {
-  const Cone cone(graph, roots);
+Plan plan_of(const Cone& cone, const PartitionLimits& limits) {
   std::vector<const Value*> stored;
   while (true) {
     Planner planner(cone, limits, stored);

@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "array/plan/cone.hpp"
 #include "array/plan/kernel.hpp"
 #include "array/plan/partition.hpp"
 
@@ -36,7 +37,7 @@ struct Plan {
   std::vector<ValueRef> computed;
 };
 
-Plan plan_of(Graph& graph, std::span<Value* const> roots, const PartitionLimits& limits = {});
+Plan plan_of(const Cone& cone, const PartitionLimits& limits = {});
 
 // Runs kernels on some memory.
 class Machine {
@@ -48,8 +49,8 @@ class Machine {
                       std::span<Storage* const> outputs) = 0;
 };
 
-// Runs the steps. If one fails, the values of the steps before it are ready, and all others can be
-// evaluated again.
-void execute(Plan plan, Machine& machine);
+// Runs the steps, and drops the values of the plan. If one fails, the values of the steps before it
+// are ready, and all others can be evaluated again.
+void execute(Plan& plan, Machine& machine);
 
 }  // namespace cucore::array

@@ -82,7 +82,8 @@ void Context::preview(std::span<const Ref<Cell>> cells,
   const Lock lock(*this);
   std::vector<Value*> roots;
   for (const Ref<Cell>& cell : cells) roots.push_back(&cell->current());
-  const Plan plan = plan_of(graph_, roots, {.fuse = settings_.policy == Policy::LAZY});
+  const Cone cone(graph_, roots);
+  const Plan plan = plan_of(cone, {.fuse = settings_.policy == Policy::LAZY});
   Preview preview{.plan = plan, .results = roots, .codes = {}};
   for (const Step& step : plan.steps) {
     Preview::Code code;
@@ -103,10 +104,10 @@ std::vector<Context::Missing> Context::missing_of(const Plan& plan) {
   for (const Step& step : plan.steps) {
     if (!has_work(step)) continue;
     const Addresses addresses = addresses_of(step);
-    std::string key = key_of(step.kernel, kernels_.target(), addresses);
-    if (kernels_.has(key)) continue;
-    Code code = code_of(step.kernel, kernels_.target(), addresses);
-    missing.push_back({std::move(key), std::move(code)});
+    PreparedForm& form =
+        PreparedKernel::of(step.kernel).form(step.kernel, kernels_.target(), addresses);
+    if (kernels_.find(form)) continue;
+    missing.push_back({form.key, code_of(step.kernel, kernels_.target(), addresses)});
   }
   return missing;
 }
@@ -117,12 +118,16 @@ std::vector<Context::Missing> Context::launch(std::span<const Ref<Cell>> cells) 
   for (const Ref<Cell>& cell : cells)
     if (cell->current().is_pending()) roots.push_back(&cell->current());
   if (roots.empty()) return {};
-  Plan plan = plan_of(graph_, roots, {.fuse = settings_.policy == Policy::LAZY});
+  const PartitionLimits limits{.fuse = settings_.policy == Policy::LAZY};
+  const Cone cone(graph_, roots);
+  const ConeKey key(graph_, cone, limits);
+  const KnownPlan::Use use(plans_.find(cone, key, limits), cone, key);
+  Plan& plan = use.plan();
   std::vector<Missing> missing = missing_of(plan);
   if (!missing.empty()) return missing;
   statistics_.recomputed += plan.computed.size();
   DeviceMachine machine(*this);
-  execute(std::move(plan), machine);
+  execute(plan, machine);
   return {};
 }
 
@@ -291,6 +296,11 @@ void Context::read(const Array& array, std::span<std::byte> destination) {
 Statistics Context::statistics() {
   const Lock lock(*this);
   return statistics_;
+}
+
+uint64_t Context::planned() {
+  const Lock lock(*this);
+  return plans_.planned();
 }
 
 size_t Context::pending() {

@@ -13,7 +13,7 @@
 
 #include "array/ir/build.hpp"
 #include "array/ir/graph.hpp"
-#include "array/plan/plan.hpp"
+#include "array/plan/cache.hpp"
 #include "array/run/kernels.hpp"
 #include "array/run/native.hpp"
 
@@ -112,6 +112,7 @@ class Context : public Object {
   size_t pending();
   uint64_t live_bytes() const noexcept { return memory_->live; }
   uint64_t peak_bytes() const noexcept { return memory_->peak; }
+  uint64_t planned();  // evaluations whose plan was new
   KernelCounts kernel_counts() const { return kernels_.counts(); }
 
  private:
@@ -137,6 +138,7 @@ class Context : public Object {
   std::mutex mutex_;
   std::mutex evaluation_;  // one thread evaluates at a time
   Graph graph_;
+  PlanCache plans_;
   Statistics statistics_;
   NativeBuffer counters_;  // zeros, between kernels
   int64_t counter_capacity_ = 0;

@@ -28,12 +28,13 @@ bool Kernels::has(const std::string& key) const {
   return kernels_.find(key) != kernels_.end();
 }
 
-NativeKernel Kernels::find(const std::string& key) {
+bool Kernels::find(PreparedForm& form) const {
+  if (form.code) return true;
   const std::scoped_lock lock(mutex_);
-  const auto found = kernels_.find(key);
-  if (found == kernels_.end()) return {};
-  ++counts_.from_memory;
-  return found->second;
+  const auto found = kernels_.find(form.key);
+  if (found == kernels_.end()) return false;
+  form.code = found->second;
+  return true;
 }
 
 int32_t Kernels::registers(const std::string& key) const {
@@ -108,7 +109,9 @@ NativeKernel Kernels::compile(const std::string& key, const Code& code) {
 
 KernelCounts Kernels::counts() const {
   const std::scoped_lock lock(mutex_);
-  return counts_;
+  KernelCounts counts = counts_;
+  counts.from_memory = from_memory_;
+  return counts;
 }
 
 }  // namespace cucore::array

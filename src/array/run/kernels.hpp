@@ -9,7 +9,7 @@
 #include <unordered_map>
 
 #include "array/codegen/code.hpp"
-#include "array/run/native.hpp"
+#include "array/run/prepared.hpp"
 
 namespace cucore::array {
 
@@ -22,8 +22,9 @@ class Kernels {
  public:
   Kernels(NativeDevice device, NativeCache cache, const Target& target);
 
-  // The kernel, or an empty one if it has to be compiled first. Never waits for a compile.
-  NativeKernel find(const std::string& key);
+  // Whether the form has its kernel now. If not, it has to be compiled first.
+  bool find(PreparedForm& form) const;
+  void count_known() noexcept { ++from_memory_; }
   bool has(const std::string& key) const;
   int32_t registers(const std::string& key) const;  // 0: unknown
   std::string ptx(const Code& code) const;
@@ -43,6 +44,7 @@ class Kernels {
   const std::string architecture_;
   mutable std::mutex mutex_;
   std::unordered_map<std::string, NativeKernel> kernels_;
+  std::atomic<uint64_t> from_memory_{0};
   KernelCounts counts_;
 };
 

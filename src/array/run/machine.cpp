@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/run/machine.hpp"
 
-#include <algorithm>
-
-#include "array/plan/traffic.hpp"
-#include "support/concat.hpp"
-#include "support/error.hpp"
+#include "array/run/prepared.hpp"
 
 namespace cucore::array {
 namespace {
 
 const DeviceStorage& device(const Storage& storage) {
   return static_cast<const DeviceStorage&>(storage);
-}
-
-bool has_indices(const Kernel& kernel) {
-  return std::any_of(kernel.nodes.begin(), kernel.nodes.end(),
-                     [](const Node& node) { return node.kind == NodeKind::GATHER; }) ||
-         std::any_of(kernel.stores.begin(), kernel.stores.end(),
-                     [](const Store& store) { return !store.arguments.empty(); });
 }
 
 }  // namespace
@@ -53,30 +42,38 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
   Addresses addresses;
   for (const Storage* input : inputs) addresses.inputs.push_back(device(*input).address());
   for (const Storage* output : outputs) addresses.outputs.push_back(device(*output).address());
-  const Scratch scratch = scratch_of(kernel);
+  PreparedKernel& prepared = PreparedKernel::of(kernel);
   Ref<Storage> partials;
-  if (scratch.partial_bytes > 0) {
-    partials = allocate(scratch.partial_bytes);
+  if (prepared.scratch.partial_bytes > 0) {
+    partials = allocate(prepared.scratch.partial_bytes);
     addresses.partials = device(*partials).address();
   }
-  if (scratch.counters > 0) addresses.counters = context_.counters(scratch.counters);
-  if (has_indices(kernel)) addresses.status = context_.status_address();
-  const Target& target = context_.kernels_.target();
-  const std::string key = key_of(kernel, target, addresses);
-  NativeKernel code = context_.kernels_.find(key);
-  if (!code) code = context_.kernels_.compile(key, code_of(kernel, target, addresses));
-  for (const LaunchPlan& plan : launches_of(kernel, target, addresses)) {
+  if (prepared.scratch.counters > 0)
+    addresses.counters = context_.counters(prepared.scratch.counters);
+  if (prepared.has_indices) addresses.status = context_.status_address();
+  Kernels& kernels = context_.kernels_;
+  PreparedForm& form = prepared.form(kernel, kernels.target(), addresses);
+  if (kernels.find(form)) {
+    kernels.count_known();
+  } else {
+    form.code = kernels.compile(form.key, code_of(kernel, kernels.target(), addresses));
+  }
+  launch(form, launches_of(kernel, form.form, addresses));
+  Statistics& statistics = context_.statistics_;
+  ++statistics.kernels_launched;
+  statistics.bytes_read += prepared.bytes_read;
+  statistics.bytes_written += prepared.bytes_written;
+}
+
+void DeviceMachine::launch(const PreparedForm& form, const std::vector<LaunchPlan>& plans) {
+  for (const LaunchPlan& plan : plans) {
     cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
     options.grid[0] = plan.grid;
     options.block[0] = plan.block;
-    call("launch a kernel", cucore_kernel_launch_packed, code.get(),
+    call("launch a kernel", cucore_kernel_launch_packed, form.code.get(),
          context_.settings().stream.get(), &options, plan.parameters.data(),
          plan.parameters.size());
   }
-  Statistics& statistics = context_.statistics_;
-  ++statistics.kernels_launched;
-  statistics.bytes_read += bytes_read(kernel);
-  statistics.bytes_written += bytes_written(kernel);
 }
 
 }  // namespace cucore::array

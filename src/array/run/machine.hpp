@@ -3,6 +3,7 @@
 #pragma once
 
 #include "array/run/context.hpp"
+#include "array/run/prepared.hpp"
 
 namespace cucore::array {
 
@@ -32,6 +33,8 @@ class DeviceMachine final : public Machine {
               std::span<Storage* const> outputs) override;
 
  private:
+  void launch(const PreparedForm& form, const std::vector<LaunchPlan>& plans);
+
   Context& context_;
 };
 

@@ -19,6 +19,7 @@
 #include "array/ir/graph.hpp"
 #include "array/model/indexing.hpp"
 #include "array/model/transforms.hpp"
+#include "array/plan/cache.hpp"
 #include "array/plan/plan.hpp"
 #include "generated_machine.hpp"
 #include "support/error.hpp"
@@ -31,6 +32,8 @@ namespace {
 
 std::string planted;
 bool generated = false;
+PlanCache plans(512);
+long evaluations = 0;
 
 // An array as the model sees it: numbers that others share, and where the elements are.
 struct Model {
@@ -460,7 +463,9 @@ class Program {
 
   void evaluate(std::span<Value* const> roots) {
     if (planted == "forwarding") plant_forwarding(roots);
-    Plan plan = plan_of(graph_, roots, limits_);
+    const Cone cone(graph_, roots);
+    if (planted.empty()) return run_known(cone);
+    Plan plan = plan_of(cone, limits_);
     for (Step& step : plan.steps)
       for (Output& output : step.outputs) {
         taken += output.memory == Memory::TAKEN;
@@ -470,7 +475,20 @@ class Program {
         if (planted == "donation" && output.memory == Memory::NEW && step.outputs.size() == 1)
           plant_donation(step, output);
       }
-    execute(std::move(plan), *machine_);
+    execute(plan, *machine_);
+  }
+
+  // Plans of earlier programs are used too.
+  void run_known(const Cone& cone) {
+    const ConeKey key(graph_, cone, limits_);
+    const KnownPlan::Use use(plans.find(cone, key, limits_), cone, key);
+    for (const Step& step : use.plan().steps)
+      for (const Output& output : step.outputs) {
+        taken += output.memory == Memory::TAKEN;
+        in_place += output.memory == Memory::IN_PLACE;
+      }
+    execute(use.plan(), *machine_);
+    ++evaluations;
   }
 
   // Whether one step of the plan uses the value, and nobody else.
@@ -553,8 +571,11 @@ int main(int argc, char** argv) {
     kernels += program.kernels(), copies += program.copies(), taken += program.taken,
         in_place += program.in_place;
   }
-  std::printf("%u programs, %d wrong; %ld kernels, %ld in place, %ld copies, %ld taken over\n",
-              last - first, wrong, kernels, in_place, copies, taken);
+  std::printf(
+      "%u programs, %d wrong; %ld kernels, %ld in place, %ld copies, %ld taken over; "
+      "%ld evaluations, %lu planned\n",
+      last - first, wrong, kernels, in_place, copies, taken, evaluations,
+      static_cast<unsigned long>(plans.planned()));
   if (!planted.empty()) return wrong > 0 ? 0 : 1;
   return wrong == 0 ? 0 : 1;
 }
