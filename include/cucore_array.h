@@ -234,6 +234,18 @@ typedef struct cucore_array_reduce_options {
   { sizeof(cucore_array_reduce_options), NULL, 0, 0, 0, CUCORE_ARRAY_DTYPE_DEFAULT, 0, 0.0, 0.0, \
     0, 0 }
 
+/** The format of cucore_array_print(). */
+typedef struct cucore_array_print_options {
+  size_t  struct_size;    /**< sizeof(cucore_array_print_options) */
+  int64_t threshold;      /**< arrays of more elements are shown by their edges; 0: 1000 */
+  int32_t precision;      /**< digits after the point, at most; 0: 8, -1: none */
+  int32_t edge_items;     /**< elements at each end of an axis; 0: 3 */
+  int32_t line_width;     /**< characters; 0: 75 */
+  int32_t suppress_small; /**< 1: small numbers are shown without an exponent */
+} cucore_array_print_options;
+
+#define CUCORE_ARRAY_PRINT_OPTIONS_INIT { sizeof(cucore_array_print_options), 0, 0, 0, 0, 0 }
+
 /** A row of the table of operations. */
 typedef struct cucore_array_op_info {
   size_t      struct_size; /**< sizeof(cucore_array_op_info) */
@@ -696,6 +708,25 @@ CUCORE_ARRAY_API cucore_status cucore_array_explain(const cucore_array *const *a
  */
 CUCORE_ARRAY_API cucore_status cucore_array_set_name(cucore_array *array, const char *name,
                                                      cucore_error **error);
+
+/**
+ * Evaluates the array and writes it as text, as NumPy's str() does. Of a long array, only the
+ * edges are read.
+ *
+ * @param array     the array
+ * @param options   NULL for the defaults
+ * @param buffer    receives the text; NULL with capacity 0 queries the size
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the needed size with its NUL, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an option is out of range
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_print(const cucore_array *array,
+                                                  const cucore_array_print_options *options,
+                                                  char *buffer, size_t capacity, size_t *size,
+                                                  cucore_error **error);
 
 /* == Operations ============================================================================== */
 

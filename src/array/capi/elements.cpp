@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
-#include <cmath>
-#include <cstring>
-#include <limits>
 
 #include "array/capi/guard.hpp"
+#include "array/text/element.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore;
@@ -19,57 +17,6 @@ void check_size(const ArrayObject& self, size_t size) {
                 concat("size is ", size, "; the array has ", bytes, " bytes"));
 }
 
-template <class T>
-T taken(const std::byte* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
-
-double half_value(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  const double sign = bits >> 15 ? -1.0 : 1.0;
-  if (exponent == 31)
-    return sign * (fraction ? std::numeric_limits<double>::quiet_NaN()
-                            : std::numeric_limits<double>::infinity());
-  return sign * (exponent ? std::ldexp(1024 + fraction, exponent - 25) : std::ldexp(fraction, -24));
-}
-
-double real_value(Dtype dtype, const std::byte* bytes) {
-  switch (real_of(dtype)) {
-    case Dtype::FLOAT16:
-      return half_value(taken<uint16_t>(bytes));
-    case Dtype::BFLOAT16: {
-      const uint32_t bits = uint32_t{taken<uint16_t>(bytes)} << 16;
-      return double(taken<float>(reinterpret_cast<const std::byte*>(&bits)));
-    }
-    case Dtype::FLOAT32:
-      return double(taken<float>(bytes));
-    default:
-      return taken<double>(bytes);
-  }
-}
-
-int64_t integer_value(Dtype dtype, const std::byte* bytes) {
-  switch (dtype) {
-    case Dtype::BOOL:
-    case Dtype::UINT8:
-      return taken<uint8_t>(bytes);
-    case Dtype::INT8:
-      return taken<int8_t>(bytes);
-    case Dtype::INT16:
-      return taken<int16_t>(bytes);
-    case Dtype::UINT16:
-      return taken<uint16_t>(bytes);
-    case Dtype::INT32:
-      return taken<int32_t>(bytes);
-    case Dtype::UINT32:
-      return taken<uint32_t>(bytes);
-    default:
-      return taken<int64_t>(bytes);
-  }
-}
-
 cucore_array_scalar scalar_of(Dtype dtype, const std::byte* bytes) {
   cucore_array_scalar scalar{};
   constexpr cucore_array_scalar_kind KINDS[] = {CUCORE_ARRAY_SCALAR_BOOL, CUCORE_ARRAY_SCALAR_INT,
@@ -78,13 +25,13 @@ cucore_array_scalar scalar_of(Dtype dtype, const std::byte* bytes) {
   const Kind kind = kind_of(dtype);
   scalar.kind = KINDS[size_t(kind)];
   if (!is_inexact(kind)) {
-    scalar.integer = integer_value(dtype, bytes);
+    scalar.integer = integer_at(dtype, bytes);
     scalar.real = kind == Kind::UNSIGNED ? double(static_cast<uint64_t>(scalar.integer))
                                          : double(scalar.integer);
     return scalar;
   }
-  scalar.real = real_value(dtype, bytes);
-  if (kind == Kind::COMPLEX) scalar.imag = real_value(dtype, bytes + size_of(dtype) / 2);
+  scalar.real = real_at(dtype, bytes);
+  if (kind == Kind::COMPLEX) scalar.imag = imag_at(dtype, bytes);
   return scalar;
 }
 

@@ -54,6 +54,11 @@ class ApplyOptions(c.Structure):
     _fields_ = [("struct_size", c.c_size_t), ("dtype", c.c_int32), ("reserved", c.c_int32), ("out", c.c_void_p), ("where", c.c_void_p)]
 
 
+class PrintOptions(c.Structure):
+    _fields_ = [("struct_size", c.c_size_t), ("threshold", c.c_int64), ("precision", c.c_int32), ("edge_items", c.c_int32),
+                ("line_width", c.c_int32), ("suppress_small", c.c_int32)]
+
+
 class Failure(Exception):
     """A call failed: its status and message."""
 
@@ -169,6 +174,18 @@ class Array:
         out = Scalar()
         call("cucore_array_item", self.handle, c.byref(out))
         return (bool(out.integer), out.integer, out.integer % (1 << 64), out.real, complex(out.real, out.imag))[out.kind - 1]
+
+    def output(self, name, *arguments):
+        """The bytes that a function writes after it was asked for their number."""
+        size = c.c_size_t()
+        call(name, self.handle, *arguments, None, c.c_size_t(0), c.byref(size))
+        buffer = c.create_string_buffer(size.value)
+        call(name, self.handle, *arguments, buffer, size, c.byref(size))
+        return buffer.raw[:size.value]
+
+    def print(self, **options):
+        fields = PrintOptions(c.sizeof(PrintOptions), **options)
+        return self.output("cucore_array_print", c.byref(fields))[:-1].decode()
 
     def apply(self, op, *others, dtype="default", out=None, where=None, results=1, first=True):
         return apply(self.context, op, *(self, *others), dtype=dtype, out=out, where=where, results=results)
