@@ -728,6 +728,41 @@ CUCORE_ARRAY_API cucore_status cucore_array_print(const cucore_array *array,
                                                   char *buffer, size_t capacity, size_t *size,
                                                   cucore_error **error);
 
+/* == Files =================================================================================== */
+
+/**
+ * Evaluates the array and writes it as the bytes of a .npy file, version 1.0, in C order. NumPy
+ * has no bfloat16: these elements get the type "<V2", whose bits NumPy can view as uint16.
+ *
+ * @param array     the array
+ * @param buffer    receives the bytes; NULL with capacity 0 queries the size, without a wait
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the needed size, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_to_npy(const cucore_array *array, void *buffer,
+                                                   size_t capacity, size_t *size,
+                                                   cucore_error **error);
+
+/**
+ * Makes an array from the bytes of a .npy file of version 1, 2 or 3, in C or Fortran order and
+ * either byte order. "V2" is read as bfloat16. Bytes behind the elements are ignored.
+ *
+ * @param context  the context
+ * @param data     the bytes; they are copied before the function returns
+ * @param size     of data
+ * @param out      receives the array
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the bytes are not a .npy file, or they end early
+ * @retval CUCORE_ERROR_DTYPE             the elements have a type that arrays do not have
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_from_npy(cucore_array_context *context,
+                                                     const void *data, size_t size,
+                                                     cucore_array **out, cucore_error **error);
+
 /* == Operations ============================================================================== */
 
 /**

@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import fatbin_seeds
+import npy_seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PATTERNS = {
@@ -16,6 +17,7 @@ PATTERNS = {
     "ptx_parser": ["fuzz/corpus/ptx/*"],
     "ptx_agreement": ["fuzz/corpus/agreement/*"],
     "ptx_fatbin": [],
+    "npy": [],
 }
 
 
@@ -27,6 +29,8 @@ def main(target, folder):
             shutil.copyfile(seed, folder / seed.name)
     if target == "ptx_fatbin":
         fatbin_seeds.write(folder)
+    if target == "npy":
+        npy_seeds.write(folder)
     assert any(folder.iterdir()), f"no seeds for {target}"
 
 

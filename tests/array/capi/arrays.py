@@ -118,6 +118,9 @@ class Context:
         return Array.made(self, "cucore_array_from_host", DTYPES[dtype], values.ctypes.data_as(c.c_void_p), numbers(values.shape), values.ndim,
                           numbers(values.strides), first=self.handle)
 
+    def npy(self, data):
+        return Array.made(self, "cucore_array_from_npy", data, c.c_size_t(len(data)), first=self.handle)
+
     def arange(self, count, dtype="default"):
         return Array.made(self, "cucore_array_arange", DTYPES[dtype], None, None, c.c_int64(count), first=self.handle)
 
@@ -186,6 +189,9 @@ class Array:
     def print(self, **options):
         fields = PrintOptions(c.sizeof(PrintOptions), **options)
         return self.output("cucore_array_print", c.byref(fields))[:-1].decode()
+
+    def npy(self):
+        return self.output("cucore_array_to_npy")
 
     def apply(self, op, *others, dtype="default", out=None, where=None, results=1, first=True):
         return apply(self.context, op, *(self, *others), dtype=dtype, out=out, where=where, results=results)
