@@ -490,6 +490,54 @@ CUCORE_ARRAY_API cucore_status cucore_array_from_host(cucore_array_context *cont
                                                       cucore_array **out, cucore_error **error);
 
 /**
+ * Makes an array over a buffer, without a copy. The array keeps the buffer. Others see the memory:
+ * writes of the array go into it at once, in the order of the context's stream. Evaluate what was
+ * recorded before others write there.
+ *
+ * @param context       the context, on the buffer's device
+ * @param dtype         the type of the elements
+ * @param buffer        the memory
+ * @param offset        the byte of the element at index 0
+ * @param shape         the sizes
+ * @param ndim          the number of axes
+ * @param byte_strides  the distance of neighbours on each axis; NULL: the last axis is consecutive
+ * @param out           receives the array; it is read-only if elements overlap
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an element is outside the buffer, or not aligned to its size
+ * @retval CUCORE_ERROR_SHAPE  a size is negative, or the shape has too many elements
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_from_buffer(cucore_array_context *context,
+                                                        cucore_array_dtype dtype,
+                                                        cucore_buffer *buffer, size_t offset,
+                                                        const int64_t *shape, size_t ndim,
+                                                        const int64_t *byte_strides,
+                                                        cucore_array **out, cucore_error **error);
+
+/**
+ * Takes over a tensor of another library, DLPack 1.0. Memory on the context's device is shared, as
+ * with cucore_array_from_buffer(). Host memory is copied, except to the CPU device if it is pinned or
+ * managed.
+ *
+ * @param context    the context
+ * @param managed    a DLManagedTensorVersioned, or a DLManagedTensor. The array gives it back after
+ *                   the work that uses it. On failure, the caller keeps it
+ * @param versioned  1: a DLManagedTensorVersioned
+ * @param copy       ON: always a copy. OFF: never a copy
+ * @param out        receives the array
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_DTYPE  no array has the type of the elements
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the tensor is on another device
+ * @retval CUCORE_ERROR_INVALID_STATE  a copy would be necessary, but is not permitted
+ * @retval CUCORE_ERROR_UNSUPPORTED  a newer version of DLPack
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_from_dlpack(cucore_array_context *context,
+                                                        void *managed, int32_t versioned,
+                                                        cucore_toggle copy, cucore_array **out,
+                                                        cucore_error **error);
+
+/**
  * Creates an array with the elements of another one. The elements are copied when one of the two
  * is written, at the earliest.
  *
@@ -500,6 +548,21 @@ CUCORE_ARRAY_API cucore_status cucore_array_from_host(cucore_array_context *cont
  */
 CUCORE_ARRAY_API cucore_status cucore_array_copy(const cucore_array *array, cucore_array **out,
                                                  cucore_error **error);
+
+/**
+ * Copies an array to another context: another stream, or another device. The device orders the copy;
+ * the calling thread does not wait.
+ *
+ * @param array    the array
+ * @param context  the context of the copy
+ * @param out      receives the copy
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the memory of the copy could not be allocated
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_to_context(const cucore_array *array,
+                                                       cucore_array_context *context,
+                                                       cucore_array **out, cucore_error **error);
 
 /* == Properties ============================================================================== */
 
@@ -762,6 +825,56 @@ CUCORE_ARRAY_API cucore_status cucore_array_to_npy(const cucore_array *array, vo
 CUCORE_ARRAY_API cucore_status cucore_array_from_npy(cucore_array_context *context,
                                                      const void *data, size_t size,
                                                      cucore_array **out, cucore_error **error);
+
+/**
+ * Copies the elements to a buffer in the order of the last axis first, without a wait. The buffer has
+ * them after the work that is in the context's stream now.
+ *
+ * @param array   the array
+ * @param pinned  the buffer; pinned host memory for an asynchronous copy
+ * @param offset  the first byte in the buffer
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the buffer is too small
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_read_into(const cucore_array *array,
+                                                      cucore_buffer *pinned, size_t offset,
+                                                      cucore_error **error);
+
+/**
+ * Evaluates the array and returns its memory for others. From now on, writes of the array go into
+ * this memory at once, in the order of the context's stream. Evaluate what was recorded before others
+ * write there.
+ *
+ * @param array   the array
+ * @param out     receives the buffer with a new reference
+ * @param offset  receives the byte of the element at index 0
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the elements could not be stored
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_buffer(cucore_array *array, cucore_buffer **out,
+                                                   size_t *offset, cucore_error **error);
+
+/**
+ * Gives the memory of the array to another library as a tensor of DLPack 1.0, as
+ * cucore_array_buffer() does. Arrays of the CPU device are host memory.
+ *
+ * @param array      the array
+ * @param consumer   the stream that will use the tensor: its later work waits. NULL: no wait on a GPU;
+ *                   on the CPU device the call waits
+ * @param versioned  1: a DLManagedTensorVersioned; 0: a DLManagedTensor, which cannot be read-only
+ * @param copy       ON: always a copy. OFF: never a copy
+ * @param out        receives the tensor, whose deleter the receiver calls
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the array is read-only, or a copy is necessary, but the options
+ *         do not permit it
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_to_dlpack(cucore_array *array,
+                                                      const cucore_stream *consumer,
+                                                      int32_t versioned, cucore_toggle copy,
+                                                      void **out, cucore_error **error);
 
 /* == Operations ============================================================================== */
 

@@ -92,6 +92,7 @@ cucore_status cucore_array_write(cucore_array* array, const void* source, size_t
     HeldArray held{context, context.from_host(
                                 self.dtype(), self.view().shape,
                                 {static_cast<const std::byte*>(require(source, "source")), size})};
+    context.before_write(self.cell());
     {
       const Context::Lock lock(context);
       assign(self.array(), {.array = &held.array}, "write");

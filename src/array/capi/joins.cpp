@@ -123,6 +123,7 @@ cucore_status cucore_array_put_along(cucore_array* x, const cucore_array* indice
     const Operands source(require(value, "value"), 1);
     const ArrayObject& places = use(indices, "indices");
     require_context(places, self, "indices");
+    self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());
       put_along(self.array(), places.array(), axis, source.inputs()[0]);

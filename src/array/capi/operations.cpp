@@ -61,6 +61,7 @@ void apply_into(const Call& call, const cucore_array_apply_options& options, Dty
   if (call.op.outputs != 1)
     throw Error(Status::INVALID_ARGUMENT,
                 concat(call.op.name, ": out with an operation of two results"));
+  call.context().before_write(out.cell());
   {
     const Context::Lock lock(call.context());
     const Array result = std::move(call.results(lock.graph(), dtype)[0]);
@@ -168,6 +169,7 @@ cucore_status cucore_array_assign(cucore_array* x, const cucore_array_operand* v
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
     const Operands source(require(value, "value"), 1);
+    self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());
       assign(self.array(), source.inputs()[0], "assign", Casting::UNSAFE);
@@ -182,6 +184,7 @@ cucore_status cucore_array_assign_op(int32_t op, cucore_array* x, const cucore_a
     const ArrayObject& self = use(x, "x");
     const Op& row = elementwise_of_caller(op, 2);
     const Operands source(require(value, "value"), 1);
+    self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());
       assign_op(row, self.array(), source.inputs()[0], self.context().settings().defaults);

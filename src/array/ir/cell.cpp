@@ -63,7 +63,10 @@ ValueRef update_of(ValueRef old, const Array& target, Operand source, Indexed in
   std::vector<Operand> operands;
   operands.push_back({.value = std::move(old), .view = std::move(map)});
   operands.push_back(std::move(source));
-  for (Operand& index : indexed.operands) operands.push_back(std::move(index));
+  for (Operand& index : indexed.operands) {
+    if (index.value == operands[0].value) index = separated(std::move(index));
+    operands.push_back(std::move(index));
+  }
   auto value = ValueRef(new Value(graph, ValueKind::UPDATE, dtype, shape, std::move(operands)));
   value->indices = std::move(indexed.details);
   value->distinct = indexed.distinct;

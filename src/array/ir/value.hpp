@@ -162,6 +162,8 @@ class Value {
   void set_operand(size_t at, Operand operand);
   // The elements are in `storage` now, or will be before the next kernel runs.
   void set_ready(Ref<Storage> storage);
+  // The elements of a ready value were copied to `storage`.
+  void move_to(Ref<Storage> storage) noexcept { storage_ = std::move(storage); }
   void set_failed(std::exception_ptr failure);
   void set_moved() noexcept;
 

@@ -56,17 +56,20 @@ class Planner {
       if (!partition_.group(group).outputs.empty()) add_kernel(group);
   }
 
-  // The source of a write that would read what the same kernel has written. Stored before, it
-  // permits the write in place.
+  // The source or an index of a write that would read what the same kernel has written. Stored
+  // before, it permits the write in place, which memory that others see requires.
   const Value* disturbed_source() const {
     for (const Kernel& kernel : kernels_) {
       if (!is_write(kernel)) continue;
       const Value& base = base_of(kernel);
-      const Value* source = kernel.outputs[0]->operands()[1].value.get();
-      const bool computed = source && source->is_pending() && !partition_.home(*source);
-      if (computed && source->bytes() < base.bytes() && !is_needed_later(base) &&
-          disturbs(kernel, base, kernel.stores[0]))
-        return source;
+      if (is_needed_later(base) || !disturbs(kernel, base, kernel.stores[0])) continue;
+      const bool seen = base.storage() && base.storage()->pinned();
+      const std::vector<Operand>& operands = kernel.outputs[0]->operands();
+      for (size_t at = 1; at < (seen ? operands.size() : 2); ++at) {
+        const Value* source = operands[at].value.get();
+        const bool computed = source && source->is_pending() && !partition_.home(*source);
+        if (computed && (seen || source->bytes() < base.bytes())) return source;
+      }
     }
     return nullptr;
   }

@@ -36,6 +36,7 @@ constexpr uint64_t ALIGNED = 256;
 Context::Context(Settings settings)
     : settings_(completed(std::move(settings))),
       memory_(std::make_shared<MemoryCounts>()),
+      returns_(std::make_shared<Returns>(settings_.device, settings_.stream)),
       kernels_(settings_.device, settings_.cache, target_of(settings_.device, settings_.math)) {}
 
 Context::~Context() { drop_released(); }
@@ -177,13 +178,17 @@ void Context::evaluate_all(Reason reason) {
 
 void Context::after_recording(const Ref<Cell>& cell) {
   const bool eager = settings_.policy == Policy::EAGER;
-  bool deep = false, many = false;
+  bool deep = false, many = false, pinned = false;
   {
     const Lock lock(*this);
     deep = cell->current().depth() >= settings_.max_depth;
     many = graph_.pending() > settings_.max_pending;
+    pinned = cell->pinned && cell->current().is_pending();
   }
-  if (eager || deep)
+  returns_->poll();
+  if (pinned)
+    evaluate(std::span(&cell, 1), Reason::WRITE);
+  else if (eager || deep)
     evaluate(std::span(&cell, 1), deep ? Reason::DEPTH : Reason::CALL);
   else if (many)
     evaluate_all(Reason::COUNT);
@@ -269,28 +274,135 @@ Array Context::from_host(Dtype dtype, const Dims& shape, std::span<const std::by
   return stored(graph_, dtype, count_of(shape), dense(shape), std::move(storage));
 }
 
-void Context::read(const Array& array, std::span<std::byte> destination) {
-  HeldArray held{*this};
-  Array& dense_array = held.array;
+std::pair<NativeBuffer, uint64_t> Context::memory_of(const Array& array) {
+  return memory_of(array, Lock(*this));
+}
+
+std::pair<NativeBuffer, uint64_t> Context::memory_of(const Array& array, const Lock&) {
+  const Value& value = array.cell->current();
+  const auto& storage = static_cast<const DeviceStorage&>(*value.storage());
+  return {NativeBuffer::share(storage.buffer()),
+          storage.offset() + uint64_t(array.view.offset) * size_of(value.dtype)};
+}
+
+Array Context::consecutive(const Array& array) {
+  Array result;
   {
     const Lock lock(*this);
     const bool direct = array.view.part == Part::WHOLE && is_contiguous(array.view);
-    dense_array = direct ? array : copied_in_order(array);
+    result = direct ? array : copied_in_order(array);
   }
-  evaluate(std::span(&dense_array.cell, 1), Reason::READ);
-  Ref<Storage> storage;
-  uint64_t offset = 0;
+  evaluate(std::span(&result.cell, 1), Reason::READ);
+  return result;
+}
+
+void Context::read(const Array& array, std::span<std::byte> destination) {
+  const HeldArray held{*this, consecutive(array)};
+  const auto [buffer, offset] = memory_of(held.array);
+  if (!destination.empty())
+    call("read an array", cucore_buffer_read, buffer.get(), offset, destination.data(),
+         destination.size(), settings_.stream.get());
+  check_status();
+  returns_->poll();
+}
+
+void Context::read_into(const Array& array, cucore_buffer* destination, uint64_t offset) {
+  const HeldArray held{*this, consecutive(array)};
+  const auto [buffer, first] = memory_of(held.array);
+  const size_t size = static_cast<size_t>(count_of(array.view.shape)) * size_of(array.dtype());
+  if (size > 0)
+    call("read an array", cucore_buffer_copy, destination, offset, buffer.get(), first, size,
+         settings_.stream.get());
+}
+
+// ---- memory that others see
+
+Array Context::shared(Dtype dtype, int64_t count, View view, NativeBuffer buffer, uint64_t offset,
+                      std::shared_ptr<void> owner) {
+  constexpr bool PINNED = true;
+  Ref<Storage> storage =
+      make<DeviceStorage>(std::move(buffer), offset, 0, PINNED, memory_, std::move(owner));
+  const bool read_only = view.read_only;
+  const Lock lock(*this);
+  Array array = stored(graph_, dtype, count, std::move(view), std::move(storage));
+  array.cell->read_only = read_only;
+  return array;
+}
+
+// A cell whose value another cell has too gets one of its own.
+void Context::unshare(const Array& array) {
+  const Lock lock(*this);
+  Value& value = array.cell->current();
+  if (value.cells() < 2) return;
+  Array whole{.cell = array.cell, .view = dense(value.shape)};
+  array.cell->set(copied_in_order(whole).cell->value());
+}
+
+std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array) {
+  unshare(array);
+  evaluate(std::span(&array.cell, 1), Reason::EXPORT);
+  evaluate_readers(array.cell, Reason::EXPORT);
+  const Lock lock(*this);
+  Value& value = array.cell->current();
+  if (target().emulated && !value.storage()->pinned()) value.move_to(on_host(value));
+  array.cell->pinned = true;
+  value.storage()->pin();
+  return memory_of(array, lock);
+}
+
+// The host cannot read device memory of the CPU device, as that of a GPU. It can read pinned
+// memory.
+Ref<Storage> Context::on_host(const Value& value) {
+  const auto size = static_cast<size_t>(value.bytes());
+  auto buffer = created<NativeBuffer>("share an array", cucore_buffer_create_pinned,
+                                      settings_.device.get(), size);
+  const auto& present = static_cast<const DeviceStorage&>(*value.storage());
+  if (size > 0)
+    call("share an array", cucore_buffer_copy, buffer.get(), size_t{0}, present.buffer(),
+         present.offset(), size, settings_.stream.get());
+  // Pinned memory has no stream of its own, in whose order it would be freed.
+  std::shared_ptr<void> use(nullptr, [buffer, stream = settings_.stream](void*) {
+    cucore_error* error = nullptr;
+    if (cucore_buffer_record_use(buffer.get(), stream.get(), &error) != CUCORE_OK)
+      cucore_error_release(error);
+  });
+  return make<DeviceStorage>(std::move(buffer), 0, size, true, memory_, std::move(use));
+}
+
+void Context::before_write(const Ref<Cell>& cell) {
   {
     const Lock lock(*this);
-    const Value& value = dense_array.cell->current();
-    storage = value.storage();
-    offset = static_cast<DeviceStorage&>(*storage).offset() +
-             uint64_t(dense_array.view.offset) * size_of(value.dtype);
+    if (!cell->pinned) return;
   }
-  if (!destination.empty())
-    call("read an array", cucore_buffer_read, static_cast<DeviceStorage&>(*storage).buffer(),
-         offset, destination.data(), destination.size(), settings_.stream.get());
-  check_status();
+  evaluate_readers(cell, Reason::WRITE);
+}
+
+void Context::evaluate_readers(const Ref<Cell>& cell, Reason reason) {
+  std::vector<Ref<Cell>> readers;
+  {
+    const Lock lock(*this);
+    for (Value* user : cell->current().users()) readers.push_back(make<Cell>(ValueRef(user)));
+  }
+  evaluate(readers, reason);
+  const Lock lock(*this);
+  readers.clear();
+}
+
+Array Context::from_context(Context& source, const Array& array) {
+  const HeldArray held{source, source.consecutive(array)};
+  const auto [buffer, offset] = source.memory_of(held.array);
+  const int64_t count = count_of(array.view.shape);
+  const auto bytes = static_cast<size_t>(count) * size_of(array.dtype());
+  Ref<Storage> storage = allocate(static_cast<int64_t>(bytes));
+  const NativeStream& stream = settings_.stream;
+  call("order a copy", cucore_stream_wait_stream, stream.get(), source.settings_.stream.get());
+  if (bytes > 0)
+    call("copy an array", cucore_buffer_copy, static_cast<DeviceStorage&>(*storage).buffer(),
+         size_t{0}, buffer.get(), offset, bytes, stream.get());
+  // The source may write or free its memory after the copy.
+  call("order a copy", cucore_stream_wait_stream, source.settings_.stream.get(), stream.get());
+  const Lock lock(*this);
+  return stored(graph_, array.dtype(), count, dense(array.view.shape), std::move(storage));
 }
 
 Statistics Context::statistics() {

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "array/ir/build.hpp"
@@ -16,6 +17,7 @@
 #include "array/plan/cache.hpp"
 #include "array/run/kernels.hpp"
 #include "array/run/native.hpp"
+#include "array/run/returns.hpp"
 
 namespace cucore::array {
 
@@ -101,6 +103,21 @@ class Context : public Object {
   Array from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source);
   Ref<Storage> allocate(int64_t bytes);
 
+  // ---- memory that others see
+
+  // An array over memory of others, which `owner` takes back.
+  Array shared(Dtype dtype, int64_t count, View view, NativeBuffer buffer, uint64_t offset,
+               std::shared_ptr<void> owner);
+  // The memory of the array after all that was recorded. Later writes go into it at once.
+  std::pair<NativeBuffer, uint64_t> pinned(const Array& array);
+  // Copies the elements in C order, without a wait.
+  void read_into(const Array& array, cucore_buffer* destination, uint64_t offset);
+  // A copy of an array of another context.
+  Array from_context(Context& source, const Array& array);
+  // Computes what reads the memory that a write is about to change, if others see it.
+  void before_write(const Ref<Cell>& cell);
+  const std::shared_ptr<Returns>& returns() const noexcept { return returns_; }
+
   // Takes a cell back without waiting, from any thread.
   struct Released {
     Ref<Cell> cell;
@@ -122,6 +139,14 @@ class Context : public Object {
     Code code;
   };
   void drop_released() noexcept;
+  void unshare(const Array& array);
+  void evaluate_readers(const Ref<Cell>& cell, Reason reason);
+  // The array, or a copy in C order if its elements are not consecutive; evaluated.
+  Array consecutive(const Array& array);
+  // The memory of the first element.
+  std::pair<NativeBuffer, uint64_t> memory_of(const Array& array);
+  std::pair<NativeBuffer, uint64_t> memory_of(const Array& array, const Lock& lock);
+  Ref<Storage> on_host(const Value& value);
   // Launches all kernels, or returns those that must be compiled first.
   std::vector<Missing> launch(std::span<const Ref<Cell>> cells);
   std::vector<Missing> missing_of(const Plan& plan);
@@ -133,6 +158,7 @@ class Context : public Object {
 
   Settings settings_;
   const std::shared_ptr<MemoryCounts> memory_;
+  const std::shared_ptr<Returns> returns_;
   Kernels kernels_;
   std::atomic<Released*> released_{nullptr};
   std::mutex mutex_;

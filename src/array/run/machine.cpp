@@ -13,12 +13,13 @@ const DeviceStorage& device(const Storage& storage) {
 }  // namespace
 
 DeviceStorage::DeviceStorage(NativeBuffer buffer, uint64_t offset, uint64_t bytes, bool pinned,
-                             std::shared_ptr<MemoryCounts> counts)
+                             std::shared_ptr<MemoryCounts> counts, std::shared_ptr<void> owner)
     : Storage(pinned),
       buffer_(std::move(buffer)),
       offset_(offset),
       bytes_(bytes),
-      counts_(std::move(counts)) {
+      counts_(std::move(counts)),
+      owner_(std::move(owner)) {
   const uint64_t live = counts_->live += bytes_;
   uint64_t peak = counts_->peak;
   while (peak < live && !counts_->peak.compare_exchange_weak(peak, live)) {

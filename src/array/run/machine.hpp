@@ -10,7 +10,7 @@ namespace cucore::array {
 class DeviceStorage final : public Storage {
  public:
   DeviceStorage(NativeBuffer buffer, uint64_t offset, uint64_t bytes, bool pinned,
-                std::shared_ptr<MemoryCounts> counts);
+                std::shared_ptr<MemoryCounts> counts, std::shared_ptr<void> owner = nullptr);
   ~DeviceStorage() override;
 
   cucore_buffer* buffer() const noexcept { return buffer_.get(); }
@@ -21,6 +21,7 @@ class DeviceStorage final : public Storage {
   const NativeBuffer buffer_;
   const uint64_t offset_, bytes_;
   const std::shared_ptr<MemoryCounts> counts_;
+  const std::shared_ptr<void> owner_;  // of memory of others, which goes back to it
 };
 
 class DeviceMachine final : public Machine {

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that arrays share with buffers, other contexts and other libraries.
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+
+#include "array/capi/dlpack.hpp"
+#include "array/capi/guard.hpp"
+#include "array/model/transforms.hpp"
+#include "support/concat.hpp"
+
+using namespace cucore;
+using namespace cucore::array;
+
+namespace {
+
+Dims elements_of_bytes(std::span<const int64_t> byte_strides, Dtype dtype) {
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  Dims strides;
+  for (const int64_t stride : byte_strides) {
+    if (stride % size != 0)
+      throw Error(
+          Status::INVALID_ARGUMENT,
+          concat("byte_strides: ", stride, " is not a multiple of the element's ", size, " bytes"));
+    strides.push_back(stride / size);
+  }
+  return strides;
+}
+
+// An array over memory of others. `origin` is the byte of the element at index 0.
+Array shared_array(Context& context, Dtype dtype, View view, NativeBuffer buffer, int64_t origin,
+                   std::shared_ptr<void> owner) {
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  const Range range = range_of(view).value_or(Range{0, -1});
+  const int64_t first = origin + range.first * size, count = range.last - range.first + 1;
+  if (first < 0 || first + count * size > static_cast<int64_t>(cucore_buffer_size(buffer.get())))
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("the array reaches bytes ", first, " to ", first + count * size,
+                       " of a buffer of ", cucore_buffer_size(buffer.get())));
+  if ((cucore_buffer_address(buffer.get()) + uint64_t(first)) % uint64_t(size) != 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("the address of the elements is not a multiple of their ", size, " bytes"));
+  view.offset = -range.first;
+  view.read_only = view.read_only || !is_injective(view);
+  return context.shared(dtype, std::max<int64_t>(count, 0), std::move(view), std::move(buffer),
+                        uint64_t(first), std::move(owner));
+}
+
+void make_shared_array(const Ref<Context>& context, cucore_array** out, Array array) {
+  HeldArray held{*context, std::move(array)};
+  record(context, out, [&](Graph&) { return held.array; });
+}
+
+// ---- DLPack
+
+struct TypeRow {
+  Dtype dtype;
+  uint8_t code, bits;
+};
+constexpr std::array<TypeRow, 15> TYPES = {{{Dtype::BOOL, dlpack::BOOLEAN, 8},
+                                            {Dtype::INT8, dlpack::INT, 8},
+                                            {Dtype::INT16, dlpack::INT, 16},
+                                            {Dtype::INT32, dlpack::INT, 32},
+                                            {Dtype::INT64, dlpack::INT, 64},
+                                            {Dtype::UINT8, dlpack::UINT, 8},
+                                            {Dtype::UINT16, dlpack::UINT, 16},
+                                            {Dtype::UINT32, dlpack::UINT, 32},
+                                            {Dtype::UINT64, dlpack::UINT, 64},
+                                            {Dtype::FLOAT16, dlpack::FLOAT, 16},
+                                            {Dtype::BFLOAT16, dlpack::BFLOAT, 16},
+                                            {Dtype::FLOAT32, dlpack::FLOAT, 32},
+                                            {Dtype::FLOAT64, dlpack::FLOAT, 64},
+                                            {Dtype::COMPLEX64, dlpack::COMPLEX, 64},
+                                            {Dtype::COMPLEX128, dlpack::COMPLEX, 128}}};
+
+Dtype dtype_of_tensor(const dlpack::DataType& type) {
+  const auto row = std::find_if(TYPES.begin(), TYPES.end(), [&](const TypeRow& each) {
+    return each.code == type.code && each.bits == type.bits && type.lanes == 1;
+  });
+  if (row == TYPES.end())
+    throw Error(Status::DTYPE,
+                concat("DLPack: a type of code ", int{type.code}, ", ", int{type.bits},
+                       " bits and ", int{type.lanes}, " lanes is unknown"));
+  return row->dtype;
+}
+
+dlpack::DataType tensor_type_of(Dtype dtype) {
+  const auto row = std::find_if(TYPES.begin(), TYPES.end(),
+                                [&](const TypeRow& each) { return each.dtype == dtype; });
+  return {row->code, row->bits, 1};
+}
+
+dlpack::Device device_of_context(const Context& context) {
+  const cucore_device* device = context.settings().device.get();
+  if (cucore_device_is_emulated(device)) return {dlpack::CPU, 0};
+  return {dlpack::CUDA, cucore_device_ordinal(device)};
+}
+
+// The tensor of either version, and its return to its owner.
+class Import {
+ public:
+  Import(void* managed, bool versioned)
+      : tensor_(versioned ? &static_cast<dlpack::ManagedVersioned*>(managed)->tensor
+                          : &static_cast<dlpack::Managed*>(managed)->tensor),
+        managed_(managed),
+        versioned_(versioned) {
+    if (!versioned) return;
+    const auto& own = *static_cast<dlpack::ManagedVersioned*>(managed);
+    if (own.major != dlpack::MAJOR)
+      throw Error(Status::UNSUPPORTED, concat("DLPack: version ", own.major, ".", own.minor,
+                                              "; expected ", dlpack::MAJOR, ".x"));
+    read_only_ = (own.flags & dlpack::READ_ONLY) != 0;
+  }
+
+  const dlpack::Tensor& tensor() const { return *tensor_; }
+  View view() const {
+    if (tensor_->ndim < 0 || tensor_->ndim > int32_t(Dims::MAX))
+      throw Error(Status::SHAPE,
+                  concat("DLPack: ", tensor_->ndim, " axes; expected at most ", Dims::MAX));
+    const std::span shape(tensor_->shape, size_t(tensor_->ndim));
+    View view = dense(Dims(shape));
+    if (tensor_->strides)
+      view.strides = Dims(std::span<const int64_t>(tensor_->strides, shape.size()));
+    view.read_only = read_only_;
+    count_of(view.shape);
+    return view;
+  }
+  std::function<void()> back() const {
+    if (versioned_)
+      return [self = static_cast<dlpack::ManagedVersioned*>(managed_)] {
+        if (self->deleter) self->deleter(self);
+      };
+    return [self = static_cast<dlpack::Managed*>(managed_)] {
+      if (self->deleter) self->deleter(self);
+    };
+  }
+
+ private:
+  const dlpack::Tensor* tensor_;
+  void* managed_;
+  bool versioned_;
+  bool read_only_ = false;
+};
+
+bool is_on_host(const dlpack::Device& device) {
+  return device.type == dlpack::CPU || device.type == dlpack::CUDA_HOST;
+}
+
+// The memory of the tensor; nothing if the context's device does not reach it. The CPU device
+// reaches pinned and managed memory of the host.
+std::optional<NativeBuffer> memory_of_tensor(const Context& context, const dlpack::Device& device,
+                                             uint64_t first, int64_t size) {
+  const dlpack::Device own = device_of_context(context);
+  const bool same = own.type == dlpack::CPU ? is_on_host(device)
+                                            : device.type == dlpack::CUDA_MANAGED ||
+                                                  (device.type == own.type && device.id == own.id);
+  if (!same) return {};
+  auto buffer = created<NativeBuffer>("import a tensor", cucore_buffer_from_native,
+                                      context.settings().device.get(), first, size_t(size));
+  const bool known = own.type != dlpack::CPU || size == 0 ||
+                     cucore_buffer_memory_kind(buffer.get()) != CUCORE_MEMORY_KIND_UNKNOWN;
+  return known ? std::optional(std::move(buffer)) : std::nullopt;
+}
+
+Array copied_from_host(Context& context, const Import& import, Dtype dtype) {
+  const View view = import.view();
+  const auto* origin =
+      static_cast<const std::byte*>(import.tensor().data) + import.tensor().byte_offset;
+  std::vector<std::byte> bytes;
+  bytes.reserve(static_cast<size_t>(count_of(view.shape)) * size_of(dtype));
+  Dims index(view.ndim());
+  for (int64_t left = count_of(view.shape); left > 0; --left) {
+    int64_t at = 0;
+    for (size_t axis = 0; axis < view.ndim(); ++axis) at += index[axis] * view.strides[axis];
+    const auto* element = origin + at * static_cast<int64_t>(size_of(dtype));
+    bytes.insert(bytes.end(), element, element + size_of(dtype));
+    for (size_t axis = view.ndim(); axis-- > 0;) {
+      if (++index[axis] < view.shape[axis]) break;
+      index[axis] = 0;
+    }
+  }
+  return context.from_host(dtype, view.shape, bytes);
+}
+
+// Shares the memory, or copies host memory.
+Array imported(Context& context, const Import& import, Dtype dtype, cucore_toggle copy,
+               bool* shares) {
+  const dlpack::Tensor& tensor = import.tensor();
+  const View view = import.view();
+  const auto size = static_cast<int64_t>(size_of(dtype));
+  const Range range = range_of(view).value_or(Range{0, -1});
+  const uint64_t address = reinterpret_cast<uint64_t>(tensor.data) + tensor.byte_offset;
+  const uint64_t first = address + uint64_t(range.first * size);
+  auto buffer =
+      memory_of_tensor(context, tensor.device, first, (range.last - range.first + 1) * size);
+  *shares = buffer.has_value();
+  if (!*shares && !is_on_host(tensor.device))
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("DLPack: the tensor is on device type ", tensor.device.type, " number ",
+                       tensor.device.id, ", not on the context's; copy it there first"));
+  if (!*shares && copy == CUCORE_TOGGLE_OFF)
+    throw Error(Status::INVALID_STATE,
+                "DLPack: a copy would be necessary, but copies are switched off");
+  if (!*shares) return copied_from_host(context, import, dtype);
+  std::shared_ptr<void> owner(
+      nullptr, [back = import.back(), returns = context.returns()](void*) { returns->add(back); });
+  return shared_array(context, dtype, view, std::move(*buffer), int64_t(address - first),
+                      std::move(owner));
+}
+
+// A tensor for others, which keeps the memory.
+template <class Struct>
+struct Export {
+  Struct managed{};
+  Dims shape, strides;
+  NativeBuffer buffer;
+
+  static void destroy(Struct* self) { delete static_cast<Export*>(self->context); }
+};
+
+template <class Struct>
+Struct* exported(const Context& context, const View& view, Dtype dtype, NativeBuffer buffer,
+                 uint64_t offset) {
+  auto result = std::make_unique<Export<Struct>>();
+  result->shape = view.shape;
+  result->strides = view.strides;
+  const uint64_t address = cucore_buffer_address(buffer.get());
+  result->managed.tensor = {.data = reinterpret_cast<void*>(address),
+                            .device = device_of_context(context),
+                            .ndim = static_cast<int32_t>(view.ndim()),
+                            .dtype = tensor_type_of(dtype),
+                            .shape = result->shape.data(),
+                            .strides = result->strides.data(),
+                            .byte_offset = offset};
+  result->buffer = std::move(buffer);
+  result->managed.context = result.get();
+  result->managed.deleter = Export<Struct>::destroy;
+  return &result.release()->managed;
+}
+
+void order_for(const Context& context, const cucore_stream* consumer) {
+  if (consumer)
+    call("order an export", cucore_stream_wait_stream, consumer, context.settings().stream.get());
+  else if (device_of_context(context).type == dlpack::CPU)
+    call("wait for an export", cucore_stream_synchronize, context.settings().stream.get());
+}
+
+}  // namespace
+
+extern "C" {
+
+cucore_status cucore_array_from_buffer(cucore_array_context* context, cucore_array_dtype dtype,
+                                       cucore_buffer* buffer, size_t offset, const int64_t* shape,
+                                       size_t ndim, const int64_t* byte_strides, cucore_array** out,
+                                       cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    require(out, "out");
+    const Ref<Context> owner = share(context, "context");
+    const Dtype type = dtype_of_caller(dtype, "dtype");
+    View view = dense(shape_of(shape, ndim));
+    if (byte_strides) view.strides = elements_of_bytes(std::span(byte_strides, ndim), type);
+    NativeBuffer shared = NativeBuffer::share(require(buffer, "buffer"));
+    make_shared_array(owner, out,
+                      shared_array(*owner, type, std::move(view), std::move(shared),
+                                   static_cast<int64_t>(offset), nullptr));
+  });
+}
+
+cucore_status cucore_array_buffer(cucore_array* array, cucore_buffer** out, size_t* offset,
+                                  cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    require(out, "out");
+    *require(offset, "offset") = 0;
+    const ArrayObject& self = use(array, "array");
+    const auto [buffer, first] = self.context().pinned(self.array());
+    *offset = first;
+    *out = cucore_buffer_retain(buffer.get());
+  });
+}
+
+cucore_status cucore_array_read_into(const cucore_array* array, cucore_buffer* pinned,
+                                     size_t offset, cucore_error** error) {
+  return guard(error, [&] {
+    const ArrayObject& self = use(array, "array");
+    self.context().read_into(self.array(), require(pinned, "pinned"), offset);
+  });
+}
+
+cucore_status cucore_array_to_context(const cucore_array* array, cucore_array_context* context,
+                                      cucore_array** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    require(out, "out");
+    const ArrayObject& self = use(array, "array");
+    const Ref<Context> target = share(context, "context");
+    HeldArray moved{*target, target->from_context(self.context(), self.array())};
+    record(target, out, [&](Graph&) { return moved.array; });
+  });
+}
+
+cucore_status cucore_array_from_dlpack(cucore_array_context* context, void* managed,
+                                       int32_t versioned, cucore_toggle copy, cucore_array** out,
+                                       cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    require(out, "out");
+    const Ref<Context> owner = share(context, "context");
+    require(managed, "managed");
+    const Import import(managed, require_flag(versioned, "versioned"));
+    const bool copies = require_toggle(copy, false, "copy");
+    const Dtype dtype = dtype_of_tensor(import.tensor().dtype);
+    bool shares = false;
+    HeldArray array{*owner, imported(*owner, import, dtype, copy, &shares)};
+    record(owner, out,
+           [&](Graph&) { return copies && shares ? copied_in_order(array.array) : array.array; });
+    if (!shares) import.back()();
+  });
+}
+
+cucore_status cucore_array_to_dlpack(cucore_array* array, const cucore_stream* consumer,
+                                     int32_t versioned, cucore_toggle copy, void** out,
+                                     cucore_error** error) {
+  return guard(error, [&] {
+    *require(out, "out") = nullptr;
+    const ArrayObject& self = use(array, "array");
+    Context& context = self.context();
+    const bool is_versioned = require_flag(versioned, "versioned");
+    const bool copies = require_toggle(copy, false, "copy") || self.view().part != Part::WHOLE;
+    if (copies && copy == CUCORE_TOGGLE_OFF)
+      throw Error(Status::INVALID_STATE,
+                  "DLPack: a part of complex elements is copied, but copies are switched off");
+    if (!self.array().is_writable() && !copies && !is_versioned)
+      throw Error(
+          Status::INVALID_STATE,
+          "DLPack: the array is read-only, which an unversioned tensor cannot express; copy it");
+    HeldArray held{context};
+    {
+      const Context::Lock lock(context);
+      held.array = copies ? copied_in_order(self.array()) : self.array();
+    }
+    auto [buffer, offset] = context.pinned(held.array);
+    order_for(context, consumer);
+    if (!is_versioned) {
+      *out = exported<dlpack::Managed>(context, held.array.view, self.dtype(), std::move(buffer),
+                                       offset);
+      return;
+    }
+    auto* managed = exported<dlpack::ManagedVersioned>(context, held.array.view, self.dtype(),
+                                                       std::move(buffer), offset);
+    managed->major = dlpack::MAJOR;
+    managed->minor = dlpack::MINOR;
+    managed->flags =
+        (held.array.is_writable() ? 0 : dlpack::READ_ONLY) | (copies ? dlpack::IS_COPIED : 0);
+    *out = managed;
+  });
+}
+
+}  // extern "C"

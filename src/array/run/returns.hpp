@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory of other owners, which goes back to them after the work that uses it.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+#include <mutex>
+
+#include "array/run/native.hpp"
+
+namespace cucore::array {
+
+class Returns {
+ public:
+  Returns(NativeDevice device, NativeStream stream)
+      : device_(std::move(device)), stream_(std::move(stream)) {}
+  ~Returns();  // waits
+  Returns(const Returns&) = delete;
+  Returns& operator=(const Returns&) = delete;
+
+  // Calls `back` after the work that is in the stream now, in a later call of poll().
+  void add(std::function<void()> back) noexcept;
+  // Never waits. The caller holds no lock, because owners may call anything.
+  void poll() noexcept;
+
+ private:
+  struct Item {
+    NativeEvent event;  // empty: none could be made, so that the end of the context waits
+    std::function<void()> back;
+  };
+  const NativeDevice device_;
+  const NativeStream stream_;
+  std::mutex mutex_;
+  std::list<Item> items_;
+};
+
+}  // namespace cucore::array
