@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "functions.hpp"
 
+#include <cstring>
+
 #include "operations.hpp"
 #include "parts.hpp"
 
@@ -100,6 +102,45 @@ PyObject* unique(PyObject*, PyObject* const* arguments, Py_ssize_t) {
   return all.release();
 }
 
+// Calls a function that writes a text: first for its size, then for the text itself.
+template <class Function, class... Arguments>
+PyObject* text_of(Function* function, Arguments... arguments) {
+  std::vector<char> text;
+  size_t size = 0;
+  do {
+    text.resize(size);
+    cucore_error* error = nullptr;
+    Unlocked unlocked;
+    const cucore_status status = function(arguments..., text.data(), text.size(), &size, &error);
+    unlocked.lock();
+    const bool is_too_small = status == CUCORE_ERROR_BUFFER_TOO_SMALL;
+    if (is_too_small) cucore_error_release(error);
+    if (status != CUCORE_OK && !is_too_small) {
+      raise(Failure(status, error));
+      return nullptr;
+    }
+  } while (size > text.size());
+  return PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(strnlen(text.data(), size)),
+                              "replace");
+}
+
+// explain(arrays, what)
+PyObject* explain(PyObject*, PyObject* const* arguments, Py_ssize_t) {
+  Arrays arrays;
+  Chosen<cucore_array_explanation> what;
+  if (!arrays.take(arguments[0]) || !what.take(arguments[1])) return nullptr;
+  return text_of(cucore_array_explain,
+                 const_cast<const cucore_array* const*>(arrays.handles.data()),
+                 arrays.handles.size(), what.value);
+}
+
+PyObject* set_name(PyObject*, PyObject* const* arguments, Py_ssize_t) {
+  cucore_array* array = array_of(arguments[0]);
+  const char* name = array ? PyUnicode_AsUTF8(arguments[1]) : nullptr;
+  if (!name || !call(cucore_array_set_name, array, name)) return nullptr;
+  Py_RETURN_NONE;
+}
+
 cucore_status read(const cucore_array* x, void* destination, size_t size, cucore_error** error) {
   return cucore_array_read(x, destination, size, error);
 }
@@ -175,6 +216,8 @@ PyMethodDef functions[] = {
     CUCORE_FAST("apply", apply_all),
     CUCORE_FAST("result_dtype", result_dtype),
     CUCORE_FAST("shares_memory", shares_memory),
+    CUCORE_FAST("explain", explain),
+    CUCORE_FAST("set_name", set_name),
     CUCORE_FAST("nested", nested),
     CUCORE_FAST("from_buffer", from_buffer),
     {"can_cast", can_cast, METH_VARARGS, nullptr},

@@ -19,7 +19,7 @@ from typing import Any as _Any
 
 from . import _array, _context, _dtypes
 from ._array import Array, Operation
-from ._context import Context, current_context, default_context, evaluate, evaluate_async, scope, statistics, synchronize, using
+from ._context import Context, current_context, default_context, evaluate, evaluate_async, explain, scope, statistics, synchronize, using
 from ._dtypes import (
     DType, bfloat16, bool, bool_, can_cast, complex64, complex128, finfo, float16, float32, float64, iinfo, int8, int16, int32, int64, isdtype,
     promote_types, result_type, uint8, uint16, uint32, uint64,
@@ -51,6 +51,7 @@ from ._shapes import *  # noqa: E402,F401,F403
 from ._elements import *  # noqa: E402,F401,F403
 from ._indexing import *  # noqa: E402,F401,F403
 from ._sorting import *  # noqa: E402,F401,F403
+from ._files import *  # noqa: E402,F401,F403
 from ._linear import *  # noqa: E402,F401,F403
 from ._namespace_info import __array_namespace_info__  # noqa: E402
 from . import _members, random  # noqa: E402

@@ -207,6 +207,20 @@ def synchronize() -> None:
     current_context().synchronize()
 
 
+_EXPLANATIONS = {"plan": 1, "graph": 2, "source": 3, "ptx": 4, "counts": 5}
+
+
+def explain(*arrays: Array, what: str = "plan") -> str:
+    """Describes what evaluate() of the arrays would do now; nothing is launched.
+
+    ``what`` is "plan", the kernels and what they move; "graph", the operations in the language DOT; "source" or "ptx"; or
+    "counts", numbers as JSON.
+    """
+    if not arrays:
+        raise ValueError("explain() needs at least one array")
+    return _array.explain(arrays, _choice("what", what, _EXPLANATIONS))
+
+
 def statistics(context: Optional[Context] = None) -> Mapping[str, int]:
     """Returns the counts of a context, by default of the current one: kernels, evaluations and their reasons, bytes."""
     return (context or current_context()).statistics()

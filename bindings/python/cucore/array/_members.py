@@ -8,9 +8,9 @@ from typing import Any, Optional
 import cucore
 from cucore._errors import InvalidArgumentError
 
-from . import _array, _elements, _indexing, _interop, _operations, _shapes
+from . import _array, _elements, _files, _indexing, _interop, _operations, _shapes
 from ._array import Array
-from ._context import context_of, evaluate, evaluate_async
+from ._context import context_of, evaluate, evaluate_async, explain
 from ._creation import asarray, empty
 
 
@@ -64,6 +64,17 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
 def evaluated(self: Array) -> Array:
     """Queues the kernels that compute the elements, and returns the array. Does not wait."""
     evaluate(self)
+    return self
+
+
+def explained(self: Array, what: str = "plan") -> str:
+    """Describes what evaluate() would do now, as the function explain()."""
+    return explain(self, what=what)
+
+
+def named(self: Array, name: str) -> Array:
+    """Names the array in the texts of explain(), and returns it."""
+    _array.set_name(self, name)
     return self
 
 
@@ -121,6 +132,15 @@ def squeeze(self: Array, axis: Any = None) -> Array:
     return _shapes.squeeze(self, axis)
 
 
+def reduced(self: Array) -> Any:
+    """Pickles contain the bytes of a .npy file."""
+    return _files.from_npy, (_files.to_npy(self),)
+
+
+def deep_copied(self: Array, memo: Any) -> Array:
+    return _array.copy(self)
+
+
 #: Functions that are methods as they are.
 _FUNCTIONS = (_elements.astype, _elements.clip, _elements.round, _indexing.diagonal, _indexing.nonzero, _shapes.ravel, _shapes.swapaxes)
 _METHODS: dict[str, Any] = {
@@ -128,10 +148,11 @@ _METHODS: dict[str, Any] = {
     **{function.__name__: function for function in (
         reshape, transpose, flatten, fill, sort, to_device, take, squeeze, _interop.tolist)},
     **{function.__name__: function for function in _FUNCTIONS},
-    "copy": _array.copy, "evaluate": evaluated, "numpy": _interop.to_numpy,
+    "copy": _array.copy, "evaluate": evaluated, "explain": explained, "named": named, "numpy": _interop.to_numpy,
     "__array_namespace__": namespace, "__array__": _interop.refuse_array, "__array_ufunc__": _interop.array_ufunc,
     "__array_function__": _interop.array_function, "__dlpack_device__": _interop.dlpack_device,
     "__str__": _interop.text, "__repr__": _interop.description,
+    "__copy__": _array.copy, "__deepcopy__": deep_copied, "__reduce__": reduced,
     "__iter__": iterate, "__contains__": contains, "__await__": wait, "__complex__": to_complex,
     "_index": staticmethod(_indexing.as_index), "_convert": staticmethod(asarray),
     "_overflow": staticmethod(lambda error: OutOfRangeError(*error.args)),
