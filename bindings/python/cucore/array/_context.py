@@ -213,8 +213,8 @@ _EXPLANATIONS = {"plan": 1, "graph": 2, "source": 3, "ptx": 4, "counts": 5}
 def explain(*arrays: Array, what: str = "plan") -> str:
     """Describes what evaluate() of the arrays would do now; nothing is launched.
 
-    ``what`` is "plan", the kernels and what they move; "graph", the operations in the language DOT; "source" or "ptx"; or
-    "counts", numbers as JSON.
+    The plan contains the kernels and the bytes that they move. The graph is in the language DOT, and counts are JSON. The
+    other descriptions are "source" and "ptx".
     """
     if not arrays:
         raise ValueError("explain() needs at least one array")

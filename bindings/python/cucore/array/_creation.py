@@ -225,7 +225,7 @@ def identity(n: int, dtype: Any = None) -> Array:
     return eye(n, dtype=dtype)
 
 
-def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
+def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     """Returns an array per argument, which contains its elements along one axis of a grid. The arrays are read-only views."""
     if indexing not in ("xy", "ij"):
         raise ValueError(f"meshgrid(): indexing is {indexing!r}; expected 'xy' or 'ij'")
@@ -240,7 +240,7 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> tuple[Array, ...]:
     for axis, x in zip(axes, flat):
         shape[axis] = x.size
     made = [_array.reshape(x, [-1 if at == axis else 1 for at in range(count)], None) for axis, x in zip(axes, flat)]
-    return tuple(_array.broadcast(x, shape) for x in made)
+    return [_array.broadcast(x, shape) for x in made]
 
 
 def _triangle(x: Any, k: int, comparison: Any) -> Array:

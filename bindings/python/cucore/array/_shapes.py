@@ -30,11 +30,11 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     return tuple(result)
 
 
-def broadcast_arrays(*arrays: Any) -> tuple[Array, ...]:
+def broadcast_arrays(*arrays: Any) -> list[Array]:
     """Returns read-only views of the common shape."""
     every = [as_array(x) for x in arrays]
     shape = broadcast_shapes(*(x.shape for x in every))
-    return tuple(x if x.shape == shape else _array.broadcast(x, shape) for x in every)
+    return [x if x.shape == shape else _array.broadcast(x, shape) for x in every]
 
 
 def reshape(x: Any, /, shape: Any, *, copy: Optional[bool] = None) -> Array:
