@@ -134,6 +134,34 @@ PyObject* explain(PyObject*, PyObject* const* arguments, Py_ssize_t) {
                  arrays.handles.size(), what.value);
 }
 
+// print(array, threshold, precision, edge_items, line_width, suppress_small)
+PyObject* print(PyObject*, PyObject* args) {
+  PyObject* object = nullptr;
+  cucore_array_print_options options = CUCORE_ARRAY_PRINT_OPTIONS_INIT;
+  long long threshold = 0;
+  if (!PyArg_ParseTuple(args, "OLiiii", &object, &threshold, &options.precision,
+                        &options.edge_items, &options.line_width, &options.suppress_small))
+    return nullptr;
+  options.threshold = threshold;
+  const cucore_array* array = array_of(object);
+  return array ? text_of(cucore_array_print, array,
+                         static_cast<const cucore_array_print_options*>(&options))
+               : nullptr;
+}
+
+PyObject* to_npy(PyObject*, PyObject* const* arguments, Py_ssize_t) {
+  const cucore_array* array = array_of(arguments[0]);
+  size_t size = 0;
+  cucore_error* error = nullptr;
+  if (!array) return nullptr;
+  cucore_array_to_npy(array, nullptr, 0, &size, &error);  // the size, with BUFFER_TOO_SMALL
+  cucore_error_release(error);
+  Object bytes(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  const bool good = bytes && call(cucore_array_to_npy, array,
+                                  static_cast<void*>(PyBytes_AS_STRING(bytes.get())), size, &size);
+  return good ? bytes.release() : nullptr;
+}
+
 PyObject* set_name(PyObject*, PyObject* const* arguments, Py_ssize_t) {
   cucore_array* array = array_of(arguments[0]);
   const char* name = array ? PyUnicode_AsUTF8(arguments[1]) : nullptr;
@@ -217,6 +245,9 @@ PyMethodDef functions[] = {
     CUCORE_FAST("result_dtype", result_dtype),
     CUCORE_FAST("shares_memory", shares_memory),
     CUCORE_FAST("explain", explain),
+    CUCORE_FAST("to_npy", to_npy),
+    CUCORE_BOUND("from_npy", cucore_array_from_npy, ContextOf, Readable, Out),
+    {"print", print, METH_VARARGS, nullptr},
     CUCORE_FAST("set_name", set_name),
     CUCORE_FAST("nested", nested),
     CUCORE_FAST("from_buffer", from_buffer),

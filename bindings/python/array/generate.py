@@ -15,6 +15,8 @@ OPERANDS = {"unary": ("x",), "binary": ("x1", "x2"), "more": ("x1", "x2", "x3")}
 WITH_DTYPE = {"sum"}
 ONE_AXIS = {"argmin", "argmax"}
 METHODS = {"reduce", "scan"}
+# The package has functions of these names that do more.
+REPLACED = {"where", "clip", "round", "real", "imag"}
 UNARY_METHODS = ("conj", "conjugate")
 
 
@@ -27,6 +29,12 @@ def names_of(record):
 def is_plain(record):
     """Element-wise, and without parameters beyond the operands."""
     return record["family"] in OPERANDS and not record.get("scalars")
+
+
+def exported(records):
+    """The names of the module that the package has too."""
+    every = [name for record in records if record["family"] not in OPERANDS or is_plain(record) for name in names_of(record)]
+    return [name for name in every if name not in REPLACED]
 
 
 def doc_of(record):
@@ -68,7 +76,6 @@ def module(records):
     out = ['"""The operations of the table. Made by generate.py."""', "from __future__ import annotations", "",
            "from typing import Any, Optional, Sequence, Union", "", "from ._array import Array, Operation",
            "from ._reductions import _reduce, _scan", "", "Axes = Union[int, Sequence[int], None]", ""]
-    exported = []
     for record in records:
         every = names_of(record)
         if record["family"] in OPERANDS:
@@ -79,11 +86,10 @@ def module(records):
             out += ["", "", function(record, "x: Array"), ""]
         if record["family"] not in OPERANDS or is_plain(record):
             out += [f"{other} = {every[0]}" for other in every[1:]]
-            exported += every
     methods = [(name, record["name"]) for record in records if record["family"] in METHODS or record["name"] in UNARY_METHODS
                for name in names_of(record)]
     out += ["", f"NUMBERS = {{{', '.join(repr(r['name']) + ': ' + str(r['number']) for r in records)}}}", "", "METHODS = {", *(f"    {name!r}: {own}," for name, own in methods), "}", "",
-            "__all__ = [", *(f"    {name!r}," for name in exported), "]", ""]
+            "__all__ = [", *(f"    {name!r}," for name in exported(records)), "]", ""]
     return "\n".join(out)
 
 
@@ -94,7 +100,7 @@ def result_of(record):
 def stub(records):
     out = ["from typing import Any, Optional, Sequence, Union", "", "from ._array import Array, Operation", "",
            "Axes = Union[int, Sequence[int], None]", "_Operand = Union[Array, bool, int, float, complex, Any]", "METHODS: dict[str, Any]", "NUMBERS: dict[str, int]",
-           "__all__: list[str]"]
+           f"__all__ = {exported(records)!r}"]
     for record in records:
         for name in names_of(record):
             if not is_plain(record) and record["family"] in OPERANDS:

@@ -44,17 +44,18 @@ def _namespace() -> _ModuleType:
     return _sys.modules[__name__]
 
 
+from . import _creation, _elements, _files, _indexing, _linear, _members, _operations, _printing, _shapes, _sorting, random  # noqa: E402
 from ._operations import *  # noqa: E402,F401,F403
 from ._creation import *  # noqa: E402,F401,F403
 from ._creation import asarray  # noqa: E402
+from ._printing import *  # noqa: E402,F401,F403
 from ._shapes import *  # noqa: E402,F401,F403
 from ._elements import *  # noqa: E402,F401,F403
-from ._indexing import *  # noqa: E402,F401,F403
-from ._sorting import *  # noqa: E402,F401,F403
 from ._files import *  # noqa: E402,F401,F403
+from ._indexing import *  # noqa: E402,F401,F403
 from ._linear import *  # noqa: E402,F401,F403
+from ._sorting import *  # noqa: E402,F401,F403
 from ._namespace_info import __array_namespace_info__  # noqa: E402
-from . import _members, random  # noqa: E402
 
 _members.attach()
 __array_api_version__ = "2024.12"
@@ -64,3 +65,18 @@ pi = _math.pi
 inf = _math.inf
 nan = _math.nan
 newaxis = None
+
+__all__ = [
+    "Array", "Context", "DType", "Operation", "__array_api_version__", "__array_namespace_info__", "bfloat16", "bool", "bool_", "can_cast",
+    "complex128", "complex64", "current_context", "default_context", "e", "evaluate", "evaluate_async", "explain", "finfo", "float16",
+    "float32", "float64", "iinfo", "inf", "int16", "int32", "int64", "int8", "isdtype", "nan", "newaxis", "pi", "promote_types", "random",
+    "result_type", "scope", "statistics", "synchronize", "uint16", "uint32", "uint64", "uint8", "using"]
+__all__ += _creation.__all__
+__all__ += _elements.__all__
+__all__ += _files.__all__
+__all__ += _indexing.__all__
+__all__ += _linear.__all__
+__all__ += _operations.__all__
+__all__ += _printing.__all__
+__all__ += _shapes.__all__
+__all__ += _sorting.__all__

@@ -8,8 +8,9 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from typing import IO, Any, Union
 
-from . import _interop
+from . import _array
 from ._array import Array
+from ._context import current_context
 from ._creation import asarray
 
 File = Union[str, "os.PathLike[str]", IO[bytes]]
@@ -17,16 +18,12 @@ File = Union[str, "os.PathLike[str]", IO[bytes]]
 
 def to_npy(x: Any) -> bytes:
     """Returns the bytes of a .npy file."""
-    import numpy
-    out = io.BytesIO()
-    numpy.save(out, _interop.to_numpy(x if isinstance(x, Array) else asarray(x)), allow_pickle=False)
-    return out.getvalue()
+    return _array.to_npy(x if isinstance(x, Array) else asarray(x))
 
 
 def from_npy(data: bytes) -> Array:
     """Returns the array of the bytes of a .npy file."""
-    import numpy
-    return asarray(numpy.load(io.BytesIO(data), allow_pickle=False))
+    return _array.from_npy(current_context(), data)
 
 
 def _path(file: File, ending: str) -> Any:

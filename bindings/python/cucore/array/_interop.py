@@ -29,22 +29,9 @@ def to_numpy(x: Array) -> Any:
 
 def tolist(x: Array) -> Any:
     """Returns nested lists of Python numbers, or one number. Waits for the elements."""
-    return x.item() if x.ndim == 0 else _printable(x).tolist()
-
-
-def _printable(x: Array) -> Any:
-    return to_numpy(_array.cast(x, "float32", None) if x.dtype.name == "bfloat16" else x)
-
-
-def text(x: Array) -> str:
-    """The elements as NumPy prints them. Waits for them."""
-    return str(_printable(x))
-
-
-def description(x: Array) -> str:
-    """The elements as NumPy describes them, with the dtype. Waits for them."""
-    import numpy
-    return f"Array({numpy.array2string(_printable(x), prefix='Array(', separator=', ')}, dtype={x.dtype.name})"
+    if x.ndim == 0:
+        return x.item()
+    return to_numpy(_array.cast(x, "float32", None) if x.dtype.name == "bfloat16" else x).tolist()
 
 
 def refuse_array(x: Array, dtype: Any = None, copy: Optional[bool] = None) -> Any:

@@ -8,7 +8,7 @@ from typing import Any, Optional
 import cucore
 from cucore._errors import InvalidArgumentError
 
-from . import _array, _elements, _files, _indexing, _interop, _operations, _shapes
+from . import _array, _elements, _files, _indexing, _interop, _operations, _printing, _shapes
 from ._array import Array
 from ._context import context_of, evaluate, evaluate_async, explain
 from ._creation import asarray, empty
@@ -151,7 +151,7 @@ _METHODS: dict[str, Any] = {
     "copy": _array.copy, "evaluate": evaluated, "explain": explained, "named": named, "numpy": _interop.to_numpy,
     "__array_namespace__": namespace, "__array__": _interop.refuse_array, "__array_ufunc__": _interop.array_ufunc,
     "__array_function__": _interop.array_function, "__dlpack_device__": _interop.dlpack_device,
-    "__str__": _interop.text, "__repr__": _interop.description,
+    "__str__": _printing.text, "__repr__": _printing.description,
     "__copy__": _array.copy, "__deepcopy__": deep_copied, "__reduce__": reduced,
     "__iter__": iterate, "__contains__": contains, "__await__": wait, "__complex__": to_complex,
     "_index": staticmethod(_indexing.as_index), "_convert": staticmethod(asarray),

@@ -191,9 +191,15 @@ def test_arrays_end_with_the_process():
 def test_arrays_are_printed_as_in_numpy():
     x = np.arange(12.0).reshape(3, 4) / 7
     assert str(xp.asarray(x)) == str(x)
-    assert repr(xp.asarray([[1, 2], [3, 4]])) == "Array([[1, 2],\n       [3, 4]], dtype=int64)"
+    assert repr(xp.asarray([[1, 2], [3, 4]])) == "Array([[1 2]\n       [3 4]], dtype=int64)"
     assert repr(xp.asarray(1.5)) == "Array(1.5, dtype=float64)"
     assert str(xp.ones(2, dtype=xp.bfloat16)) == "[1. 1.]"
+    with xp.printoptions(precision=2, threshold=5):
+        assert str(xp.asarray(x)) == np.array2string(x, precision=2, threshold=5)
+        assert xp.get_printoptions()["precision"] == 2
+    assert xp.array2string(xp.arange(3) / 3, precision=0) == np.array2string(np.arange(3) / 3, precision=0)
+    with pytest.raises(TypeError, match="'digits' is not a print option; expected one of threshold"):
+        xp.set_printoptions(digits=3)
 
 
 def test_interoperation_with_numpy():
