@@ -9,6 +9,7 @@
 #include "array/codegen/reductions.hpp"
 #include "array/codegen/sort.hpp"
 #include "array/codegen/statements.hpp"
+#include "array/codegen/tiled.hpp"
 
 namespace cucore::array {
 namespace {
@@ -153,6 +154,26 @@ int64_t map_vector(const Kernel& kernel, const Widths& widths) {
   return vector;
 }
 
+// Whether each index of the space finds another element.
+bool moves_everywhere(const Access& access) {
+  if (access.inner) return true;
+  for (size_t axis = 0; axis < access.outer.ndim(); ++axis)
+    if (access.outer.shape[axis] != 1 && access.outer.strides[axis] == 0) return false;
+  return true;
+}
+
+// Vectors of a thread. Functions need several to hide their latency. A kernel whose loads are all
+// broadcast moves few bytes per vector: blocks of one vector per thread would end too soon.
+uint8_t unroll_of(const Kernel& kernel, const Target& target, const Widths& widths) {
+  constexpr uint8_t FEW = 2, MANY = 4;
+  if (target.emulated) return 1;
+  const bool reads = std::any_of(kernel.nodes.begin(), kernel.nodes.end(), [](const Node& node) {
+    return reads_anywhere(node) || (node.kind == NodeKind::LOAD && moves_everywhere(node.access));
+  });
+  if (kernel.family == KernelFamily::MAP && !reads && !widths.functions) return MANY;
+  return widths.functions || widths.widest != widths.narrowest ? FEW : 1;
+}
+
 }  // namespace
 
 int64_t stride_of(const View& view, size_t axis, Part part) {
@@ -174,7 +195,7 @@ Form form_of(const Kernel& kernel, const Target& target, const Addresses& addres
   Form form;
   form.vector = static_cast<uint8_t>(kernel.family == KernelFamily::MAP ? map_vector(kernel, widths)
                                                                         : ROW_VECTOR);
-  form.unroll = target.emulated || (!widths.functions && widths.widest == widths.narrowest) ? 1 : 2;
+  form.unroll = unroll_of(kernel, target, widths);
   form.wide = needs_wide(kernel);
   form.axes = static_cast<uint8_t>(kernel.outer.size());
   form.along = static_cast<uint8_t>(vector_axis(kernel));
@@ -199,6 +220,7 @@ Form form_of(const Kernel& kernel, const Target& target, const Addresses& addres
     if (!store.arguments.empty() && access.along == Along::VECTOR) access.along = Along::ELEMENTS;
     form.stores.push_back(access);
   }
+  choose_tile(kernel, form);
   return form;
 }
 
@@ -214,6 +236,8 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
   put(text, form.wide);
   put(text, form.axes);
   put(text, form.along);
+  put(text, form.side);
+  put(text, form.tile_axis);
   put(text, form.whole);
   put(text, form.exact);
   put(text, static_cast<uint8_t>(kernel.inner.size()));

@@ -16,6 +16,7 @@ enum class Along : uint8_t {
   VECTOR,    // consecutive and aligned: one load
   ELEMENTS,  // consecutive
   STRIDED,
+  TURNED,  // strided here, but consecutive along the other axis of a tile
 };
 
 struct AccessForm {
@@ -32,6 +33,8 @@ struct Form {
   bool wide = false;               // indices of 64 bits
   uint8_t axes = 0;                // the outer ones of the space
   uint8_t along = 0;               // the axis that a vector lies on, outer axes first
+  uint8_t side = 0;                // of a tile; 0: no tiles
+  uint8_t tile_axis = 0;           // the other axis of a tile is the last one
   bool whole = false;              // its size is a multiple of a vector
   bool exact = false;              // no thread is without an element
   std::vector<AccessForm> nodes;   // by node; those of kinds without an access are unused

@@ -172,7 +172,7 @@ void add_access(Fields& fields, const Form& form, std::string_view name, const A
     if (shape.moves >> axis & 1)
       add_number(fields, form.wide, field(concat("_", axis)),
                  stride_of(access.outer, axis, outer_part));
-  if (shape.along == Along::STRIDED)
+  if (shape.along == Along::STRIDED || shape.along == Along::TURNED)
     add_number(fields, form.wide, field("_l"), stride_of(access.outer, form.along, outer_part));
   if (!access.inner) return;
   if (memory == 0) add_number(fields, form.wide, field("_i"), access.inner->offset);
@@ -257,7 +257,8 @@ std::string indexed_position(const Kernel& kernel, size_t number, const std::str
 
 std::string along(std::string_view name, const AccessForm& form, std::string_view index) {
   if (form.along == Along::STILL) return {};
-  if (form.along == Along::STRIDED) return concat(" + ", index, " * p.", name, "_l");
+  if (form.along == Along::STRIDED || form.along == Along::TURNED)
+    return concat(" + ", index, " * p.", name, "_l");
   return concat(" + ", index);
 }
 
