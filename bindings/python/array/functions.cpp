@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "exchange.hpp"
 #include "operations.hpp"
 #include "parts.hpp"
 
@@ -245,6 +246,12 @@ PyMethodDef functions[] = {
     CUCORE_FAST("result_dtype", result_dtype),
     CUCORE_FAST("shares_memory", shares_memory),
     CUCORE_FAST("explain", explain),
+    CUCORE_BOUND("to_context", cucore_array_to_context, In, ContextOf, Out),
+    CUCORE_BOUND("from_memory", cucore_array_from_buffer, ContextOf, DtypeOf,
+                 CoreOf<cucore_buffer, Type::Buffer>, Number<size_t>, Shape, Pointer<int64_t>, Out),
+    CUCORE_FAST("to_dlpack", to_dlpack),
+    CUCORE_FAST("from_dlpack", from_dlpack),
+    {"address", address, METH_O, nullptr},
     CUCORE_FAST("to_npy", to_npy),
     CUCORE_BOUND("from_npy", cucore_array_from_npy, ContextOf, Readable, Out),
     {"print", print, METH_VARARGS, nullptr},

@@ -53,6 +53,7 @@ from ._shapes import *  # noqa: E402,F401,F403
 from ._elements import *  # noqa: E402,F401,F403
 from ._files import *  # noqa: E402,F401,F403
 from ._indexing import *  # noqa: E402,F401,F403
+from ._interop import from_dlpack  # noqa: E402
 from ._linear import *  # noqa: E402,F401,F403
 from ._sorting import *  # noqa: E402,F401,F403
 from ._namespace_info import __array_namespace_info__  # noqa: E402
@@ -68,7 +69,7 @@ newaxis = None
 
 __all__ = [
     "Array", "Context", "DType", "Operation", "__array_api_version__", "__array_namespace_info__", "bfloat16", "bool", "bool_", "can_cast",
-    "complex128", "complex64", "current_context", "default_context", "e", "evaluate", "evaluate_async", "explain", "finfo", "float16",
+    "complex128", "complex64", "current_context", "default_context", "e", "evaluate", "evaluate_async", "explain", "finfo", "from_dlpack", "float16",
     "float32", "float64", "iinfo", "inf", "int16", "int32", "int64", "int8", "isdtype", "nan", "newaxis", "pi", "promote_types", "random",
     "result_type", "scope", "statistics", "synchronize", "uint16", "uint32", "uint64", "uint8", "using"]
 __all__ += _creation.__all__

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, Optional, Union
 
-from . import _array
+from . import _array, _interop
 from ._array import Array
 from ._context import Device, context_of, current_context
 from ._dtypes import DType, complex128, find, float64, iinfo, int64, isdtype, uint64
@@ -129,6 +129,10 @@ def _new(obj: Any, device: Device) -> Array:
     if made is None and hasattr(obj, "__array_interface__"):
         array: Any = obj
         made = _array.from_buffer(context, array.astype(array.dtype.newbyteorder("=")))
+    if made is None and hasattr(obj, "__dlpack__"):
+        return _array.copy(_interop.from_dlpack(obj, device=device))
+    if made is None and hasattr(obj, "__cuda_array_interface__"):
+        return _array.copy(_interop.from_interface(obj))
     if made is None and isinstance(obj, range):
         return arange(obj.start, obj.stop, obj.step, device=device)
     if made is None:

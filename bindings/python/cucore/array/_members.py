@@ -10,8 +10,8 @@ from cucore._errors import InvalidArgumentError
 
 from . import _array, _elements, _files, _indexing, _interop, _operations, _printing, _shapes
 from ._array import Array
-from ._context import context_of, evaluate, evaluate_async, explain
-from ._creation import asarray, empty
+from ._context import context_of, default_context, evaluate, evaluate_async, explain
+from ._creation import asarray
 
 
 class OutOfRangeError(InvalidArgumentError, OverflowError):
@@ -54,11 +54,7 @@ def to_device(self: Array, device: Any, /, *, stream: Any = None) -> Array:
         raise ValueError("to_device(): stream must be None; work is ordered by the streams of the contexts")
     if ordinal == context_of(self)._ordinal:
         return self
-    made = empty(self.shape, dtype=self.dtype, device=ordinal)
-    elements = bytearray(self.nbytes)
-    _array.read(self, elements)
-    _array.write(made, elements)
-    return made
+    return _array.to_context(self, default_context(ordinal))
 
 
 def evaluated(self: Array) -> Array:
@@ -150,7 +146,7 @@ _METHODS: dict[str, Any] = {
     **{function.__name__: function for function in _FUNCTIONS},
     "copy": _array.copy, "evaluate": evaluated, "explain": explained, "named": named, "numpy": _interop.to_numpy,
     "__array_namespace__": namespace, "__array__": _interop.refuse_array, "__array_ufunc__": _interop.array_ufunc,
-    "__array_function__": _interop.array_function, "__dlpack_device__": _interop.dlpack_device,
+    "__dlpack__": _interop.dlpack, "__array_function__": _interop.array_function, "__dlpack_device__": _interop.dlpack_device,
     "__str__": _printing.text, "__repr__": _printing.description,
     "__copy__": _array.copy, "__deepcopy__": deep_copied, "__reduce__": reduced,
     "__iter__": iterate, "__contains__": contains, "__await__": wait, "__complex__": to_complex,
@@ -163,6 +159,7 @@ _PROPERTIES: dict[str, Any] = {
     "mT": (_shapes.matrix_transpose, None, "A view with the last two axes exchanged."),
     "device": (lambda self: context_of(self).device, None, "The device of the elements."),
     "context": (context_of, None, "The context that computes the elements."),
+    "__cuda_array_interface__": (_interop.cuda_array_interface, None, "The memory for libraries that support this interface."),
     "itemsize": (lambda self: self.dtype.itemsize, None, "The bytes of an element."),
 }
 #: NumPy asks for it before its own operators.

@@ -188,6 +188,36 @@ def test_arrays_end_with_the_process():
     assert (done.returncode, done.stdout) == (0, "30.0\n"), done.stderr
 
 
+def test_memory_is_shared_by_dlpack():
+    x = xp.arange(6).reshape(2, 3)
+    if x.device.is_emulated:
+        theirs = np.from_dlpack(x)
+        x[0, 0] = 9
+        xp.synchronize()
+        assert theirs[0, 0] == 9 and theirs.shape == (2, 3)
+    ours = xp.from_dlpack(x)
+    ours += 1
+    assert x.tolist()[1] == [4, 5, 6] and xp.shares_memory(ours, ours[0])
+    equal(xp.from_dlpack(np.arange(4.0)), np.arange(4.0))
+    assert "dltensor_versioned" in repr(x.__dlpack__(max_version=(1, 0))) and '"dltensor"' in repr(x.__dlpack__())
+    with pytest.raises(BufferError, match=r"not on \(4, 0\)"):
+        x.__dlpack__(dl_device=(4, 0))
+    with pytest.raises(BufferError):
+        xp.broadcast_to(x, (2, 2, 3)).__dlpack__(copy=False)
+    with pytest.raises(TypeError, match=r"int has no __dlpack__\(\)"):
+        xp.from_dlpack(3)
+
+
+def test_kernels_take_arrays():
+    source = 'extern "C" __global__ void twice(float *x, int n) { int i = threadIdx.x; if (i < n) x[i] *= 2; }'
+    twice = cucore.Program(source).compile().kernel("twice")
+    x = xp.arange(8, dtype=xp.float32) + 1
+    interface = x.__cuda_array_interface__
+    assert (interface["shape"], interface["typestr"], interface["strides"]) == ((8,), "<f4", None)
+    twice[1, 32, x.context.stream](x, 8)
+    assert x.tolist() == [2.0 * value for value in range(1, 9)]
+
+
 def test_arrays_are_printed_as_in_numpy():
     x = np.arange(12.0).reshape(3, 4) / 7
     assert str(xp.asarray(x)) == str(x)
