@@ -3,11 +3,14 @@
 
   throughput.py [--small]
 
-Each figure is the bytes that the operation has to move, in units of what the copy moves in the same time. The
-environment is that of tests/array/capi/arrays.py.
+Each figure is the bytes that the operation has to move, in units of what the copy moves in the same time. A goal is
+such a figure, or a part of the figure of CuPy or torch. A row below its goal ends with "below". The environment is
+that of tests/array/capi/arrays.py. If ARRAY_COSTS is the path of the program array_costs, it measures the host.
 """
 import ctypes as c
+import os
 import statistics
+import subprocess
 import sys
 import time
 
@@ -26,6 +29,12 @@ except ImportError:
 SMALL = "--small" in sys.argv
 SHIFT = 8 if SMALL else 0
 CONTEXT = Context()
+COPY, CUPY, TORCH = "copy", "CuPy", "torch"
+GOALS = {
+    "sample 4, f32": 0.97, "add, f32": 1.02, "add, int8": 1.00, "f32 + bf16": 0.97, "u8 to f32": 0.93, "row + column": 0.97, "a + b.T": 0.95,
+    "sum, f32": 1.03, "sum of columns": 1.00, "softmax 262144 x 1024": 0.97, "softmax 65536 x 4096": 0.95, "softmax 8192 x 32768": 0.95,
+    "layer norm 65536 x 4096": 0.95, "mean and var, f32": 1.00, "cumulative sum": (0.6, CUPY), "x[mask]": (0.5, CUPY),
+    "take of random rows of 128 B": (1.0, CUPY), "sort, f32": (0.5, CUPY), "matmul 4096, f32": (0.5, TORCH)}
 STREAM = c.c_void_p()
 call("cucore_array_context_stream", CONTEXT.handle, c.byref(STREAM))
 
@@ -75,6 +84,40 @@ def layer_norm(x):
     return away / ((away * away).reduce("mean", [1], True) + 1e-5).apply("sqrt")
 
 
+def scattered(count, below):
+    """Positions below a power of two, in an order without a pattern."""
+    mixed = CONTEXT.arange(count, "int64") * 2654435761
+    result = mixed.apply("right_shift", 13).apply("bitwise_and", below - 1)
+    evaluate([result])
+    return result
+
+
+def other_cases():
+    """Operations whose goals are parts of the figures of other libraries."""
+    n = 1 << (28 - SHIFT)
+    x = numbers(n)
+    mask = scattered(n, 2).apply("equal", 1)
+    evaluate([mask])
+    cx, cmask = (cupy.random.random(n, dtype="float32"), cupy.arange(n) % 2 == 1) if cupy else (None, None)
+    yield ("cumulative sum", 8 * n, lambda: x.scan("cumulative_sum", 0), (lambda: cupy.cumsum(cx)) if cupy else None, None)
+    yield ("x[mask]", 7 * n, lambda: x[mask], (lambda: cx[cmask]) if cupy else None, None)
+    del mask, cmask
+    few = n >> 2
+    part, cpart = x[:few].copy(), cx[:few].copy() if cupy else None
+    evaluate([part])
+    yield ("sort, f32", 8 * few, lambda: part.view("cucore_array_sort", 0, 0), (lambda: cupy.sort(cpart)) if cupy else None, None)
+    del x, cx, part, cpart
+    rows, taken = 1 << (24 - SHIFT), 1 << (27 - SHIFT)
+    table, places = numbers(rows * 32).reshape(rows, 32), scattered(taken, rows)
+    ctable, cplaces = (cupy.zeros((rows, 32), "float32"), cupy.arange(taken) * 2654435761 >> 13 & rows - 1) if cupy else (None, None)
+    yield ("take of random rows of 128 B", 264 * taken, lambda: table.take(places, 0), (lambda: ctable.take(cplaces, 0)) if cupy else None, None)
+    del table, places, ctable, cplaces
+    side = 4096 >> SHIFT // 2
+    a = numbers(side * side).reshape(side, side)
+    ta = torch.rand(side, side, device="cuda") if torch else None
+    yield ("matmul 4096, f32", 12 * side * side, lambda: a.view("cucore_array_matmul", a.handle), None, (lambda: ta @ ta) if torch else None)
+
+
 def cases():
     """Name, bytes, ours, CuPy's and torch's action; the inputs live while a case runs."""
     n = 1 << (28 - SHIFT)
@@ -110,6 +153,8 @@ def cases():
     n8 = 1 << (30 - SHIFT)
     a, b = numbers(n8, "int8", 1e-8), numbers(n8, "int8", 1e-8)
     yield ("add, int8", 3 * n8, lambda: a + b, None, None)
+    del a, b
+    yield from other_cases()
 
 
 def copy_rate():
@@ -144,18 +189,26 @@ def host_costs():
         evaluate([r])
         known.append(time.perf_counter() - begin)
     synchronize()
+    print("goals: record an operation 0.5 us, evaluate a known expression 6 us")
+    if "ARRAY_COSTS" in os.environ:
+        for name in ("record", "expression", "loop"):
+            print(subprocess.run([os.environ["ARRAY_COSTS"], name, str(rounds)], check=True, capture_output=True, text=True).stdout.strip())
     print(f"record an operation {record * 1e6:.2f} us (with ctypes), evaluate a known expression {statistics.median(known) * 1e6:.1f} us")
 
 
 def main():
     rate = copy_rate()
     print(f"copy {rate / 1e9:.0f} GB/s")
-    print("| what | cucore | CuPy | torch |\n|---|---|---|---|")
+    print("| what | cucore | goal | CuPy | torch | |\n|---|---|---|---|---|---|")
     for name, moved, make, theirs, torchs in cases():
         row = [moved / ours(make) / rate]
         row.append(moved / seconds(theirs, cupy.cuda.Device().synchronize) / rate if theirs else None)
         row.append(moved / seconds(torchs, torch.cuda.synchronize) / rate if torchs else None)
-        print(f"| {name} | " + " | ".join("-" if value is None else f"{value:.3f}" for value in row) + " |", flush=True)
+        goal, unit = GOALS[name] if isinstance(GOALS[name], tuple) else (GOALS[name], COPY)
+        base = {COPY: 1, CUPY: row[1], TORCH: row[2]}[unit]
+        texts = ["-" if value is None else f"{value:.3f}" for value in row]
+        texts.insert(1, f"{goal:.2f}" + (f" of {unit}" if unit != COPY else ""))
+        print(f"| {name} | " + " | ".join(texts) + (" | below |" if base and row[0] < goal * base else " | |"), flush=True)
     host_costs()
     print({key: value for key, value in CONTEXT.info().items() if value})
 

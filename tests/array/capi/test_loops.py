@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loops that record the same operations in each round: few kernels, and memory that does not grow."""
+import sys
+import unittest
+
+import numpy as np
+from arrays import Context, evaluate
+
+ROUNDS = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 5000
+MOST_KERNELS = 3
+
+
+class Loops(unittest.TestCase):
+    def setUp(self):
+        self.context = Context()
+        self.start = np.random.default_rng(0).random(100).astype("float32")
+        self.x = self.context.array(self.start)
+
+    def check(self, round_, expected, arrays):
+        """Runs the rounds. The most memory of later ones is that of the first ones."""
+        few = max(ROUNDS // 10, 200)
+        for _ in range(few):
+            round_()
+        early = self.context.info()
+        for _ in range(ROUNDS - few):
+            round_()
+        late = self.context.info()
+        np.testing.assert_array_equal(self.x.numpy(), expected)
+        self.assertLessEqual(self.context.info()["kernels_compiled"] + late["kernels_from_disk"], MOST_KERNELS)
+        self.assertEqual(late["peak_bytes"], early["peak_bytes"])
+        self.assertLessEqual(late["live_bytes"], arrays * self.start.nbytes)
+        self.assertLessEqual(late["pending"], 2048)
+        return late
+
+    def test_without_an_evaluation(self):
+        """x = x * a + b: the depth of pending operations ends each kernel."""
+        a, b = self.context.array(np.full(100, 0.5, "float32")), self.context.array(np.full(100, 0.25, "float32"))
+
+        def round_():
+            self.x = self.x * a + b
+        expected = self.start
+        for _ in range(ROUNDS):
+            expected = expected * np.float32(0.5) + np.float32(0.25)
+        info = self.check(round_, expected, 6)
+        self.assertGreaterEqual(info["by_depth"], 2 * ROUNDS // 64 - 1)
+
+    def test_in_place(self):
+        """x += f(x), with a view of x that sees each write."""
+        first = self.x[:1]
+
+        def round_():
+            self.x += self.x * -0.5
+        expected = self.start.copy()
+        for _ in range(ROUNDS):
+            expected += expected * np.float32(-0.5)
+        self.check(round_, expected, 6)
+        self.assertEqual(first.item(), expected[0])
+
+    def test_evaluated_in_each_round(self):
+        """A scalar that changes is a parameter of the kernel."""
+        number = 0.0
+
+        def round_():
+            nonlocal number
+            number += 1.0
+            self.x = self.x * 0.5 + number
+            evaluate([self.x])
+        expected = self.start
+        for at in range(ROUNDS):
+            expected = expected * np.float32(0.5) + np.float32(at + 1)
+        info = self.check(round_, expected, 4)
+        self.assertEqual(info["kernels_launched"], ROUNDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
