@@ -70,6 +70,7 @@
  * - cucore/objectcode.h    compiled code: inspection, containers, signatures, loading
  * - cucore/kernel.h        kernels: attributes, parameters, occupancy
  * - cucore/launch.h        the execution of a kernel with a grid and arguments
+ * - cucore/prepared_launch.h  launches that are checked once and repeated
  * - cucore/cache.h         the program cache: local tiers, statistics, maintenance
  * - cucore/cache_remote.h  tiers of a cache beyond this machine
  * - cucore/batch.h         the compile of many programs in worker processes
@@ -93,6 +94,7 @@
 #include "cucore/objectcode.h"
 #include "cucore/kernel.h"
 #include "cucore/launch.h"
+#include "cucore/prepared_launch.h"
 #include "cucore/cache.h"
 #include "cucore/cache_remote.h"
 #include "cucore/batch.h"

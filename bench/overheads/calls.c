@@ -31,6 +31,7 @@ static cucore_device *device;
 static cucore_stream *stream;
 static cucore_event *event;
 static cucore_buffer *buffer;
+static cucore_prepared_launch *prepared;
 static cucore_kernel *kernel;
 static const void *image;
 static size_t image_size;
@@ -81,6 +82,21 @@ static int open_bare(void) {
          FAILED(bare_cuLibraryGetKernel(&bare_kernel, bare_library, "k"));
 }
 
+/* The arguments of launch_c(). */
+static int prepare(void) {
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  float a = 1;
+  uint64_t address = cucore_buffer_address(buffer);
+  int32_t n = 0;
+  cucore_argument arguments[3];
+  cucore_error *error = NULL;
+  CUCORE_ARGUMENT_SET(arguments[0], a);
+  CUCORE_ARGUMENT_SET(arguments[1], address);
+  CUCORE_ARGUMENT_SET(arguments[2], n);
+  options.grid[0] = options.block[0] = 1;
+  return refused(cucore_prepared_launch_create(kernel, stream, &options, arguments, 3, &prepared, &error), error);
+}
+
 /* data: an image with a kernel "k" of (float, pointer, int). It must stay where it is, and end with a zero byte. */
 EXPORT int overheads_open(const void *data, size_t size, int32_t type) {
   cucore_error *error = NULL;
@@ -95,7 +111,7 @@ EXPORT int overheads_open(const void *data, size_t size, int32_t type) {
     return 1;
   cucore_objectcode_release(code);
   if (refused(cucore_event_record(event, stream, &error), error)) return 1;
-  return find_driver() || open_bare();
+  return prepare() || find_driver() || open_bare();
 }
 
 /* Defines a function that repeats `body`, which sets `bad` if a call fails. */
@@ -136,6 +152,8 @@ static int launch_c(void) {
 
 ROW(bare_launch, { bad |= launch_bare(); })
 ROW(c_launch, { bad |= launch_c(); })
+ROW(c_launch_prepared, { bad |= cucore_prepared_launch_run(prepared, NULL) != CUCORE_OK; })
+ROW(bare_launch_prepared, { bad |= launch_bare(); })
 ROW(bare_launch_synchronize, { bad |= launch_bare() || FAILED(bare_cuStreamSynchronize(bare_stream)); })
 ROW(c_launch_synchronize, { bad |= launch_c() || cucore_stream_synchronize(stream, NULL); })
 ROW(bare_event_create, {

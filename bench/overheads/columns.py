@@ -18,7 +18,7 @@ PTX = """.version 7.0
 .address_size 64
 .visible .entry k(.param .f32 a, .param .u64 x, .param .u32 n) { ret; }
 """
-C_ROWS = {"launch": "launch", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
+C_ROWS = {"launch": "launch", "launch_prepared": "launch_prepared", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
           "event_record": "event_record", "event_query": "event_query", "allocate": "allocate", "load": "load",
           "bytes": "bytes"}
 COMPILE_ROWS = {name: name for name in ("compile_new", "compile_again", "hit_same", "hit_new")}
@@ -110,6 +110,7 @@ def python(world):
     stream.record(event)
     stream.synchronize()
     names = {"cucore": cucore, "device": device, "stream": stream, "event": event, "kernel": kernel, "buffer": buffer,
+             "prepared": kernel.prepare(stream, cucore.LaunchConfig(1, 1), 1.0, buffer, 0),
              "config": cucore.LaunchConfig(1, 1), "launch": cucore.launch, "Event": cucore.Event, "Buffer": cucore.Buffer,
              "pickle": pickle, "ObjectCode": cucore.ObjectCode, "type": world.type, "image": world.image,
              "stored": cucore.ObjectCode.from_bytes(world.stored_type, world.stored), "a": 1.0, "n": 0}
@@ -119,6 +120,7 @@ def python(world):
         "launch": "launch(stream, config, kernel, a, buffer, n)",
         "launch_python": "launch(stream, config, kernel, 1.0, buffer, 0)",
         "launch_whole": "kernel[1, 1, stream](a, buffer, n)",
+        "launch_prepared": "prepared.run()",
         "launch_synchronize": "launch(stream, config, kernel, a, buffer, n); stream.synchronize()",
         "event_create": "Event(device)",
         "event_record": "stream.record(event)",

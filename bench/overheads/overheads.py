@@ -29,6 +29,7 @@ ROWS = [
     ("launch", "launch, 3 arguments, NumPy scalars", 100, 1, "bare + 0.05", "bare + 0.30"),
     ("launch_python", "the same, Python scalars", 100, 1, "", "bare + 0.30"),
     ("launch_whole", "kernel[grid, block, stream](...) whole", 100, 1, "", "bare + 0.35"),
+    ("launch_prepared", "prepared launch, run again", 100, 1, "bare + 0.05", "bare + 0.30"),
     ("launch_synchronize", "launch and synchronize", 20, 1, "bare + 0.1", "bare + 0.4"),
     ("event_create", "event create and drop", 200, 1, "0.25", "0.40"),
     ("event_record", "event record", 100, 1, "bare + 0.02", "bare + 0.06"),

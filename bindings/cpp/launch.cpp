@@ -3,14 +3,11 @@
 #include "launch.hpp"
 
 #include <cstring>
-#include <vector>
 
 #include "failure.hpp"
 
 namespace cucore::bind {
 namespace {
-
-constexpr size_t FEW = 32;  // arguments that need no allocation
 
 [[noreturn]] void refuse() {
   throw Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the block of a launch is not well formed");
@@ -69,19 +66,36 @@ cucore_launch_options launch_options(const LaunchHead& head) {
   return options;
 }
 
-void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
-            BufferNumbers* numbers) {
+Launch::Launch(const void* data, size_t size, BufferNumbers* numbers) {
   const LaunchHead head = launch_head(data, size);
   const size_t rest = size - sizeof head;
   if (head.argument_count > rest / 8) refuse();
-  cucore_argument few[FEW];
-  std::vector<cucore_argument> many(head.argument_count > FEW ? head.argument_count : 0);
-  cucore_argument* arguments = many.empty() ? few : many.data();
-  read_arguments(static_cast<const char*>(data) + sizeof head, rest, arguments, head.argument_count,
-                 numbers);
+  count_ = head.argument_count;
+  if (count_ > FEW) many_.resize(count_);
+  read_arguments(static_cast<const char*>(data) + sizeof head, rest,
+                 many_.empty() ? few_ : many_.data(), count_, numbers);
   if (numbers) numbers->begin();
-  const cucore_launch_options options = launch_options(head);
-  ok(cucore_kernel_launch, kernel, stream, &options, arguments, head.argument_count);
+  options_ = launch_options(head);
+}
+
+void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
+            BufferNumbers* numbers) {
+  const Launch block(data, size, numbers);
+  ok(cucore_kernel_launch, kernel, stream, &block.options(), block.arguments(), block.count());
+}
+
+cucore_prepared_launch* prepare(const cucore_kernel* kernel, const cucore_stream* stream,
+                                const void* data, size_t size, BufferNumbers* numbers) {
+  const Launch block(data, size, numbers);
+  return made<cucore_prepared_launch*>(cucore_prepared_launch_create, kernel, stream,
+                                       &block.options(), block.arguments(), block.count());
+}
+
+void update(cucore_prepared_launch* prepared, size_t index, const void* data, size_t size,
+            BufferNumbers* numbers) {
+  const Launch block(data, size, numbers);
+  if (block.count() != 1) refuse();
+  ok(cucore_prepared_launch_update, prepared, index, block.arguments());
 }
 
 }  // namespace cucore::bind

@@ -4,7 +4,9 @@
 
 #include <cucore.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace cucore::bind {
 
@@ -42,8 +44,33 @@ class BufferNumbers {
 LaunchHead launch_head(const void* data, size_t size);
 cucore_launch_options launch_options(const LaunchHead& head);
 
-// `numbers` is null if the block contains handles.
+// The content of a block. The arguments point into the block.
+class Launch {
+ public:
+  // `numbers` is null if the block contains handles.
+  Launch(const void* data, size_t size, BufferNumbers* numbers);
+  Launch(const Launch&) = delete;
+  Launch& operator=(const Launch&) = delete;
+
+  const cucore_launch_options& options() const { return options_; }
+  const cucore_argument* arguments() const { return many_.empty() ? few_ : many_.data(); }
+  size_t count() const { return count_; }
+
+ private:
+  static constexpr size_t FEW = 32;  // arguments that need no allocation
+
+  cucore_launch_options options_;
+  size_t count_;
+  cucore_argument few_[FEW];
+  std::vector<cucore_argument> many_;
+};
+
 void launch(const cucore_kernel* kernel, const cucore_stream* stream, const void* data, size_t size,
+            BufferNumbers* numbers = nullptr);
+cucore_prepared_launch* prepare(const cucore_kernel* kernel, const cucore_stream* stream,
+                                const void* data, size_t size, BufferNumbers* numbers = nullptr);
+// The block contains one argument.
+void update(cucore_prepared_launch* prepared, size_t index, const void* data, size_t size,
             BufferNumbers* numbers = nullptr);
 
 }  // namespace cucore::bind

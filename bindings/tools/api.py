@@ -46,7 +46,8 @@ class Api:
         self.includes = [Path(p).name for p in header_paths]
         self.header = headers.read_all(header_paths)
         self.table = Table([FOLDER / 'api/cucore.toml', *table_paths])
-        self.written = written  # functions that are members of a .i file
+        # functions that are members of a .i file, or that have arguments of a launch: the layers convert those
+        self.written = written | {f.name for f in self.header.functions.values() if 'const cucore_argument *' in f.types}
         self.renamed = {}       # C function -> {name of a parameter in C: its name here}
         self.properties = {}    # C function that cannot fail -> its type here
         self.classes = [self._class(h) for h in self.header.handles if not h.endswith('_error')]

@@ -34,6 +34,7 @@ typedef struct cucore_program    cucore_program;    /**< source and the options 
 typedef struct cucore_linker     cucore_linker;     /**< combines several inputs to one image */
 typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
 typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
+typedef struct cucore_prepared_launch cucore_prepared_launch; /**< a launch that is repeated */
 typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and linked results */
 typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
 typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */

@@ -95,6 +95,7 @@ struct BlockSize {
 
 template <class Signature>
 class TypedKernel;
+class PreparedLaunch;
 
 /// A function that a grid of threads runs.
 class Kernel : public Owner<Kernel, cucore_kernel> {
@@ -229,6 +230,12 @@ class Kernel : public Owner<Kernel, cucore_kernel> {
                 static_cast<const cucore_launch_options*>(&config), arguments.data(),
                 arguments.size());
   }
+
+  /// Checks and copies the configuration and the arguments once, as launch() does. The result
+  /// launches again and again: `prepared.run()`. Include prepared_launch.hpp.
+  template <class... Arguments>
+  Returned<PreparedLaunch> prepare(const Stream& stream, const LaunchConfig& config,
+                                   const Arguments&... arguments) const;
 
   /// The kernel with the parameters that its source declares, checked here once:
   /// `kernel.as<void(float, const float*, float*, int)>()`. Fails with INVALID_ARGUMENT if they

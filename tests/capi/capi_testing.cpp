@@ -181,6 +181,13 @@ cucore_launch_options grid(uint32_t blocks, uint32_t threads) {
   return options;
 }
 
+PreparedLaunch prepare(const cucore_kernel* kernel, const cucore_stream* stream) {
+  const cucore_launch_options options = grid(1, 1);
+  PreparedLaunch prepared;
+  MUST(cucore_prepared_launch_create, kernel, stream, &options, nullptr, 0, prepared.out());
+  return prepared;
+}
+
 cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stream,
                            const cucore_buffer* x, cucore_error** error) {
   const float a = 1;

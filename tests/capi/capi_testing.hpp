@@ -40,6 +40,7 @@ using Program = Owned<cucore::Program>;
 using Linker = Owned<cucore::Linker>;
 using Code = Owned<cucore::ObjectCode>;
 using Kernel = Owned<cucore::Kernel>;
+using PreparedLaunch = Owned<cucore::PreparedLaunch>;
 using Cache = Owned<cucore::Cache>;
 using Queue = Owned<cucore::Queue>;
 using Future = Owned<cucore::Future>;
@@ -108,6 +109,8 @@ std::string bytes_of(const cucore_objectcode* code);
 std::vector<unsigned char> serialized(const cucore_objectcode* code,
                                       const cucore_serialize_options* options = nullptr);
 cucore_launch_options grid(uint32_t blocks, uint32_t threads);
+// Of a kernel without parameters.
+PreparedLaunch prepare(const cucore_kernel* kernel, const cucore_stream* stream);
 // Launches the PTX's saxpy on four elements, with x also as y.
 cucore_status launch_saxpy(const cucore_kernel* saxpy, const cucore_stream* stream,
                            const cucore_buffer* x, cucore_error** error);

@@ -15,7 +15,8 @@ import header_text  # noqa: E402
 
 DECLARATION = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*CUCORE_API\s+cucore_status\s+(cucore_\w+)\s*\(([^;]*?)\)\s*;", re.S)
 PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
-HANDLES = {"device", "stream", "event", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache"}
+HANDLES = {"device", "stream", "event", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
+           "prepared_launch"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
 
@@ -31,7 +32,7 @@ OF_TYPE = {
     "cucore_source_type": "CUDA_CPP", "cucore_library": "CUCORE_LIBRARY_NVRTC",
     "cucore_cache_outcome *": "o.room<cucore_cache_outcome>()", "cucore_cache_build_fn": "builds_nothing",
     "cucore_cache_report_fn": "goes_on", "cucore_launch_options *": "&w.launch",
-    "cucore_cache_remote *": "&w.remote",
+    "cucore_cache_remote *": "&w.remote", "cucore_argument *": "&w.argument",
     "int32_t": "0", "int64_t": "0", "uint32_t": "0", "uint64_t": "0", "size_t": "0", "int": "0",
 }
 OF_NAME = {

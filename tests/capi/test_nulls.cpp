@@ -53,6 +53,7 @@ struct Handles {
   Program program;
   Code code;
   Kernel kernel;
+  PreparedLaunch prepared_launch;
   Linker linker;
   Cache cache;
   uint8_t cache_key[32] = {};
@@ -61,6 +62,7 @@ struct Handles {
   Queue queue;
   Future future;
   cucore_launch_options launch = grid(1, 1);
+  cucore_argument argument = CUCORE_ARGUMENT(bytes);
   char bytes[16] = {};
   const cucore_objectcode* images[2] = {};
 
@@ -84,10 +86,12 @@ struct Handles {
   }
 
   std::map<std::string, void*> handles() const {
-    return {{"device", device.get()}, {"stream", stream.get()},   {"event", event.get()},
-            {"buffer", buffer.get()}, {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()}, {"linker", linker.get()},   {"queue", queue.get()},
-            {"future", future.get()}, {"cache", cache.get()}};
+    return {{"device", device.get()},   {"stream", stream.get()},
+            {"event", event.get()},     {"buffer", buffer.get()},
+            {"program", program.get()}, {"objectcode", code.get()},
+            {"kernel", kernel.get()},   {"linker", linker.get()},
+            {"queue", queue.get()},     {"future", future.get()},
+            {"cache", cache.get()},     {"prepared_launch", prepared_launch.get()}};
   }
 };
 
@@ -193,6 +197,7 @@ class Nulls : public OnDevice {
     world_.program = make_program("");
     world_.code = make_ptx_code();
     world_.kernel = find_kernel(world_.code, "empty");
+    world_.prepared_launch = prepare(world_.kernel, world_.stream);
     MUST(cucore_linker_create, nullptr, world_.linker.out());
     world_.queue = make_queue();
     world_.future = make_future(world_.stream, world_.queue, 1);
@@ -237,6 +242,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.program = make_program("");
   other.code = make_ptx_code();
   other.kernel = find_kernel(other.code, "empty");
+  other.prepared_launch = prepare(other.kernel, other.stream);
   MUST(cucore_cache_open, &memory_alone(), other.cache.out());
   other.queue = make_queue();
   other.future = make_future(other.stream, other.queue, 1);

@@ -79,6 +79,32 @@ void launch_with_a_buffer(const World& world, int count) {
     CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
 }
 
+void run_prepared(const World& world, const cucore_argument& first, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {first, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  cucore_prepared_launch* prepared = nullptr;
+  CALL(cucore_prepared_launch_create, world.kernel, world.stream, &options, arguments, 3,
+       &prepared);
+  for (int i = 0; i < count; ++i) CALL(cucore_prepared_launch_run, prepared);
+  cucore_prepared_launch_release(prepared);
+}
+
+void prepared_launch(const World& world, int count) {
+  const uint64_t a = 0;
+  run_prepared(world, CUCORE_ARGUMENT(a), count);
+}
+
+void prepared_with_a_buffer(const World& world, int count) {
+  static cucore_buffer* buffer = [&] {
+    cucore_buffer* made = nullptr;
+    CALL(cucore_buffer_create, world.device, 16, world.stream, &made);
+    return made;
+  }();
+  run_prepared(world, {buffer, CUCORE_ARGUMENT_OBJECT}, count);
+}
+
 void record_event(const World& world, int count) {
   static cucore_event* event = [&] {
     cucore_event* made = nullptr;
@@ -211,6 +237,8 @@ using Operation = void (*)(const World&, int);
 const std::map<std::string, Operation> OPERATIONS = {
     {"launch", &launch},
     {"launch_with_a_buffer", &launch_with_a_buffer},
+    {"prepared_launch", &prepared_launch},
+    {"prepared_with_a_buffer", &prepared_with_a_buffer},
     {"record_event", &record_event},
     {"create_event", &create_event},
     {"query_event", &query_event},

@@ -38,7 +38,18 @@ def main(name, count):
             kernel, arguments = "planted", (1.0, buffer, 1, buffer, buffer)
         return functools.partial(cucore.launch, stream, config, code.kernel(kernel), *arguments)
 
+    def prepared():
+        run = code.kernel("k").prepare(stream, config, 1.0, buffer, 1).run
+
+        def refused():
+            try:
+                run(None)
+            except TypeError:
+                pass
+        return refused if is_planted else run
+
     operations = {
+        "python_prepared": prepared,
         "python_launch": lambda: launches("k", (1.0, buffer, 1)),
         "python_launch_of_buffers": lambda: launches("two", (buffer, buffer)),
         "python_launch_of_numpy": lambda: launches("k", with_numpy(buffer, is_planted)),

@@ -13,16 +13,64 @@ public partial class Kernel {
   /// <param name="arguments">one per parameter, in order: numbers, buffers, Arg.Of(a struct), Arg.Address</param>
   /// <exception cref="System.ObjectDisposedException">an argument is a buffer that was disposed</exception>
   public unsafe void Launch(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
-    if (arguments == null) throw new ArgumentNullException(nameof(arguments));
-    Arg[] own = (Arg[])arguments.Clone();  // another thread may change the caller's
+    Arg[] own = Own(arguments);
     HeldBuffers held = default(HeldBuffers);
-    int[] forms = FormsFor(stream, own.Length);
-    int size = LaunchConfig.HeadSize;
-    foreach (Arg each in own) size += each.BlockSize;
-    fixed (byte* block = new byte[size]) {
-      byte* to = LaunchConfig.Write(config, block, own.Length);
-      for (int i = 0; i < own.Length; ++i) to = own[i].Write(to, this, forms, i, ref held);
+    fixed (byte* block = new byte[BlockSize(own)]) {
+      byte* to = Write(stream, config, own, block, ref held);
       Launch(stream, block, to, ref held);
+    }
+  }
+
+  // Another thread may change the caller's.
+  private static Arg[] Own(Arg[] arguments) {
+    if (arguments == null) throw new ArgumentNullException(nameof(arguments));
+    return (Arg[])arguments.Clone();
+  }
+
+  private static int BlockSize(Arg[] arguments) {
+    int size = LaunchConfig.HeadSize;
+    foreach (Arg each in arguments) size += each.BlockSize;
+    return size;
+  }
+
+  // Returns the end of the block.
+  private unsafe byte* Write(CudaStream stream, in LaunchConfig config, Arg[] arguments, byte* block, ref HeldBuffers held) {
+    int[] forms = FormsFor(stream, arguments.Length);
+    byte* to = LaunchConfig.Write(config, block, arguments.Length);
+    for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, this, forms, i, ref held);
+    return to;
+  }
+
+  //: cucore_prepared_launch_create
+  /// <param name="config">the grid, the block and the rest</param>
+  /// <param name="arguments">as for Launch</param>
+  /// <exception cref="System.ObjectDisposedException">an argument is a buffer that was disposed</exception>
+  public unsafe PreparedLaunch Prepare(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
+    Arg[] own = Own(arguments);
+    HeldBuffers held = default(HeldBuffers);
+    fixed (byte* block = new byte[BlockSize(own)]) {
+      byte* to = Write(stream, config, own, block, ref held);
+      IntPtr made = Enter(stream, block, to, ref held, CucoreNativePINVOKE.Prepare);
+      if (made == IntPtr.Zero) CucoreNativePINVOKE.Check();
+      return new PreparedLaunch(made, true) { Kernel = this, Forms = FormsFor(stream, own.Length), Count = own.Length };
+    }
+  }
+
+  private delegate IntPtr BlockCall(IntPtr kernel, IntPtr stream, IntPtr block, IntPtr size);
+
+  // Calls with the handles of the kernel, the stream and the buffers of the block.
+  private unsafe IntPtr Enter(CudaStream stream, byte* block, byte* end, ref HeldBuffers held, BlockCall call) {
+    CudaStream.Handle? order = null;
+    IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;
+    try {
+      order = CudaStream.getCPtr(stream);
+      kernel = owned.Enter();
+      where = order.Enter();
+      return call(kernel, where, (IntPtr)block, (IntPtr)(end - block));
+    } finally {
+      if (where != IntPtr.Zero) order!.Leave();
+      if (kernel != IntPtr.Zero) owned.Leave();
+      held.Leave();
     }
   }
 

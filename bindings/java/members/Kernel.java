@@ -38,6 +38,18 @@ final class Kernel {
     LaunchBlock.launch(lease, this, stream, config, arguments);
   }
 
+  //: cucore_prepared_launch_create
+  // @param config grid and block
+  // @return the prepared launch, of the stream
+  public PreparedLaunch prepare(CudaStream stream, LaunchConfig config, Object... arguments) {
+    long lease = open();
+    Given.notNull(stream, "stream");
+    Given.notNull(config, "config");
+    Given.notNull(arguments, "arguments");
+    label(); // messages of updates have it, also after a close
+    return LaunchBlock.prepare(lease, this, stream, config, arguments);
+  }
+
   //: cucore_kernel_launch_packed
   // @param config grid and block
   // @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -89,21 +90,22 @@ void in_pieces(const cucore_buffer* buffer, jlong offset, jlong size, Piece piec
   } while (done < static_cast<size_t>(size));
 }
 
-// The objects of a launch, a kernel, a stream and buffers, until it returns.
+// The objects of a launch until it returns: first those that every launch has, then buffers.
 class LaunchObjects final : public cucore::bind::BufferNumbers {
  public:
   struct Closed {
-    size_t index;  // 0 is the kernel, 1 the stream
+    size_t index;
   };
-  static constexpr size_t FIRST_BUFFER = 2;
 
-  LaunchObjects(jlong record, jlong kernel, jlong stream)
-      : uses_(reinterpret_cast<UseRecord*>(record)),
-        kernel_(static_cast<cucore_kernel*>(uses_.add(kernel))),
-        stream_(static_cast<cucore_stream*>(uses_.add(stream))) {}
+  explicit LaunchObjects(jlong record) : uses_(reinterpret_cast<UseRecord*>(record)) {}
+
+  template <class Type>
+  Type* add(jlong lease) {
+    return static_cast<Type*>(uses_.add(lease));
+  }
 
   const cucore_buffer* handle(uint64_t number) override {
-    return static_cast<const cucore_buffer*>(uses_.add(static_cast<int64_t>(number)));
+    return add<const cucore_buffer>(static_cast<jlong>(number));
   }
 
   void begin() override {
@@ -111,14 +113,29 @@ class LaunchObjects final : public cucore::bind::BufferNumbers {
     if (closed != Uses::NONE) throw Closed{closed};
   }
 
-  const cucore_kernel* kernel() const { return kernel_; }
-  const cucore_stream* stream() const { return stream_; }
-
  private:
   Uses uses_;
-  cucore_kernel* const kernel_;
-  cucore_stream* const stream_;
 };
+
+// Calls body(objects of the leases..., objects). Returns the index of a closed buffer of the block,
+// or -1. Raises the exception for another closed object.
+template <class... Types, class Body, class... Leases>
+jint with_launch_objects(JNIEnv* env, jlong record, Body body, Leases... leases) {
+  static constexpr const char* NAMES[] = {CLASS_NAME<Types>...};
+  jint closed = -1;
+  guarded(env, [&] {
+    LaunchObjects objects(record);
+    try {
+      // In the order of the leases, as elements of a braced list are.
+      const std::tuple<Types*...> first{objects.add<Types>(leases)...};
+      std::apply([&](Types*... object) { body(object..., objects); }, first);
+    } catch (const LaunchObjects::Closed& which) {
+      if (which.index < sizeof...(Types)) return raise_closed(env, NAMES[which.index]);
+      closed = static_cast<jint>(which.index - sizeof...(Types));
+    }
+  });
+  return closed;
+}
 
 }  // namespace
 
@@ -142,23 +159,41 @@ NATIVE(void, closeRecord)(JNIEnv*, jclass, jlong record) {
   close_record(reinterpret_cast<UseRecord*>(record));
 }
 
-// Returns the index of a closed buffer of the block, or -1.
+// This and the next two return the index of a closed buffer of the block, or -1.
 NATIVE(jint, launch)
 (JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
-  jint closed = -1;
-  guarded(env, [&] {
-    LaunchObjects objects(record, kernel, stream);
-    try {
-      cucore::bind::launch(objects.kernel(), objects.stream(), reinterpret_cast<const void*>(block),
-                           static_cast<size_t>(size), &objects);
-    } catch (const LaunchObjects::Closed& which) {
-      if (which.index < LaunchObjects::FIRST_BUFFER)
-        return raise_closed(
-            env, which.index == 0 ? CLASS_NAME<cucore_kernel> : CLASS_NAME<cucore_stream>);
-      closed = static_cast<jint>(which.index - LaunchObjects::FIRST_BUFFER);
-    }
-  });
-  return closed;
+  return with_launch_objects<cucore_kernel, cucore_stream>(
+      env, record,
+      [&](auto* of, auto* in, LaunchObjects& objects) {
+        cucore::bind::launch(of, in, reinterpret_cast<const void*>(block),
+                             static_cast<size_t>(size), &objects);
+      },
+      kernel, stream);
+}
+
+// Writes the lease of the prepared launch to the array.
+NATIVE(jint, prepare)
+(JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size,
+ jlongArray prepared) {
+  return with_launch_objects<cucore_kernel, cucore_stream>(
+      env, record,
+      [&](auto* of, auto* in, LaunchObjects& objects) {
+        const jlong made = lease(cucore::bind::prepare(of, in, reinterpret_cast<const void*>(block),
+                                                       static_cast<size_t>(size), &objects));
+        env->SetLongArrayRegion(prepared, 0, 1, &made);
+      },
+      kernel, stream);
+}
+
+NATIVE(jint, update)
+(JNIEnv* env, jclass, jlong record, jlong prepared, jint index, jlong block, jint size) {
+  return with_launch_objects<cucore_prepared_launch>(
+      env, record,
+      [&](auto* of, LaunchObjects& objects) {
+        cucore::bind::update(of, static_cast<size_t>(index), reinterpret_cast<const void*>(block),
+                             static_cast<size_t>(size), &objects);
+      },
+      prepared);
 }
 
 // Copies to or from native memory, or a Java array, of which `start` is then an offset in bytes.

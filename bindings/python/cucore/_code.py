@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Iterable, Mapping, NamedTuple, Optional, Union
+from typing import Any, Iterable, Mapping, NamedTuple, Optional, Union
 
 from . import _cucore
-from ._cucore import Device, Kernel, ObjectCode
+from ._cucore import Device, Kernel, LaunchConfig, ObjectCode, PreparedLaunch
 from ._enums import CodeType, ParameterClass, SignaturePolicy, SymbolKind
 from ._errors import Diagnostic, FileMissingError, NotFoundError, UnsupportedError
 from ._link import keys
@@ -210,6 +210,27 @@ def _same(self: ObjectCode, memo: object = None) -> ObjectCode:
 @member(ObjectCode, "find_global")
 def find_global(self: ObjectCode, name: str, device: Device) -> Global:
     return Global(*self._find_global(name, device))
+
+
+#: cucore_prepared_launch_create
+@member(Kernel, "prepare")
+def kernel_prepare(self: Kernel, stream: Any, config: LaunchConfig, /, *args: Any) -> PreparedLaunch:
+    """Converts and checks the arguments once, as ``launch`` does. ``run()`` of the result launches the kernel.
+
+    The result keeps the kernel, the stream and the arguments. An array of another library is ready for the stream at
+    this call; later changes of it need an ``update``.
+    """
+    return _cucore._prepare(stream, config, self, *args)
+
+
+#: cucore_prepared_launch_update
+@member(PreparedLaunch, "update")
+def prepared_update(self: PreparedLaunch, index: int, value: Any, /) -> None:
+    """Replaces the argument at an index, from 0, for all later launches. The value is converted as by ``launch``.
+
+    If the value is refused, the argument has its previous value.
+    """
+    _cucore._update(self, index, value)
 
 
 #: cucore_kernel_parameter_at cucore_kernel_parameters

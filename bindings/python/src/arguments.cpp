@@ -341,4 +341,14 @@ bool Arguments::pack(const cucore_kernel* kernel, const Parameters& parameters,
   return true;
 }
 
+bool Arguments::pack_one(const cucore_kernel* kernel, const Parameters& parameters,
+                         const cucore_stream* stream, size_t index, size_t count, PyObject* value) {
+  stream_ = stream;
+  Place place{kernel, index, count, {}};
+  if (parameters.are_known) place.parameter = parameters.all[index];
+  if (!ArgumentPacker(*this, place).pack(value)) return false;
+  count_ = 1;
+  return true;
+}
+
 }  // namespace cucore::bind

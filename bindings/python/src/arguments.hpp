@@ -24,6 +24,10 @@ class Arguments {
   bool pack(const cucore_kernel* kernel, const Parameters& parameters, const cucore_stream* stream,
             PyObject* const* values, size_t count);
 
+  // Packs the argument at an index of so many.
+  bool pack_one(const cucore_kernel* kernel, const Parameters& parameters,
+                const cucore_stream* stream, size_t index, size_t count, PyObject* value);
+
   const cucore_argument* data() const { return many_.empty() ? few_ : many_.data(); }
   size_t size() const { return count_; }
 

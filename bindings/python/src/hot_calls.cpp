@@ -108,6 +108,7 @@ using FastMethod = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize
 
 PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
 PyCFunction as_method(FastMethod method) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
@@ -127,7 +128,11 @@ HotMethod event_record_method = {Type::Event,
 HotMethod stream_record_method = {Type::Stream,
                                   "record($self, event=None, *, timing=True)\n--\n\n",
                                   {"record", as_method(stream_record), FLAGS, nullptr}};
-HotMethod* const hot_methods[] = {&event_record_method, &stream_record_method};
+HotMethod prepared_run_method = {Type::PreparedLaunch,
+                                 "run($self, /)\n--\n\n",
+                                 {"run", as_method(prepared_run), FLAGS, nullptr}};
+HotMethod* const hot_methods[] = {&event_record_method, &stream_record_method,
+                                  &prepared_run_method};
 
 PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const* args,
                        Py_ssize_t count, PyObject* names) {
@@ -163,6 +168,15 @@ PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count,
   return record(event, stream) ? new_reference(args[0]) : nullptr;
 }
 
+PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  auto* prepared = count == 0 && !names ? pointer_of<cucore_prepared_launch>(self) : nullptr;
+  if (!prepared) return call_general(prepared_run_method, self, args, count, names);
+  const Held<cucore_prepared_launch> kept(prepared);
+  if (!succeeds([&](cucore_error** error) { return cucore_prepared_launch_run(prepared, error); }))
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
 // The signature with the general method's text; lives as long as the type.
 const char* document(const HotMethod& method) {
   const Object text(PyObject_GetAttrString(method.general, "__doc__"));
@@ -184,13 +198,22 @@ PyObject* quicken(PyTypeObject* type, const char* name, PyObject* method) {
   return new_reference(method);
 }
 
+namespace {
+
+// Replaces a method of SWIG.
+bool replace(Type owner, const char* name) {
+  PyTypeObject* const type = type_of(owner);
+  const Object general(PyObject_GetAttrString(reinterpret_cast<PyObject*>(type), name));
+  const Object quick(general ? quicken(type, name, general.get()) : nullptr);
+  return quick && PyDict_SetItemString(type->tp_dict, name, quick.get()) == 0;
+}
+
+}  // namespace
+
 bool add_hot_calls() {
   type_of(Type::Event)->tp_vectorcall = make_event;
   type_of(Type::Buffer)->tp_vectorcall = make_buffer;
-  PyTypeObject* const event = type_of(Type::Event);
-  const Object general(PyObject_GetAttrString(reinterpret_cast<PyObject*>(event), "record"));
-  const Object quick(general ? quicken(event, "record", general.get()) : nullptr);
-  return quick && PyDict_SetItemString(event->tp_dict, "record", quick.get()) == 0;
+  return replace(Type::Event, "record") && replace(Type::PreparedLaunch, "run");
 }
 
 }  // namespace cucore::bind

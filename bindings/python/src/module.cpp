@@ -11,6 +11,7 @@
 #include "launcher.hpp"
 #include "object.hpp"
 #include "objects.hpp"
+#include "prepared_launch.hpp"
 #include "registered.hpp"
 
 namespace cucore::bind {
@@ -75,6 +76,10 @@ PyMethodDef functions[] = {
      "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
      "what does not fit "
      "is refused with the argument's number."},
+    {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
+     METH_FASTCALL, nullptr},
+    {"_update", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(update_prepared)),
+     METH_FASTCALL, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},

@@ -36,7 +36,7 @@ OBJECTS = dict(public_objects())
 
 def is_made_by_a_call(type):
     """False for classes whose objects only other calls return."""
-    return type.__name__ not in ("ObjectCode", "Kernel", "Future", "Launcher")
+    return type.__name__ not in ("ObjectCode", "Kernel", "Future", "Launcher", "PreparedLaunch")
 
 
 def has_signature(value):

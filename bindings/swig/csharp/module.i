@@ -10,8 +10,25 @@
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_launch(Kernel *kernel, Stream *stream, const void *block, size_t size) {
   return !guarded([&] { return cucore::bind::launch(kernel, stream, block, size), true; });
 }
+extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_csharp_prepare(Kernel *kernel, Stream *stream, const void *block, size_t size) {
+  cucore_prepared_launch *prepared = nullptr;
+  guarded([&] { return prepared = cucore::bind::prepare(kernel, stream, block, size), true; });
+  return prepared;
+}
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_update(cucore_prepared_launch *prepared, size_t index, const void *block, size_t size) {
+  return !guarded([&] { return cucore::bind::update(prepared, index, block, size), true; });
+}
+extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_run(cucore_prepared_launch *prepared) {
+  return !guarded([&] { return cucore::bind::ok(cucore_prepared_launch_run, prepared), true; });
+}
 %}
 %pragma(csharp) imclasscode=%{
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_launch")]
   internal static extern int Launch(System.IntPtr kernel, System.IntPtr stream, System.IntPtr block, System.IntPtr size);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_prepare")]
+  internal static extern System.IntPtr Prepare(System.IntPtr kernel, System.IntPtr stream, System.IntPtr block, System.IntPtr size);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_update")]
+  internal static extern int Update(System.IntPtr prepared, System.IntPtr index, System.IntPtr block, System.IntPtr size);
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_csharp_run")]
+  internal static extern int Run(System.IntPtr prepared);
 %}

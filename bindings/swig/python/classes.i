@@ -7,6 +7,7 @@
 #include "launcher.hpp"
 #include "module.hpp"
 #include "objects.hpp"
+#include "prepared_launch.hpp"
 %}
 %feature("compactdefaultargs");
 // A closed object is an InvalidHandleError that names the class; another type a TypeError.

@@ -11,6 +11,7 @@
 #include "core/completion/queue.hpp"
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
+#include "core/load/prepared_launch.hpp"
 #include "core/objects/buffer.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/event.hpp"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/load/launch.hpp"
 
+#include "capi/buffer_handles.hpp"
 #include "capi/guard.hpp"
 #include "capi/launch_options.hpp"
 
@@ -11,29 +12,6 @@ void LaunchOptions::throw_missing() {
   throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
                       "options must not be NULL: a launch needs grid[0] and block[0]");
 }
-
-namespace {
-
-const core::Buffer* acquire_buffer(const void* handle) noexcept {
-  const auto* buffer = static_cast<const cucore_buffer*>(handle);
-  return try_retain(buffer) ? static_cast<const core::Buffer*>(buffer->object) : nullptr;
-}
-
-void release_buffer(const void* handle) noexcept {
-  release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
-}
-
-// The message of most first launches without a stream, so it has the remedy.
-const core::Stream& order_of(const cucore_stream* stream) {
-  if (!stream)
-    throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
-                        "stream must not be NULL; create one with cucore_stream_create()");
-  return use(stream, "stream");
-}
-
-constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
-
-}  // namespace
 
 extern "C" {
 

@@ -42,6 +42,7 @@ enum class HandleType : uint32_t {
   QUEUE,
   FUTURE,
   GRAPH,
+  PREPARED_LAUNCH,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {

@@ -162,10 +162,61 @@ void max_active_clusters(Run& run, World& world) {
   }
 }
 
+// With more shared memory than a kernel has at first, and a buffer.
+void prepare(Run& run, World& world) {
+  const Code code = make_ptx();
+  const Kernel kernel = find_saxpy(code.get());
+  Arguments arguments;
+  arguments.list[2] = {world.buffer.get(), CUCORE_ARGUMENT_OBJECT};
+  const cucore_launch_options options = big_launch();
+  makes<cucore_prepared_launch>(run, cucore_prepared_launch_release, [&](auto** out, auto** error) {
+    return cucore_prepared_launch_create(kernel.get(), world.stream.get(), &options, arguments.list,
+                                         4, out, error);
+  });
+}
+
+void run_prepared(Run& run, World& world) {
+  run.call([&](auto** error) { return cucore_prepared_launch_run(world.prepared.get(), error); });
+}
+
+// On a stream that is not the buffer's.
+void run_prepared_on_another_stream(Run& run, World& world) {
+  const PreparedLaunch prepared =
+      prepare_saxpy(world.kernel.get(), world.second_stream.get(), world.buffer.get());
+  run.call([&](auto** error) { return cucore_prepared_launch_run(prepared.get(), error); });
+}
+
+void update_prepared(Run& run, World& world) {
+  const cucore_argument argument = {world.second_buffer.get(), CUCORE_ARGUMENT_OBJECT};
+  run.call([&](auto** error) {
+    return cucore_prepared_launch_update(world.prepared.get(), 3, &argument, error);
+  });
+}
+
+void release_prepared(Run& run, World& world) {
+  Code code = make_ptx();
+  Buffer buffer = make_buffer(world.device.get(), world.stream.get());
+  PreparedLaunch prepared =
+      prepare_saxpy(find_saxpy(code.get()).get(), world.stream.get(), buffer.get());
+  code.reset();
+  buffer.reset();  // only the prepared launch keeps both now
+  run.plain([&] { cucore_prepared_launch_release(prepared.release()); });
+}
+
 }  // namespace
 
 std::vector<Scenario> kernel_scenarios() {
   return {
+      {"cucore_prepared_launch_retain",
+       [](Run& run, World& world) {
+         retains(run, world.prepared.get(), cucore_prepared_launch_retain,
+                 cucore_prepared_launch_release);
+       }},
+      {"cucore_prepared_launch_release", release_prepared},
+      {"cucore_prepared_launch_create", prepare},
+      {"cucore_prepared_launch_run", run_prepared},
+      {"cucore_prepared_launch_run", run_prepared_on_another_stream},
+      {"cucore_prepared_launch_update", update_prepared},
       {"cucore_kernel_retain",
        [](Run& run, World& world) {
          retains(run, world.kernel.get(), cucore_kernel_retain, cucore_kernel_release);

@@ -73,7 +73,7 @@ void fill_quarantine(World& world) {
     make_cache();
     make_future(world.stream.get(), make_queue().get());
     const Code code = make_ptx();
-    find_saxpy(code.get());
+    prepare_saxpy(find_saxpy(code.get()).get(), world.stream.get(), world.buffer.get());
     cucore_error* error = nullptr;
     cucore_device_open(-1, nullptr, &error);
     cucore_error_release(error);

@@ -89,6 +89,20 @@ Kernel find_saxpy(const cucore_objectcode* code) {
   return cucore::make<Kernel>(cucore_objectcode_find_kernel, code, "saxpy");
 }
 
+PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* stream,
+                             const cucore_buffer* buffer) {
+  const int32_t n = 4;
+  const float a = 2;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(n),
+                                       CUCORE_ARGUMENT(a),
+                                       {buffer, CUCORE_ARGUMENT_OBJECT},
+                                       {buffer, CUCORE_ARGUMENT_OBJECT}};
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  return cucore::make<PreparedLaunch>(cucore_prepared_launch_create, kernel, stream, &options,
+                                      static_cast<const cucore_argument*>(arguments), size_t{4});
+}
+
 Queue make_queue() { return cucore::make<Queue>(cucore_queue_create, nullptr); }
 
 Future make_future(const cucore_stream* stream, cucore_queue* queue) {
@@ -109,6 +123,7 @@ World::World()
       program(make_program()),
       code(make_ptx()),
       kernel(find_saxpy(code.get())),
+      prepared(prepare_saxpy(kernel.get(), stream.get(), buffer.get())),
       queue(make_queue()),
       future(make_future(stream.get(), queue.get())) {
   start.record(stream);

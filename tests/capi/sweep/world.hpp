@@ -16,6 +16,7 @@ using cucore::Event;
 using cucore::Future;
 using cucore::Kernel;
 using cucore::Linker;
+using cucore::PreparedLaunch;
 using cucore::Program;
 using cucore::Queue;
 using cucore::Stream;
@@ -34,6 +35,9 @@ Code make_fatbin();      // the same as a fat binary: the driver reports which i
 Linker make_linker();
 Cache make_cache();  // in memory only
 Kernel find_saxpy(const cucore_objectcode* code);
+// Of saxpy, with a buffer as x and y.
+PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* stream,
+                             const cucore_buffer* buffer);
 Queue make_queue();
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
 
@@ -55,6 +59,7 @@ struct World {
   Program program;
   Code code;
   Kernel kernel;
+  PreparedLaunch prepared;
   Queue queue;
   Future future;  // complete, and its completion taken
 };

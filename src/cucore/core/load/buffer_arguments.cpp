@@ -45,7 +45,35 @@ void check_parameter(const Kernel& kernel, size_t index, const image::Parameter&
                        "; pass a value of that type"));
 }
 
+// A reference of the library's user to a handle, until the end of the scope.
+class HandleReference {
+ public:
+  HandleReference(const void* handle, const BufferHandles& handles)
+      : handle_(handle), handles_(handles), buffer_(handles.acquire(handle)) {}
+  ~HandleReference() {
+    if (buffer_) handles_.release(handle_);
+  }
+  HandleReference(const HandleReference&) = delete;
+  HandleReference& operator=(const HandleReference&) = delete;
+
+  const Buffer* buffer() const { return buffer_; }
+
+ private:
+  const void* const handle_;
+  const BufferHandles& handles_;
+  const Buffer* const buffer_;
+};
+
 }  // namespace
+
+Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Stream& stream,
+                              size_t index, const void* handle, const BufferHandles& handles) {
+  if (image.parameters) check_parameter(kernel, index, (*image.parameters)[index]);
+  const HandleReference reference(handle, handles);
+  if (!reference.buffer()) throw_dead(kernel, index);
+  check_device(kernel, index, *reference.buffer(), stream);
+  return Ref<const Buffer>(reference.buffer());
+}
 
 BufferArguments::~BufferArguments() {
   // A use ends before the release of the handle that keeps its buffer alive.
@@ -53,7 +81,7 @@ BufferArguments::~BufferArguments() {
     Item* const item = place(i);
     const void* const handle = item->handle;
     item->~Item();
-    handles_.release(handle);
+    if (handle) handles_->release(handle);
   }
 }
 
@@ -88,23 +116,27 @@ void BufferArguments::end_accesses() noexcept {
 }
 
 void* BufferArguments::add(const void* handle, size_t index) {
-  if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
-  const Buffer* const buffer = handles_.acquire(handle);
+  const Buffer* const buffer = handles_->acquire(handle);
   if (!buffer) throw_dead(kernel_, index);
   try {
-    check_device(kernel_, index, *buffer, stream_);
-    are_of_other_devices_ |= &buffer->device() != &stream_.device();
-    if (stream_.may_be_captured()) {
-      const ContextScope scope(*stream_.context(), "stream");
-      hold_if_captured(stream_, *buffer);
-    }
-    Item* const item = new (place(count_)) Item(handle, *buffer, stream_);
-    ++count_;
-    return &item->address;
+    return add(handle, *buffer, index);
   } catch (...) {
-    handles_.release(handle);
+    handles_->release(handle);
     throw;
   }
+}
+
+void* BufferArguments::add(const void* handle, const Buffer& buffer, size_t index) {
+  if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
+  check_device(kernel_, index, buffer, stream_);
+  are_of_other_devices_ |= &buffer.device() != &stream_.device();
+  if (stream_.may_be_captured()) {
+    const ContextScope scope(*stream_.context(), "stream");
+    hold_if_captured(stream_, buffer);
+  }
+  Item* const item = new (place(count_)) Item(handle, buffer, stream_);
+  ++count_;
+  return &item->address;
 }
 
 BufferArguments::Item* BufferArguments::place(size_t index) {

@@ -23,10 +23,17 @@ struct BufferHandles {
   void (*release)(const void* handle) noexcept;
 };
 
+// Returns the buffer of a handle, checked against the parameter and the stream's device. Throws
+// INVALID_HANDLE for a dead handle.
+Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Stream& stream,
+                              size_t index, const void* handle, const BufferHandles& handles);
+
 class BufferArguments {
  public:
   BufferArguments(const Kernel& kernel, const Stream& stream, const BufferHandles& handles)
-      : kernel_(kernel), stream_(stream), handles_(handles) {}
+      : kernel_(kernel), stream_(stream), handles_(&handles) {}
+  // For buffers that the caller keeps alive.
+  BufferArguments(const Kernel& kernel, const Stream& stream) : kernel_(kernel), stream_(stream) {}
   ~BufferArguments();
   BufferArguments(const BufferArguments&) = delete;
   BufferArguments& operator=(const BufferArguments&) = delete;
@@ -34,6 +41,9 @@ class BufferArguments {
   // Points each element of `pointers` at its value. Throws unless all values fit the parameters.
   void resolve(const KernelImage& image, const cucore_argument* arguments, size_t count,
                void** pointers);
+
+  // Adds a buffer that the caller keeps alive.
+  void add(const Buffer& buffer, size_t index) { add(nullptr, buffer, index); }
 
   // Returns whether a buffer belongs to another device than the stream's. Its context must be alive
   // during the call of the driver.
@@ -45,7 +55,7 @@ class BufferArguments {
   struct Item {
     Item(const void* handle, const Buffer& buffer, const Stream& stream)
         : handle(handle), address(buffer.address()), buffer(buffer), use(buffer, stream) {}
-    const void* handle;
+    const void* handle;  // null: the caller keeps the buffer alive
     CUdeviceptr address;
     const Buffer& buffer;
     std::optional<ContextAccess> access;
@@ -58,11 +68,12 @@ class BufferArguments {
   };
 
   void* add(const void* handle, size_t index);
+  void* add(const void* handle, const Buffer& buffer, size_t index);
   Item* place(size_t index);
 
   const Kernel& kernel_;
   const Stream& stream_;
-  const BufferHandles& handles_;
+  const BufferHandles* const handles_ = nullptr;
   size_t count_ = 0;
   bool are_of_other_devices_ = false;
   Items first_;

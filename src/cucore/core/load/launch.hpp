@@ -17,6 +17,17 @@ void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_opti
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size);
 
+// Starts a launch that has been checked: `arguments` point at a value per parameter.
+void start(const Kernel& kernel, const KernelImage& image, const Stream& stream,
+           const CUlaunchConfig& configuration, void** arguments, BufferArguments* buffers);
+
+// Throws INVALID_ARGUMENT unless the kernel has so many parameters, if they are known.
+void require_count(const Kernel& kernel, const KernelImage& image, size_t count);
+
+// Lets launches of the kernel use so much dynamic shared memory. Throws INVALID_ARGUMENT if the
+// device has less.
+void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes);
+
 // Returns how many clusters of such a launch fit on the device at a time.
 int max_active_clusters(const Kernel& kernel, const Device& device,
                         const cucore_launch_options& options);

@@ -23,6 +23,9 @@ final class LaunchBlock {
   private static final long BUFFER =
       ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN ? 1L << 32 | WORD : (long) WORD << 32 | 1;
 
+  /** The head of a block for an update. */
+  private static final LaunchConfig NO_CONFIG = LaunchConfig.of(1, 1);
+
   private final long record = Natives.openRecord(); // of this thread alone
   private ByteBuffer bytes;
   private LaunchConfig head;
@@ -54,6 +57,17 @@ final class LaunchBlock {
 
   static void launch(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
+    LaunchBlock block = filled(owner, stream, config, arguments);
+    int closed = Natives.launch(block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size);
+    Reference.reachabilityFence(owner);
+    Reference.reachabilityFence(stream);
+    Reference.reachabilityFence(arguments);
+    if (closed >= 0) {
+      throw closed(owner, indexOfBuffer(arguments, closed));
+    }
+  }
+
+  private static LaunchBlock filled(Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
     Signature signature = owner.signature(stream);
     signature.checkCount(owner, arguments.length);
     LaunchBlock block = ofThread();
@@ -61,12 +75,42 @@ final class LaunchBlock {
     for (int i = 0; i < arguments.length; ++i) {
       block.add(owner, i, signature.at(i), arguments[i]);
     }
-    int closed = Natives.launch(block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size);
+    return block;
+  }
+
+  static PreparedLaunch prepare(
+      long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
+    LaunchBlock block = filled(owner, stream, config, arguments);
+    long[] prepared = new long[1];
+    int closed = Natives.prepare(
+        block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size, prepared);
     Reference.reachabilityFence(owner);
     Reference.reachabilityFence(stream);
     Reference.reachabilityFence(arguments);
     if (closed >= 0) {
       throw closed(owner, indexOfBuffer(arguments, closed));
+    }
+    PreparedLaunch made = new PreparedLaunch(prepared[0], true);
+    made.kernel = owner;
+    made.signature = owner.signature(stream);
+    made.count = arguments.length;
+    return made;
+  }
+
+  /** Passes one argument; an index out of range is refused by the library. */
+  static void update(long prepared, PreparedLaunch owner, int index, Object value) {
+    LaunchBlock block = ofThread();
+    block.begin(NO_CONFIG, 1);
+    if (index < owner.count) {
+      block.add(owner.kernel, index, owner.signature.at(index), value);
+    } else {
+      block.add(0, Long.BYTES);
+    }
+    int closed = Natives.update(block.record, prepared, index, block.address, block.size);
+    Reference.reachabilityFence(owner);
+    Reference.reachabilityFence(value);
+    if (closed >= 0) {
+      throw closed(owner.kernel, index);
     }
   }
 

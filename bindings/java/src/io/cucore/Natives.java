@@ -24,6 +24,12 @@ final class Natives {
   /** Returns the index of a closed buffer of the block, or -1. */
   static native int launch(long record, long kernel, long stream, long block, int size);
 
+  /** Does the same for a prepared launch, whose lease it writes to an array of one. */
+  static native int prepare(long record, long kernel, long stream, long block, int size, long[] prepared);
+
+  /** Does the same with a block of one argument, which replaces the one at an index. */
+  static native int update(long record, long prepared, int index, long block, int size);
+
   /** Copies to or from an array, from a byte of it on, or at an address if the array is null. */
   static native void copy(boolean isWrite, long buffer, long stream, long offset, Object array, long start, long size);
 

@@ -34,6 +34,7 @@ import io.cucore.Log;
 import io.cucore.LogLevel;
 import io.cucore.ObjectCode;
 import io.cucore.ObjectCodeOptions;
+import io.cucore.PreparedLaunch;
 import io.cucore.Program;
 import io.cucore.ProgramOptions;
 import io.cucore.RemoteOptions;
@@ -70,7 +71,7 @@ class SweepTest {
   /** Arguments that may be null: Class.method(parameter). */
   private static final List<String> NULLABLE = List.of(
       "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
-      "Builder.cache(value)"); // of BatchOptions
+      "PreparedLaunch.update(value)", "Builder.cache(value)"); // of BatchOptions
 
   private CudaDevice device;
   private CudaStream stream;
@@ -92,6 +93,8 @@ class SweepTest {
         new byte[32], new int[0], new String[0], new Object[0], new ObjectCode[0], new SigningKey[0]}) {
       objects.put(each.getClass(), each);
     }
+    Kernel nothing = (Kernel) objects.get(Kernel.class);
+    objects.put(PreparedLaunch.class, nothing.prepare(stream, LaunchConfig.of(1, 1)));
     objects.put(Path.class, Path.of("/nowhere"));
     objects.put(ByteBuffer.class, ByteBuffer.allocate(4));
     objects.put(TimeUnit.class, TimeUnit.SECONDS);
@@ -153,6 +156,7 @@ class SweepTest {
     assertEquals("CudaFuture 7 (complete)", future.toString());
     assertEquals("CudaQueue (pending=0, waiting=1, completed=1)", objects.get(CudaQueue.class).toString());
     assertEquals("Kernel nothing", objects.get(Kernel.class).toString());
+    assertEquals("PreparedLaunch of nothing", objects.get(PreparedLaunch.class).toString());
     assertEquals("defaults", BatchOptions.builder().build().toString());
     assertEquals("name=x, arch=sm_80, lineinfo=true", ProgramOptions.builder().name("x").arch("sm_80").lineinfo(true).toString());
     String keyed = CacheOptions.builder().signingKey((SigningKey) objects.get(SigningKey.class)).build().toString();
@@ -217,7 +221,7 @@ class SweepTest {
         ++closed;
       }
     }
-    assertEquals(11, closed);
+    assertEquals(12, closed);
   }
 
   /** One thread closes an object while another reads its text. */
@@ -333,6 +337,7 @@ class SweepTest {
     CudaQueue queue = (CudaQueue) objects.get(CudaQueue.class);
     Kernel kernel = (Kernel) objects.get(Kernel.class);
     Cache cache = (Cache) objects.get(Cache.class);
+    assertRefused("index is -1, below 0", () -> ((PreparedLaunch) objects.get(PreparedLaunch.class)).update(-1, 0));
     assertRefused("length is -1, below 0", () -> new CudaBuffer(device, -1, stream));
     assertRefused("length is -2, below 0", () -> CudaBuffer.pinned(device, -2));
     assertRefused("length is -3, below 0", () -> CudaBuffer.managed(device, -3));

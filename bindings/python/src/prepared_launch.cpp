@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prepared_launch.hpp"
+
+#include "arguments.hpp"
+#include "convert.hpp"
+#include "errors.hpp"
+#include "failure.hpp"
+#include "handles.hpp"
+#include "held.hpp"
+#include "kernel_parameters.hpp"
+#include "launcher.hpp"
+#include "object.hpp"
+#include "refusals.hpp"
+#include "unlocked.hpp"
+
+namespace cucore::bind {
+
+PyObject* (*new_prepared_launch)(cucore_prepared_launch* prepared) = nullptr;
+PyObject* (*new_kernel)(cucore_kernel* kernel) = nullptr;
+
+namespace {
+
+// The names in the dict of a PreparedLaunch. It has objects of its own, because the user may close
+// those that were passed.
+constexpr const char* KERNEL = "_kernel";
+constexpr const char* STREAM = "_stream";
+constexpr const char* ARGUMENTS = "_arguments";  // objects of other libraries, whose memory is used
+
+bool set(PyObject* dict, const char* name, const Object& value) {
+  return value && PyDict_SetItemString(dict, name, value.get()) == 0;
+}
+
+// The native object keeps the memory of a Buffer.
+Object to_keep(PyObject* value) {
+  return Object::borrowed(is(value, Type::Buffer) ? Py_None : value);
+}
+
+Object list_of(PyObject* const* values, size_t count) {
+  Object list(PyList_New(static_cast<Py_ssize_t>(count)));
+  for (size_t i = 0; list && i < count; ++i)
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), to_keep(values[i]).release());
+  return list;
+}
+
+cucore_prepared_launch* create(const cucore_kernel* kernel, const cucore_stream* stream,
+                               const cucore_launch_options& options, const Arguments& arguments,
+                               PyObject* const* values) {
+  cucore_prepared_launch* prepared = nullptr;
+  cucore_error* error = nullptr;
+  const Held<const cucore_kernel> kept_kernel(kernel);
+  const Held<const cucore_stream> kept_stream(stream);
+  Unlocked call;
+  const cucore_status status = cucore_prepared_launch_create(
+      kernel, stream, &options, arguments.data(), arguments.size(), &prepared, &error);
+  call.lock();
+  if (status == CUCORE_OK) return prepared;
+  const Failure failure(status, error);
+  if (!refuse_buffer(status, kernel, stream, values, arguments.size())) raise(failure);
+  return nullptr;
+}
+
+// The parts of a PreparedLaunch that an update needs.
+struct Prepared {
+  cucore_prepared_launch* handle;
+  PyObject* kernel;
+  const cucore_stream* stream;
+  PyObject* arguments;
+};
+
+bool open(PyObject* self, Prepared& out) {
+  out.handle = static_cast<cucore_prepared_launch*>(handle_of(self, Type::PreparedLaunch));
+  if (!out.handle) return false;
+  PyObject* const dict = reinterpret_cast<Handle*>(self)->dict;
+  out.kernel = PyDict_GetItemString(dict, KERNEL);
+  out.stream = pointer_of<const cucore_stream>(PyDict_GetItemString(dict, STREAM));
+  out.arguments = PyDict_GetItemString(dict, ARGUMENTS);
+  return true;
+}
+
+bool update(const Prepared& prepared, size_t index, const cucore_argument& argument) {
+  cucore_error* error = nullptr;
+  const Held<cucore_prepared_launch> kept(prepared.handle);
+  Unlocked call;
+  const cucore_status status =
+      cucore_prepared_launch_update(prepared.handle, index, &argument, &error);
+  call.lock();
+  if (status == CUCORE_OK) return true;
+  raise(Failure(status, error));
+  return false;
+}
+
+}  // namespace
+
+PyObject* prepare(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count < 3) {
+    PyErr_SetString(PyExc_TypeError, "prepare(stream, config, *args) takes 2 or more arguments");
+    return nullptr;
+  }
+  PyObject* const* const values = args + 3;
+  const auto value_count = static_cast<size_t>(count - 3);
+  Object kept;
+  const cucore_stream* const stream = stream_of(args[0], kept);
+  const cucore_launch_options* const options = stream ? options_of(args[1]) : nullptr;
+  auto* const kernel =
+      options ? static_cast<cucore_kernel*>(handle_of(args[2], Type::Kernel)) : nullptr;
+  Arguments arguments;
+  if (!kernel ||
+      !arguments.pack(kernel, parameters_of(args[2], stream), stream, values, value_count))
+    return nullptr;
+  cucore_prepared_launch* const prepared = create(kernel, stream, *options, arguments, values);
+  if (!prepared) return nullptr;
+  Object self(new_prepared_launch(prepared));
+  if (!self) return nullptr;
+  PyObject*& dict = reinterpret_cast<Handle*>(self.get())->dict;
+  if (!dict) dict = PyDict_New();
+  const bool is_kept = dict &&
+                       set(dict, KERNEL, Object(new_kernel(cucore_kernel_retain(kernel)))) &&
+                       set(dict, STREAM, Object(new_stream(cucore_stream_retain(stream)))) &&
+                       set(dict, ARGUMENTS, list_of(values, value_count));
+  return is_kept ? self.release() : nullptr;
+}
+
+PyObject* update_prepared(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  Prepared prepared;
+  size_t index = 0;
+  if (count != 3) {
+    PyErr_Format(PyExc_TypeError, "update(index, value) takes 2 arguments, not %zd", count - 1);
+    return nullptr;
+  }
+  if (!open(args[0], prepared) || !to_integer(args[1], "index", index)) return nullptr;
+  const auto all = static_cast<size_t>(PyList_GET_SIZE(prepared.arguments));
+  if (index >= all) {
+    update(prepared, index, {nullptr, 0});  // refuses the index
+    return nullptr;
+  }
+  Arguments arguments;
+  const auto* const kernel = pointer_of<cucore_kernel>(prepared.kernel);
+  if (!arguments.pack_one(kernel, parameters_of(prepared.kernel, prepared.stream), prepared.stream,
+                          index, all, args[2]))
+    return nullptr;
+  if (!update(prepared, index, *arguments.data())) return nullptr;
+  if (PyList_SetItem(prepared.arguments, static_cast<Py_ssize_t>(index),
+                     to_keep(args[2]).release()) != 0)
+    return nullptr;
+  Py_RETURN_NONE;
+}
+
+}  // namespace cucore::bind

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The handles of a launch for core: its buffers and its stream.
+#pragma once
+
+#include "capi/guard.hpp"
+#include "core/load/buffer_arguments.hpp"
+
+namespace cucore::capi {
+
+inline const core::Buffer* acquire_buffer(const void* handle) noexcept {
+  const auto* buffer = static_cast<const cucore_buffer*>(handle);
+  return try_retain(buffer) ? static_cast<const core::Buffer*>(buffer->object) : nullptr;
+}
+
+inline void release_buffer(const void* handle) noexcept {
+  release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
+}
+
+inline constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
+
+// The message of most first launches without a stream, so it has the remedy.
+inline core::Stream& order_of(const cucore_stream* stream) {
+  if (!stream)
+    throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                        "stream must not be NULL; create one with cucore_stream_create()");
+  return use(stream, "stream");
+}
+
+}  // namespace cucore::capi

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch whose configuration and arguments are checked and copied once, and which then repeats.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "core/load/launch.hpp"
+#include "core/load/launch_configuration.hpp"
+
+namespace cucore::core {
+
+class PreparedLaunch final : public Object {
+ public:
+  // Throws as launch() does for the same arguments.
+  PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> stream,
+                 const cucore_launch_options& options, const cucore_argument* arguments,
+                 size_t count, const BufferHandles& handles);
+
+  // Replaces one argument. If it throws, the argument has its previous value.
+  void update(size_t index, const cucore_argument& argument, const BufferHandles& handles);
+
+  void run() const;
+
+ private:
+  // One argument: the place and the size of its value.
+  struct Slot {
+    std::byte* value;
+    size_t size;
+    Ref<const Buffer> buffer;  // null for other values
+  };
+
+  ~PreparedLaunch() override = default;
+  Ref<const Buffer> buffer_of(size_t index, const cucore_argument& argument,
+                              const BufferHandles& handles) const;
+  void check(size_t index, const cucore_argument& argument) const;
+  void write(Slot& slot, const cucore_argument& argument, Ref<const Buffer>& buffer);
+
+  const Ref<const Kernel> kernel_;
+  const Ref<const Stream> stream_;
+  const KernelImage& image_;
+  const LaunchConfiguration configuration_;
+  std::unique_ptr<std::byte[]> values_;
+  std::vector<Slot> slots_;
+  mutable std::vector<void*> pointers_;  // the driver's type of the list is not const
+  size_t buffer_count_ = 0;
+  mutable std::mutex mutex_;  // guards the values and the buffers
+};
+
+}  // namespace cucore::core
