@@ -170,11 +170,13 @@ typedef struct cucore_array_context_options {
   size_t               max_bytes;     /**< of arrays and temporary ones; 0: no limit */
   uint32_t             max_pending;   /**< operations that wait; 0: 2048 */
   uint32_t             max_depth;     /**< operations one after another; 0: 64 */
+  size_t               max_retained_bytes; /**< that waiting operations alone keep; 0: a quarter of
+                                                the device memory, and at least 64 MiB */
 } cucore_array_context_options;
 
 #define CUCORE_ARRAY_CONTEXT_OPTIONS_INIT \
   { sizeof(cucore_array_context_options), NULL, NULL, CUCORE_ARRAY_POLICY_LAZY, \
-    CUCORE_ARRAY_MATH_ACCURATE, CUCORE_ARRAY_DTYPE_DEFAULT, 0, 0, 0, 0 }
+    CUCORE_ARRAY_MATH_ACCURATE, CUCORE_ARRAY_DTYPE_DEFAULT, 0, 0, 0, 0, 0 }
 
 /** The statistics of a context. */
 typedef struct cucore_array_context_info {
@@ -198,10 +200,14 @@ typedef struct cucore_array_context_info {
   uint64_t copies_for_readers;  /**< copies of memory, because others needed the old elements */
   uint64_t bytes_read;          /**< by kernels */
   uint64_t bytes_written;       /**< by kernels */
+  uint64_t arrays;              /**< that exist, with views */
+  uint64_t retained_bytes;      /**< of live_bytes: memory that waiting operations alone keep */
+  uint64_t by_retained;         /**< evaluations, because they kept more than max_retained_bytes */
 } cucore_array_context_info;
 
 #define CUCORE_ARRAY_CONTEXT_INFO_INIT \
-  { sizeof(cucore_array_context_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
+  { sizeof(cucore_array_context_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
+    0, 0 }
 
 /** The settings of an operation. */
 typedef struct cucore_array_apply_options {
@@ -356,6 +362,9 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_evaluate(cucore_array_contex
  *
  * @param context  the context
  * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INDEX  an index that was computed on the device is out of range. Each such
+ *         index is reported by one call. Reading an array that was computed with it fails, and all
+ *         other arrays stay valid
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_context_synchronize(cucore_array_context *context,
@@ -711,6 +720,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_evaluate(cucore_array *const *arrays
  * @param size         cucore_array_bytes() of the array
  * @param error        NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the size is another one
+ * @retval CUCORE_ERROR_INDEX  the elements were computed with an index that is out of range
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_read(const cucore_array *array, void *destination,

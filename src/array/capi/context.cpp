@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t FIRST_OPTIONS =
     offsetof(cucore_array_context_options, max_depth) + sizeof(uint32_t);
-constexpr size_t FIRST_INFO = sizeof(cucore_array_context_info);
+constexpr size_t FIRST_INFO = offsetof(cucore_array_context_info, bytes_written) + sizeof(uint64_t);
 constexpr uint32_t MAX_PENDING = 2048, MAX_DEPTH = 64;
 
 template <class T>
@@ -66,6 +66,7 @@ Settings settings_of(const cucore_device* device, const cucore_array_context_opt
   settings.math = require_number<Math>(options.math, 2, "cucore_array_context_options.math");
   settings.defaults = defaults_of(options.default_float);
   settings.max_bytes = options.max_bytes;
+  settings.max_retained_bytes = options.max_retained_bytes;
   settings.max_pending = options.max_pending ? options.max_pending : MAX_PENDING;
   settings.max_depth = options.max_depth ? options.max_depth : MAX_DEPTH;
   return settings;
@@ -111,6 +112,9 @@ cucore_array_context_info info_of(Context& context) {
   info.copies_for_readers = statistics.copies_for_readers;
   info.bytes_read = statistics.bytes_read;
   info.bytes_written = statistics.bytes_written;
+  info.arrays = context.arrays();
+  info.retained_bytes = context.retained_bytes();
+  info.by_retained = by(Reason::RETAINED);
   return info;
 }
 

@@ -58,8 +58,10 @@ void require_context(const ArrayObject& array, const ArrayObject& other, const c
                 concat(argument, ": the array belongs to another context"));
 }
 
+// Without memory for the error, the caller gets another one, whose status the call returns too.
 cucore_status report(cucore_error** error) noexcept {
-  return static_cast<cucore_status>(report_exception<Reporter>(error));
+  const Status status = report_exception<Reporter>(error);
+  return error ? cucore_error_status(*error) : static_cast<cucore_status>(status);
 }
 
 Dims shape_of(const int64_t* shape, size_t ndim) {

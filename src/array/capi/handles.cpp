@@ -21,10 +21,12 @@ ArrayObject::ArrayObject(Ref<Context> context, Array array)
   // The distance of neighbours is that of the whole elements, also in a view of parts.
   const auto size = static_cast<int64_t>(size_of(array_.cell->current().dtype));
   for (int64_t& stride : byte_strides_) stride *= size;
+  ++context_->arrays();
 }
 
 // The cell belongs to the graph, whose lock a finaliser must not wait for.
 ArrayObject::~ArrayObject() {
+  --context_->arrays();
   released_->cell = std::move(array_.cell);
   context_->release(std::move(released_));
 }

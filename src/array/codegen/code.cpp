@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/codegen/code.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <span>
 
@@ -81,6 +82,23 @@ Scratch scratch_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::SORT) return sort_scratch(kernel);
   if (kernel.family == KernelFamily::SCAN) return scan_scratch(kernel);
   return kernel.family == KernelFamily::OUTER ? outer_scratch(kernel) : Scratch{};
+}
+
+size_t report_of_node(const Kernel& kernel, size_t node) {
+  const auto gathers =
+      std::count_if(kernel.nodes.begin(), kernel.nodes.begin() + static_cast<ptrdiff_t>(node),
+                    [](const Node& each) { return each.kind == NodeKind::GATHER; });
+  return std::min(static_cast<size_t>(gathers), INDEX_REPORTS - 1);
+}
+
+size_t report_of_store(const Kernel& kernel, size_t store) {
+  const auto gathers =
+      std::count_if(kernel.nodes.begin(), kernel.nodes.end(),
+                    [](const Node& each) { return each.kind == NodeKind::GATHER; });
+  const auto writes =
+      std::count_if(kernel.stores.begin(), kernel.stores.begin() + static_cast<ptrdiff_t>(store),
+                    [](const Store& each) { return !each.arguments.empty(); });
+  return std::min(static_cast<size_t>(gathers + writes), INDEX_REPORTS - 1);
 }
 
 std::string key_of(const Kernel& kernel, const Target& target, const Addresses& addresses) {

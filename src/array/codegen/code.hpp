@@ -27,8 +27,17 @@ struct Addresses {
   std::vector<uint64_t> inputs, outputs;  // by slot
   uint64_t partials = 0;                  // scratch_of(kernel).partial_bytes, or 0
   uint64_t counters = 0;                  // numbers that are 0 before and after the kernel
-  uint64_t status = 0;                    // receives an index that is out of range
+  uint64_t status = 0;                    // of INDEX_REPORTS reports, which are 0
 };
+
+// Reports of indices that are out of range: one for each gather and each store with indices, in the
+// order of the kernel. The last one serves all that follow.
+constexpr size_t INDEX_REPORTS = 8;
+struct IndexReport {  // device/index.cuh writes it
+  int64_t is_set, value, size, axis;
+};
+size_t report_of_node(const Kernel& kernel, size_t node);
+size_t report_of_store(const Kernel& kernel, size_t store);
 
 struct Scratch {
   int64_t partial_bytes = 0;

@@ -90,12 +90,13 @@ void add_indices(Fields& fields, const IndexNames& names, size_t number,
 
 std::string index_steps(const IndexNames& names, size_t number, const std::string& position,
                         const std::vector<uint16_t>& arguments,
-                        const std::vector<IndexDetail>& indices, std::string_view in) {
+                        const std::vector<IndexDetail>& indices, size_t report,
+                        std::string_view in) {
   std::string text;
   for (size_t each = 0; each < arguments.size(); ++each)
     text += concat("  ", position, " += index(i64(", variable(arguments[each]), "), p.", names.size,
                    number, "_", each, ", p.", names.step, number, "_", each, ", ", in,
-                   ", p.status, ", int{indices[each].axis}, ");\n");
+                   ", p.status, ", report, ", ", int{indices[each].axis}, ");\n");
   return text;
 }
 
@@ -241,7 +242,8 @@ std::string gathered(const Kernel& kernel, size_t number, const std::string& sta
   if (node.kind == NodeKind::SEARCH) return searched(kernel, number, start);
   const std::string_view type = storage_type(node.dtype);
   std::string text = concat("  i64 g", number, " = ", start, ";\n");
-  text += index_steps(OF_NODE, number, concat("g", number), node.arguments, *node.indices, in);
+  text += index_steps(OF_NODE, number, concat("g", number), node.arguments, *node.indices,
+                      report_of_node(kernel, number), in);
   const std::string element = concat("(", in, " ? ((const ", type, "*)p.", access_name(number),
                                      ")[g", number, "] : ", type, "(0))");
   return text + concat("  const ", compute_type(node.dtype), " ", variable(number), " = ",
@@ -252,7 +254,8 @@ std::string indexed_position(const Kernel& kernel, size_t number, const std::str
                              std::string_view in) {
   const Store& store = kernel.stores[number];
   return concat("  i64 x", number, " = ", start, ";\n") +
-         index_steps(OF_STORE, number, concat("x", number), store.arguments, *store.indices, in);
+         index_steps(OF_STORE, number, concat("x", number), store.arguments, *store.indices,
+                     report_of_store(kernel, number), in);
 }
 
 std::string along(std::string_view name, const AccessForm& form, std::string_view index) {

@@ -84,9 +84,9 @@ ValueRef updated(const Array& target, Operand source) {
 
 }  // namespace
 
-Cell::Cell(ValueRef value) : current_(std::move(value)) { ++current_->cells_; }
+Cell::Cell(ValueRef value) : current_(std::move(value)) { current_->enter_cell(); }
 
-Cell::~Cell() { --current_->cells_; }
+Cell::~Cell() { current_->leave_cell(); }
 
 void Cell::set_name(std::shared_ptr<const std::string> name) noexcept {
   name_ = std::move(name);
@@ -95,8 +95,8 @@ void Cell::set_name(std::shared_ptr<const std::string> name) noexcept {
 
 void Cell::set(ValueRef value) noexcept {
   if (name_) value->name = name_;
-  ++value->cells_;
-  --current_->cells_;
+  value->enter_cell();
+  current_->leave_cell();
   current_ = std::move(value);
 }
 

@@ -16,6 +16,8 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
 
   size_t pending() const noexcept { return pending_; }
+  // The memory that pending values alone keep.
+  int64_t retained_bytes() const noexcept { return retained_bytes_; }
   Value* first_pending() const noexcept { return first_; }  // the newest
   static Value* next_pending(const Value& value) noexcept { return value.next_; }
 
@@ -31,6 +33,7 @@ class Graph {
 
   Value* first_ = nullptr;
   size_t pending_ = 0;
+  int64_t retained_bytes_ = 0;
   uint32_t mark_ = 0;
   Value* dying_ = nullptr;  // without references, to be destroyed
   bool destroying_ = false;

@@ -37,8 +37,12 @@ Value::Value(Graph& graph, ValueKind kind, Dtype dtype, Dims shape, std::vector<
       depth_ = std::max(depth_, operand.value->depth_ + 1);
     }
   } catch (...) {
-    for (const Operand& operand : operands_)
-      if (operand.value && entered-- > 0) operand.value->remove_user(this);
+    for (const Operand& operand : operands_) {
+      if (entered == 0) break;
+      if (!operand.value) continue;
+      operand.value->remove_user(this);
+      --entered;
+    }
     throw;
   }
   graph.insert(*this);
@@ -46,6 +50,25 @@ Value::Value(Graph& graph, ValueKind kind, Dtype dtype, Dims shape, std::vector<
 
 Value::~Value() {
   if (is_pending()) graph.remove(*this);
+  if (is_retained_) graph.retained_bytes_ -= bytes();
+}
+
+void Value::enter_cell() noexcept {
+  ++cells_;
+  count_retained();
+}
+
+void Value::leave_cell() noexcept {
+  --cells_;
+  count_retained();
+}
+
+// No array has the elements any more; others wait to be computed from them.
+void Value::count_retained() noexcept {
+  const bool retained = state_ == ValueState::READY && cells_ == 0;
+  if (retained == is_retained_) return;
+  is_retained_ = retained;
+  graph.retained_bytes_ += retained ? bytes() : -bytes();
 }
 
 void Value::remove_user(Value* user) noexcept {
@@ -78,6 +101,7 @@ void Value::settle(ValueState state) noexcept {
 void Value::set_ready(Ref<Storage> storage) {
   settle(ValueState::READY);
   storage_ = std::move(storage);
+  count_retained();
 }
 
 void Value::set_failed(std::exception_ptr failure) {
@@ -88,6 +112,7 @@ void Value::set_failed(std::exception_ptr failure) {
 void Value::set_moved() noexcept {
   assert(state_ == ValueState::READY && cells_ == 0);
   state_ = ValueState::MOVED;
+  count_retained();
   storage_ = nullptr;
 }
 

@@ -178,6 +178,9 @@ class Value {
   friend class Cell;
   friend class Graph;
   ~Value();
+  void enter_cell() noexcept;
+  void leave_cell() noexcept;
+  void count_retained() noexcept;
   void leave_operands() noexcept;
   void remove_user(Value* user) noexcept;
   void settle(ValueState state) noexcept;
@@ -185,6 +188,7 @@ class Value {
   uint32_t references_ = 0;
   uint32_t cells_ = 0;
   uint32_t depth_ = 0;
+  bool is_retained_ = false;  // is in the graph's count of retained bytes
   ValueState state_ = ValueState::PENDING;
   std::vector<Operand> operands_;
   std::vector<Value*> users_;

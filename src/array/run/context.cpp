@@ -2,7 +2,6 @@
 #include "array/run/context.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "array/run/machine.hpp"
 #include "support/concat.hpp"
@@ -23,6 +22,12 @@ Settings completed(Settings settings) {
   if (!settings.stream)
     settings.stream = created<NativeStream>("open a context of arrays", cucore_stream_create,
                                             settings.device.get(), nullptr);
+  if (settings.max_retained_bytes == 0) {
+    constexpr size_t LEAST = size_t{64} << 20;
+    size_t free = 0, total = 0;
+    call("open a context of arrays", cucore_device_memory, settings.device.get(), &free, &total);
+    settings.max_retained_bytes = std::max(total / 4, LEAST);
+  }
   return settings;
 }
 
@@ -178,25 +183,29 @@ void Context::evaluate_all(Reason reason) {
 
 void Context::after_recording(const Ref<Cell>& cell) {
   const bool eager = settings_.policy == Policy::EAGER;
-  bool deep = false, many = false, pinned = false;
+  bool deep = false, many = false, large = false, pinned = false;
   {
     const Lock lock(*this);
     deep = cell->current().depth() >= settings_.max_depth;
     many = graph_.pending() > settings_.max_pending;
     pinned = cell->pinned && cell->current().is_pending();
+    large = graph_.retained_bytes() > static_cast<int64_t>(settings_.max_retained_bytes);
   }
   returns_->poll();
   if (pinned)
     evaluate(std::span(&cell, 1), Reason::WRITE);
   else if (eager || deep)
     evaluate(std::span(&cell, 1), deep ? Reason::DEPTH : Reason::CALL);
-  else if (many)
-    evaluate_all(Reason::COUNT);
+  else if (many || large)
+    evaluate_all(many ? Reason::COUNT : Reason::RETAINED);
 }
 
 void Context::synchronize() {
+  const uint64_t launches = latest_launch();
   call("wait for arrays", cucore_stream_synchronize, settings_.stream.get());
-  check_status();
+  const Lock lock(*this);
+  checks_.settle(launches);
+  checks_.throw_new_failure();
 }
 
 // ---- memory
@@ -231,36 +240,41 @@ uint64_t Context::counters(int64_t count) {
 
 // ---- indices that are out of range
 
-namespace {
-
-struct IndexStatus {  // device/index.cuh writes it
-  int64_t is_set, value, size, axis;
-};
-
-}  // namespace
-
-uint64_t Context::status_address() {
-  if (!status_) {
-    auto buffer =
-        created<NativeBuffer>("allocate the status of kernels", cucore_buffer_create_pinned,
-                              settings_.device.get(), sizeof(IndexStatus));
-    std::memset(cucore_buffer_host_pointer(buffer.get()), 0, sizeof(IndexStatus));
-    status_ = std::move(buffer);
+// Many launches without a wait share the memory of their reports: it is made free by a wait.
+IndexChecks::Launch Context::new_checks(const Kernel& kernel) {
+  if (checks_.is_full()) {
+    call("wait for indices", cucore_stream_synchronize, settings_.stream.get());
+    checks_.settle(checks_.latest());
   }
-  return cucore_buffer_address(status_.get());
+  return checks_.add(kernel, settings_.device);
 }
 
-void Context::check_status() {
+uint64_t Context::latest_launch() {
   const Lock lock(*this);
-  if (!status_) return;
-  IndexStatus status{};
-  void* const memory = cucore_buffer_host_pointer(status_.get());
-  std::memcpy(&status, memory, sizeof status);
-  if (status.is_set == 0) return;
-  std::memset(memory, 0, sizeof status);
-  throw Error(Status::INDEX,
-              concat("index ", status.value, " is out of range for axis ", status.axis, " of size ",
-                     status.size, "; it was computed on the device"));
+  return checks_.latest();
+}
+
+void Context::check_indices(const Array& array, uint64_t launches) {
+  const Lock lock(*this);
+  checks_.settle(launches);
+  const auto& storage = static_cast<const DeviceStorage&>(*array.cell->current().storage());
+  const std::exception_ptr failure = storage.checks.failure();
+  if (!failure) return;
+  checks_.set_reported(failure);
+  std::rethrow_exception(failure);
+}
+
+// Other contexts do not keep checks of this one.
+void Context::wait_for_indices(const Array& array) {
+  uint64_t launches = 0;
+  {
+    const Lock lock(*this);
+    const auto& storage = static_cast<const DeviceStorage&>(*array.cell->current().storage());
+    if (storage.checks.empty()) return;
+    launches = checks_.latest();
+  }
+  call("wait for indices", cucore_stream_synchronize, settings_.stream.get());
+  check_indices(array, launches);
 }
 
 // ---- elements in and out
@@ -299,10 +313,12 @@ Array Context::consecutive(const Array& array) {
 void Context::read(const Array& array, std::span<std::byte> destination) {
   const HeldArray held{*this, consecutive(array)};
   const auto [buffer, offset] = memory_of(held.array);
-  if (!destination.empty())
+  const uint64_t launches = latest_launch();
+  if (!destination.empty()) {
     call("read an array", cucore_buffer_read, buffer.get(), offset, destination.data(),
          destination.size(), settings_.stream.get());
-  check_status();
+    check_indices(held.array, launches);
+  }
   returns_->poll();
 }
 
@@ -366,7 +382,9 @@ Ref<Storage> Context::on_host(const Value& value) {
     if (cucore_buffer_record_use(buffer.get(), stream.get(), &error) != CUCORE_OK)
       cucore_error_release(error);
   });
-  return make<DeviceStorage>(std::move(buffer), 0, size, true, memory_, std::move(use));
+  auto storage = make<DeviceStorage>(std::move(buffer), 0, size, true, memory_, std::move(use));
+  storage->checks.add(present.checks);
+  return storage;
 }
 
 void Context::before_write(const Ref<Cell>& cell) {
@@ -390,6 +408,7 @@ void Context::evaluate_readers(const Ref<Cell>& cell, Reason reason) {
 
 Array Context::from_context(Context& source, const Array& array) {
   const HeldArray held{source, source.consecutive(array)};
+  source.wait_for_indices(held.array);
   const auto [buffer, offset] = source.memory_of(held.array);
   const int64_t count = count_of(array.view.shape);
   const auto bytes = static_cast<size_t>(count) * size_of(array.dtype());
@@ -413,6 +432,11 @@ Statistics Context::statistics() {
 uint64_t Context::planned() {
   const Lock lock(*this);
   return plans_.planned();
+}
+
+uint64_t Context::retained_bytes() {
+  const Lock lock(*this);
+  return static_cast<uint64_t>(graph_.retained_bytes());
 }
 
 size_t Context::pending() {

@@ -15,6 +15,7 @@
 #include "array/ir/build.hpp"
 #include "array/ir/graph.hpp"
 #include "array/plan/cache.hpp"
+#include "array/run/index_checks.hpp"
 #include "array/run/kernels.hpp"
 #include "array/run/native.hpp"
 #include "array/run/returns.hpp"
@@ -30,13 +31,14 @@ struct Settings {
   Policy policy = Policy::LAZY;
   Math math = Math::ACCURATE;
   Defaults defaults = {};
-  uint64_t max_bytes = 0;  // 0: no limit
+  uint64_t max_bytes = 0;           // 0: no limit
+  uint64_t max_retained_bytes = 0;  // 0: a quarter of the device
   uint32_t max_pending = 2048;
   uint32_t max_depth = 64;
 };
 
 // Why values were computed.
-enum class Reason : uint8_t { READ, CALL, DEPTH, COUNT, EXPORT, WRITE, NUMBER };
+enum class Reason : uint8_t { READ, CALL, DEPTH, COUNT, RETAINED, EXPORT, WRITE, NUMBER };
 
 struct Statistics {
   uint64_t evaluations = 0;
@@ -86,7 +88,7 @@ class Context : public Object {
   // Queues the kernels of these values. The caller holds no lock, but references to the cells.
   void evaluate(std::span<const Ref<Cell>> cells, Reason reason);
   void evaluate_all(Reason reason);
-  // Waits for the stream.
+  // Waits for the stream. Throws INDEX if a kernel met an index that is out of range, once.
   void synchronize();
 
   // Calls `visit` with the context locked.
@@ -97,7 +99,8 @@ class Context : public Object {
   // Called after an operation has recorded something: keeps what is pending within bounds.
   void after_recording(const Ref<Cell>& cell);
 
-  // The bytes of the array's elements in C order.
+  // The bytes of the array's elements in C order. Throws INDEX if they were computed with an index
+  // that is out of range, each time.
   void read(const Array& array, std::span<std::byte> destination);
   // A new array of elements in C order.
   Array from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source);
@@ -127,6 +130,8 @@ class Context : public Object {
 
   Statistics statistics();
   size_t pending();
+  uint64_t retained_bytes();
+  std::atomic<uint64_t>& arrays() noexcept { return arrays_; }  // that exist
   uint64_t live_bytes() const noexcept { return memory_->live; }
   uint64_t peak_bytes() const noexcept { return memory_->peak; }
   uint64_t planned();  // evaluations whose plan was new
@@ -152,14 +157,18 @@ class Context : public Object {
   std::vector<Missing> missing_of(const Plan& plan);
   void run(std::span<const Ref<Cell>> cells);
   uint64_t counters(int64_t count);
-  uint64_t status_address();
-  // Throws INDEX if a kernel that has ended met an index that is out of range.
-  void check_status();
+  IndexChecks::Launch new_checks(const Kernel& kernel);
+  uint64_t latest_launch();
+  // Throws INDEX if the array was computed with an index that is out of range. The launches up to
+  // this number have ended.
+  void check_indices(const Array& array, uint64_t launches);
+  void wait_for_indices(const Array& array);
 
   Settings settings_;
   const std::shared_ptr<MemoryCounts> memory_;
   const std::shared_ptr<Returns> returns_;
   Kernels kernels_;
+  std::atomic<uint64_t> arrays_{0};
   std::atomic<Released*> released_{nullptr};
   std::mutex mutex_;
   std::mutex evaluation_;  // one thread evaluates at a time
@@ -168,7 +177,7 @@ class Context : public Object {
   Statistics statistics_;
   NativeBuffer counters_;  // zeros, between kernels
   int64_t counter_capacity_ = 0;
-  NativeBuffer status_;  // host memory that kernels write to
+  IndexChecks checks_;
 };
 
 // An array of the library's own, which ends under the lock.

@@ -9,6 +9,16 @@ namespace {
 const DeviceStorage& device(const Storage& storage) {
   return static_cast<const DeviceStorage&>(storage);
 }
+DeviceStorage& device(Storage& storage) { return static_cast<DeviceStorage&>(storage); }
+
+void add_checks(const OutputSources& sources, std::span<Storage* const> inputs,
+                const IndexChecks::Launch& launch, CheckSet& checks) {
+  for (size_t slot = 0; slot < inputs.size(); ++slot)
+    if (sources.inputs[slot] && !device(*inputs[slot]).checks.empty())
+      checks.add(device(*inputs[slot]).checks);
+  for (const IndexCheckRef& each : launch.checks)
+    if (sources.reports >> each->report & 1) checks.add(each);
+}
 
 }  // namespace
 
@@ -35,6 +45,7 @@ void DeviceMachine::copy(Storage& to, Storage& from, int64_t bytes) {
   call("copy an array", cucore_buffer_copy, device(to).buffer(), device(to).offset(),
        device(from).buffer(), device(from).offset(), static_cast<size_t>(bytes),
        context_.settings().stream.get());
+  device(to).checks.add(device(from).checks);
   ++context_.statistics_.copies_for_readers;
 }
 
@@ -51,7 +62,11 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
   }
   if (prepared.scratch.counters > 0)
     addresses.counters = context_.counters(prepared.scratch.counters);
-  if (prepared.has_indices) addresses.status = context_.status_address();
+  IndexChecks::Launch checks;
+  if (prepared.has_indices) {
+    checks = context_.new_checks(kernel);
+    addresses.status = checks.address;
+  }
   Kernels& kernels = context_.kernels_;
   PreparedForm& form = prepared.form(kernel, kernels.target(), addresses);
   if (kernels.find(form)) {
@@ -60,6 +75,8 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
     form.code = kernels.compile(form.key, code_of(kernel, kernels.target(), addresses));
   }
   launch(form, launches_of(kernel, form.form, addresses));
+  for (size_t slot = 0; slot < outputs.size(); ++slot)
+    add_checks(prepared.sources[slot], inputs, checks, device(*outputs[slot]).checks);
   Statistics& statistics = context_.statistics_;
   ++statistics.kernels_launched;
   statistics.bytes_read += prepared.bytes_read;

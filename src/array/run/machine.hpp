@@ -3,6 +3,7 @@
 #pragma once
 
 #include "array/run/context.hpp"
+#include "array/run/index_checks.hpp"
 #include "array/run/prepared.hpp"
 
 namespace cucore::array {
@@ -16,6 +17,8 @@ class DeviceStorage final : public Storage {
   cucore_buffer* buffer() const noexcept { return buffer_.get(); }
   uint64_t offset() const noexcept { return offset_; }
   uint64_t address() const noexcept { return cucore_buffer_address(buffer_.get()) + offset_; }
+
+  CheckSet checks;  // of the kernels that computed the elements
 
  private:
   const NativeBuffer buffer_;

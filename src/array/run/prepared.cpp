@@ -24,11 +24,41 @@ bool has_indices_in(const Kernel& kernel) {
                      [](const Store& store) { return !store.arguments.empty(); });
 }
 
+void add_sources(const Kernel& kernel, uint16_t first, OutputSources& sources) {
+  std::vector<uint16_t> path{first};
+  std::vector<bool> seen(kernel.nodes.size());
+  while (!path.empty()) {
+    const uint16_t at = path.back();
+    path.pop_back();
+    if (seen[at]) continue;
+    seen[at] = true;
+    const Node& node = kernel.nodes[at];
+    if (node.kind == NodeKind::LOAD || reads_anywhere(node)) sources.inputs[node.slot] = true;
+    if (node.kind == NodeKind::GATHER) sources.reports |= 1U << report_of_node(kernel, at);
+    path.insert(path.end(), node.arguments.begin(), node.arguments.end());
+  }
+}
+
+std::vector<OutputSources> sources_of(const Kernel& kernel) {
+  std::vector<OutputSources> all(
+      kernel.outputs.size(),
+      OutputSources{.inputs = std::vector<bool>(kernel.inputs.size()), .reports = 0});
+  for (size_t at = 0; at < kernel.stores.size(); ++at) {
+    const Store& store = kernel.stores[at];
+    OutputSources& sources = all[store.slot];
+    add_sources(kernel, store.node, sources);
+    for (const uint16_t argument : store.arguments) add_sources(kernel, argument, sources);
+    if (!store.arguments.empty()) sources.reports |= 1U << report_of_store(kernel, at);
+  }
+  return all;
+}
+
 }  // namespace
 
 PreparedKernel::PreparedKernel(const Kernel& kernel)
     : scratch(scratch_of(kernel)),
       has_indices(has_indices_in(kernel)),
+      sources(sources_of(kernel)),
       bytes_read(array::bytes_read(kernel)),
       bytes_written(array::bytes_written(kernel)) {}
 

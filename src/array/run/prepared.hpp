@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <list>
 #include <string>
+#include <vector>
 
 #include "array/codegen/form.hpp"
 #include "array/run/native.hpp"
@@ -19,6 +20,12 @@ struct PreparedForm {
   NativeKernel code = {};  // empty before the first launch
 };
 
+// The inputs and the reports of indices that the elements of an output depend on.
+struct OutputSources {
+  std::vector<bool> inputs;  // by slot
+  uint32_t reports = 0;      // a bit per report of indices
+};
+
 class PreparedKernel final : public Object {
  public:
   // That of the kernel, which is made at the first call.
@@ -28,6 +35,7 @@ class PreparedKernel final : public Object {
 
   const Scratch scratch;
   const bool has_indices;
+  const std::vector<OutputSources> sources;  // by slot of the outputs
   const uint64_t bytes_read, bytes_written;
 
  private:

@@ -34,13 +34,13 @@ class Index(c.Structure):
 class ContextOptions(c.Structure):
     _fields_ = [("struct_size", c.c_size_t), ("stream", c.c_void_p), ("cache", c.c_void_p), ("policy", c.c_int32), ("math", c.c_int32),
                 ("default_float", c.c_int32), ("reserved", c.c_int32), ("max_bytes", c.c_size_t), ("max_pending", c.c_uint32),
-                ("max_depth", c.c_uint32)]
+                ("max_depth", c.c_uint32), ("max_retained_bytes", c.c_size_t)]
 
 
 class ContextInfo(c.Structure):
     FIELDS = ("pending", "live_bytes", "peak_bytes", "evaluations", "by_read", "by_call", "by_depth", "by_count", "by_export", "by_write",
               "kernels_launched", "kernels_compiled", "kernels_from_memory", "kernels_from_disk", "compile_ms", "recomputed",
-              "copies_for_readers", "bytes_read", "bytes_written")
+              "copies_for_readers", "bytes_read", "bytes_written", "arrays", "retained_bytes", "by_retained")
     _fields_ = [("struct_size", c.c_size_t)] + [(name, c.c_uint64) for name in FIELDS]
 
 
@@ -132,6 +132,9 @@ class Context:
 
     def evaluate(self):
         call("cucore_array_context_evaluate", self.handle)
+
+    def synchronize(self):
+        call("cucore_array_context_synchronize", self.handle)
 
 
 def op_number(name):

@@ -9,13 +9,14 @@ __device__ i32 size(const Divisor& d) { return i32(d.divisor); }
 __device__ i64 div(i64 x, i64 d) { return x / d; }
 __device__ i64 size(i64 d) { return d; }
 // How far an index steps. One that is out of range is reported once, and becomes the nearest one.
-__device__ i64 index(i64 value, i64 size, i64 stride, bool counts, u64 status, int axis) {
+__device__ i64 index(i64 value, i64 size, i64 stride, bool counts, u64 status, int place, int axis) {
   i64 at = value < 0 ? value + size : value;
   if (u64(at) >= u64(size)) {
-    if (counts && status && atomicCAS((unsigned long long*)status, 0ull, 1ull) == 0) {
-      ((i64*)status)[1] = value;
-      ((i64*)status)[2] = size;
-      ((i64*)status)[3] = axis;
+    i64* report = (i64*)status + 4 * place;
+    if (counts && status && atomicCAS((unsigned long long*)report, 0ull, 1ull) == 0) {
+      report[1] = value;
+      report[2] = size;
+      report[3] = axis;
     }
     at = at < 0 ? 0 : size - 1;
   }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels read elements at indices that were computed on the device. Each such access has a check,
+// which the kernel fails if an index is out of range. The memory that is computed by the access
+// keeps the check, and so does memory that later kernels compute from it.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "array/codegen/code.hpp"
+#include "array/run/native.hpp"
+
+namespace cucore::array {
+
+struct IndexCheck {
+  struct Place {
+    int64_t axis;
+    std::shared_ptr<const std::string> name;  // of the array of indices
+  };
+  uint64_t number;  // of the launch
+  size_t report;    // of the launch
+  std::vector<Place> places = {};
+  bool is_settled = false;
+  std::exception_ptr failure = {};  // of a check that is settled
+};
+using IndexCheckRef = std::shared_ptr<IndexCheck>;
+
+// A set of checks, in the order of their launches.
+class CheckSet {
+ public:
+  void add(const IndexCheckRef& check);
+  // Adds those that have failed or may fail.
+  void add(const CheckSet& other);
+  bool empty() const noexcept { return checks_.empty(); }
+  // Of the first launch that has failed; empty if none has.
+  std::exception_ptr failure() const;
+
+ private:
+  std::vector<IndexCheckRef> checks_;
+};
+
+// The checks of a context that are not settled.
+class IndexChecks {
+ public:
+  static constexpr size_t CAPACITY = 1024;  // launches
+
+  struct Launch {
+    uint64_t address = 0;  // of the reports
+    std::vector<IndexCheckRef> checks = {};
+  };
+  // The checks of a launch. Expects !is_full().
+  Launch add(const Kernel& kernel, const NativeDevice& device);
+  bool is_full() const noexcept { return open_.size() == CAPACITY; }
+
+  uint64_t latest() const noexcept { return number_; }
+  // The launches up to this number have ended.
+  void settle(uint64_t number);
+  // Throws a failure that no call has reported yet.
+  void throw_new_failure();
+  void set_reported(const std::exception_ptr& failure);
+
+ private:
+  struct Open {
+    uint64_t number;
+    size_t block;  // of INDEX_REPORTS reports
+    std::vector<IndexCheckRef> checks;
+  };
+  void allocate(const NativeDevice& device);
+  IndexReport* reports(size_t block) const;
+
+  NativeBuffer buffer_;  // host memory that kernels write to
+  std::vector<size_t> free_;
+  std::vector<Open> open_;
+  std::vector<std::exception_ptr> new_failures_;
+  uint64_t number_ = 0;
+};
+
+}  // namespace cucore::array

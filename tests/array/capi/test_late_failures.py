@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Indices of the device that are out of range, and memory that is exhausted or kept by waiting operations."""
+import unittest
+
+import numpy as np
+from arrays import Context, Failure, call, evaluate
+
+INDEX = 111
+
+
+def named(array, name):
+    call("cucore_array_set_name", array.handle, name.encode())
+    return array
+
+
+class Indices(unittest.TestCase):
+    def setUp(self):
+        self.context = Context()
+        self.x = self.context.array(np.arange(10.0))
+        self.bad = named(self.context.array(np.array([1, 12, 3])), "idx")
+        self.good = self.context.array(np.array([1, 2, 3]))
+
+    def fails(self, read, message="index 12 is out of range for axis 0 of size 10 (of 'idx', told late: the index was computed on the device)"):
+        with self.assertRaises(Failure) as caught:
+            read()
+        self.assertEqual((caught.exception.status, str(caught.exception)), (INDEX, message))
+
+    def test_each_reader_of_the_value_gets_the_failure_and_others_live(self):
+        wrong, right = self.x.take(self.bad, 0), self.x.take(self.good, 0)
+        evaluate([wrong, right])
+        self.assertEqual(right.numpy().tolist(), [1, 2, 3])
+        self.fails(wrong.numpy)
+        self.fails(wrong.numpy)
+        self.assertEqual(right.numpy().tolist(), [1, 2, 3])
+        self.assertEqual((self.x + 1).numpy().tolist(), list(range(1, 11)))
+
+    def test_what_is_computed_from_a_failed_value_fails(self):
+        wrong = self.x.take(self.bad, 0)
+        evaluate([wrong])
+        later = wrong * 2.0
+        evaluate([later])
+        total = later.reduce("sum")
+        self.fails(total.item)
+        self.fails((later + 1).numpy)
+        self.fails(wrong[1:].copy().numpy)
+        joined = self.context.array(np.zeros(3))
+        joined += wrong
+        self.fails(joined.numpy)
+
+    def test_a_synchronisation_reports_each_failure_once(self):
+        wrong = self.x.take(self.bad, 0)
+        evaluate([wrong])
+        self.fails(self.context.synchronize)
+        self.context.synchronize()
+        self.fails(wrong.numpy)
+        self.context.synchronize()
+
+    def test_a_failure_that_a_reader_got_is_not_reported_again(self):
+        wrong = self.x.take(self.bad, 0)
+        self.fails(wrong.numpy)
+        self.context.synchronize()
+
+    def test_a_write_with_a_wrong_index_fails_its_array_alone(self):
+        y = self.x.copy()
+        y[self.bad] = 5.0
+        other = self.x.copy()
+        other[self.good] = 7.0
+        evaluate([y, other])
+        self.assertEqual(other.numpy().tolist(), [0, 7, 7, 7, 4, 5, 6, 7, 8, 9])
+        self.fails(y.numpy)
+        self.assertEqual(self.x.numpy().tolist(), list(range(10)))
+
+    def test_indices_without_a_name(self):
+        wrong = self.x.reshape(2, 5).take(self.good * 2, 1)
+        self.fails(wrong.numpy, "index 6 is out of range for axis 1 of size 5 (told late: the index was computed on the device)")
+
+    def test_more_launches_than_reports(self):
+        rng, y = np.random.default_rng(1), self.x
+        expected = np.arange(10.0)
+        for at in range(1100):
+            order = rng.permutation(10)
+            y, expected = y.take(self.context.array(order), 0), expected[order]
+            evaluate([y])
+        self.assertEqual(y.numpy().tolist(), expected.tolist())
+        self.fails(y.take(self.bad, 0).numpy)
+
+
+class Retained(unittest.TestCase):
+    def test_arrays_and_retained_bytes_are_counted(self):
+        context = Context()
+        self.assertEqual((context.info()["arrays"], context.info()["retained_bytes"]), (0, 0))
+        x = context.array(np.zeros(1000))
+        y = x + 1.0
+        self.assertEqual((context.info()["arrays"], context.info()["retained_bytes"]), (2, 0))
+        del x
+        self.assertEqual((context.info()["arrays"], context.info()["retained_bytes"]), (1, 8000))
+        evaluate([y])
+        self.assertEqual((context.info()["retained_bytes"], context.info()["live_bytes"]), (0, 8000))
+
+    def test_waiting_operations_keep_bounded_memory(self):
+        context = Context(max_retained_bytes=100_000)
+        results = []
+        for at in range(40):
+            results.append(context.array(np.full(1000, float(at))) + 1.0)
+            self.assertLessEqual(context.info()["retained_bytes"], 108_000)
+        info = context.info()
+        self.assertGreater(info["by_retained"], 0)
+        self.assertEqual(info["by_retained"], info["evaluations"])
+        self.assertEqual([result.numpy()[0] for result in results], [at + 1.0 for at in range(40)])
+
+    def test_a_written_array_keeps_its_name_and_counts(self):
+        context = Context()
+        x = context.array(np.zeros(1000))
+        y = x + 1.0
+        x += 2.0
+        self.assertEqual(context.info()["retained_bytes"], 8000)
+        evaluate([x, y])
+        self.assertEqual(context.info()["retained_bytes"], 0)
+        self.assertEqual((x.numpy()[0], y.numpy()[0]), (2, 1))
+
+
+class Memory(unittest.TestCase):
+    """A plan of 12 kernels fails at each of its allocations, and a later try succeeds."""
+
+    SIZE = 1000
+
+    def plan(self, context):
+        values = np.arange(self.SIZE, dtype="float64").reshape(10, 100)
+        x = context.array(values)
+        results, expected = [], []
+        y = x
+        for at in range(12):
+            y, values = (y * 0.5).scan("cumulative_sum", at % 2), np.cumsum(values * 0.5, at % 2)
+            results.append(y)
+            expected.append(values)
+        return x, results, expected
+
+    def test_each_allocation(self):
+        roomy = Context()
+        x, results, expected = self.plan(roomy)
+        evaluate(results)
+        needed, launched = roomy.info()["peak_bytes"], roomy.info()["kernels_launched"]
+        self.assertGreaterEqual(launched, 12)
+        outputs = sum(array.nbytes for array in expected)
+        points = set()
+        for kept in range(8, outputs, 2000):
+            context = Context(max_bytes=needed)
+            x, results, expected = self.plan(context)
+            obstacle = context.array(np.zeros(kept, "uint8"))
+            with self.assertRaisesRegex(Failure, "release arrays, or raise max_bytes"):
+                evaluate(results)
+            points.add(context.info()["kernels_launched"])
+            del obstacle
+            evaluate(results)
+            self.assertEqual(context.info()["kernels_launched"], launched)
+            for result, values in zip(results, expected):
+                np.testing.assert_allclose(result.numpy(), values)
+        self.assertEqual(points, set(range(launched)))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
