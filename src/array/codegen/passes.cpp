@@ -21,10 +21,12 @@ Passes passes_of(const Kernel& kernel) {
     passes.of[node] = std::min(passes.of[node], pass);
     passes.kept[node] = std::max(passes.kept[node], pass);
   };
+  // Other families than ROWS visit their elements once, before the reduction.
+  const uint8_t storing = kernel.family == KernelFamily::ROWS ? passes.last : uint8_t{0};
   for (const Store& store : kernel.stores) {
     if (!is_per_element(kernel, store)) continue;
     passes.stores_elements = true;
-    need(store.node, passes.last);
+    need(store.node, storing);
   }
   for (size_t at = count; at-- > 0;) {
     const Node& node = kernel.nodes[at];

@@ -155,6 +155,16 @@ class Texts(unittest.TestCase):
         norm.numpy()
         self.assertEqual(explain([new]), "plan: nothing to compute\n")
 
+    def test_a_named_value_is_stored_by_each_family_of_reductions(self):
+        for shape, axes in (((40000,), [0]), ((3, 40000), [1]), ((600, 40), [0]), ((5, 30), [1]), ((70000, 3), [0])):
+            values = np.arange(np.prod(shape), dtype="float32").reshape(shape) % 17
+            named_value = self.context.array(values) * 2.0 + 1.0
+            total = named_value.reduce("sum", axes)
+            before = self.context.info()["kernels_launched"]
+            np.testing.assert_array_equal(total.numpy(), (values * 2 + 1).sum(axes[0]))
+            np.testing.assert_array_equal(named_value.numpy(), values * 2 + 1)
+            self.assertLessEqual(self.context.info()["kernels_launched"] - before, 1 if len(axes) + axes[0] == len(shape) else 2, shape)
+
     def test_wrong_calls_are_refused(self):
         other = Context().array(np.zeros(3))
         for arrays, what in (([], PLAN), ([self.x, other], PLAN), ([self.x], 0), ([self.x], 6)):
