@@ -20,18 +20,21 @@ stage() {
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release >/dev/null
   package=$build/bindings/python
   ninja -C "$build" ${JOBS:+-j$JOBS} src/cucore/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/programs/worker/cucore-worker \
-    src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so bindings/python/stage.stamp
+    src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so src/array/libcucore-array.so.0.1.0 bindings/python/array.stamp
   rm -rf "$stage"
-  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src/support" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench"
-  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
+  mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src/support" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench" "$stage/src/array/ops"
+  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/array/libcucore-array.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
     "$build/src/plugins/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
   cp "$package/cucore_wrap_python.cxx" "$build/bindings/handle_types.hpp" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp bindings/cpp/*.inc "$stage/src/"
   cp src/shared/support/edit_distance.hpp "$stage/src/support/"
   cp -r include "$stage/"
+  cp "$build/src/array/capi/cucore_array_names.h" "$stage/include/"
+  cp src/array/ops/ops.json "$stage/src/array/ops/"
   cp tools/header_text.py "$stage/tools/"
   cp -rL "$package/package/cucore" "$stage/package/"
-  rm -f "$stage"/package/cucore/*.so
-  cp -r bindings/python/test "$stage/bindings/python/"
+  rm -f "$stage"/package/cucore/*.so "$stage"/package/cucore/array/*.so
+  cp -r bindings/python/test bindings/python/array "$stage/bindings/python/"
+  cp "$package/array/context_info.inc" "$stage/bindings/python/array/"
   cp -r examples docs "$stage/"
   cp bench/bindings_python.py bench/completion_python.py "$stage/bench/"
   cp tests/gpu/python.sh "$stage/"
@@ -55,7 +58,7 @@ stage() {
 cd "$here" || exit 2
 python=${PYTHON:-python3}
 export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" CUCORE_CPU="$here/lib/libcucore-cpu.so" CUCORE_WORKER="$here/lib/cucore-worker"
-export PYTHONPATH="$here/package" PYTHONDONTWRITEBYTECODE=1
+export PYTHONPATH="$here/package" PYTHONDONTWRITEBYTECODE=1 NPY_PROMOTION_STATE=weak
 LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export LD_LIBRARY_PATH
 ! ldd lib/libcucore.so.0 lib/cucore-worker | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
@@ -72,14 +75,18 @@ compile() {
   flags="-O2 -DNDEBUG -std=c++20 -fPIC -fvisibility=hidden -fno-strict-aliasing -w"
   include=$($python -c 'import sysconfig; print(sysconfig.get_path("include"))')
   pids=
-  for source in src/*.cpp src/*.cxx; do
+  mkdir "$work/array"
+  for source in src/*.cpp src/*.cxx bindings/python/array/*.cpp; do
+    case $source in src/*) out=$work ;; *) out=$work/array ;; esac
     # shellcheck disable=SC2086
-    g++ $flags -I"$include" -Isrc -Iinclude -c "$source" -o "$work/$(basename "$source").o" &
+    g++ $flags -I"$include" -Isrc -Iinclude -c "$source" -o "$out/$(basename "$source").o" &
     pids="$pids $!"
   done
   for pid in $pids; do wait "$pid" || return 1; done
   suffix=$($python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
-  g++ -shared "$work"/*.o -o "package/cucore/_cucore$suffix" -Llib -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread
+  g++ -shared "$work"/*.o -o "package/cucore/_cucore$suffix" -Llib -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread &&
+    g++ -shared "$work"/array/*.o "$work"/errors.cpp.o "$work"/handles.cpp.o "$work"/spelling.cpp.o -o "package/cucore/array/_array$suffix" \
+      -Llib -l:libcucore-array.so.0 -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread
 }
 
 # start TITLE COMMAND...: runs in parallel; collect then writes its line of the table, and its output into the log.
@@ -133,7 +140,7 @@ collect
 [ "$failed" = 0 ] || { cat "$work/failures"; exit 1; }
 
 first=$((count + 1))
-for test in bindings/python/test/test_*.py; do
+for test in bindings/python/test/test_*.py bindings/python/test/array/test_*.py; do
   name=$(basename "$test" .py)
   # Warnings are errors, except in tests that import other libraries.
   warnings="-W error"
@@ -149,7 +156,7 @@ collect "$first"
 grep -h "rounds in\|resident size\|device memory:" "$work/$count.out" | sed 's/^/  /' | tee -a "$log"
 
 first=$((count + 1))
-for example in examples/python/0*.py; do
+for example in examples/python/[01]*.py; do
   start "examples/$(basename "$example")" $python -X dev -W error "$example"
 done
 collect "$first"

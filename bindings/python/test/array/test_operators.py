@@ -77,6 +77,15 @@ def test_integers_out_of_range_are_compared_by_value(number):
         assert function(x, number).tolist() == [function(value, number) for value in (0, 1, 255)]
 
 
+@pytest.mark.parametrize("x, expected", (
+    ((np.inf, 0.0), (np.inf, 0.0)), ((-np.inf, np.inf), (-1.0, 0.0)), ((np.inf, np.inf), (np.inf, np.nan)), ((-np.inf, np.nan), (-1.0, 0.0)),
+    ((np.inf, np.nan), (np.inf, np.nan)), ((np.nan, 0.0), (np.nan, 0.0)), ((1e-30, 1e-30), (1e-30, 1e-30))))
+def test_expm1_of_complex_numbers_follows_the_standard(x, expected):
+    for dtype, tolerance in ((xp.complex64, 1e-6), (xp.complex128, 1e-15)):
+        found = xp.expm1(xp.asarray(complex(*x), dtype=dtype)).item()
+        np.testing.assert_allclose((found.real, found.imag), expected, rtol=tolerance)
+
+
 def test_in_place_operators_write_the_array():
     x = xp.arange(6)
     view = x[::2]

@@ -84,6 +84,11 @@ template <class R> __device__ Complex<R> exp(Complex<R> z) {
 }
 template <class R> __device__ Complex<R> exp2(Complex<R> z) { return exp(times(R(0.69314718055994531), z)); }
 template <class R> __device__ Complex<R> expm1(Complex<R> z) {
+  if (z.im == 0) return {m::expm1(z.re), z.im};
+  if (!is_finite(z.re) || !is_finite(z.im)) {
+    const Complex<R> all = exp(z);
+    return {all.re - 1, all.im};
+  }
   const R half = m::sin(z.im / 2);
   return {m::expm1(z.re) * m::cos(z.im) - 2 * half * half, m::exp(z.re) * m::sin(z.im)};
 }
