@@ -183,9 +183,24 @@ Array copied_from_host(Context& context, const Import& import, Dtype dtype) {
   return context.from_host(dtype, view.shape, bytes);
 }
 
-// Shares the memory, or copies host memory.
+// The owner of memory that an array shares. A tensor that was not accepted stays with the caller.
+struct Loan {
+  std::shared_ptr<Returns> returns;
+  Returns::Place place;
+  bool is_accepted = false;
+
+  Loan(std::shared_ptr<Returns> returns, std::function<void()> back)
+      : returns(std::move(returns)), place(Returns::place(std::move(back))) {}
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+  ~Loan() {
+    if (is_accepted) returns->add(place);
+  }
+};
+
+// Shares the memory, or copies host memory and leaves `loan` empty.
 Array imported(Context& context, const Import& import, Dtype dtype, cucore_toggle copy,
-               bool* shares) {
+               std::shared_ptr<Loan>* loan) {
   const dlpack::Tensor& tensor = import.tensor();
   const View view = import.view();
   const auto size = static_cast<int64_t>(size_of(dtype));
@@ -194,19 +209,16 @@ Array imported(Context& context, const Import& import, Dtype dtype, cucore_toggl
   const uint64_t first = address + uint64_t(range.first * size);
   auto buffer =
       memory_of_tensor(context, tensor.device, first, (range.last - range.first + 1) * size);
-  *shares = buffer.has_value();
-  if (!*shares && !is_on_host(tensor.device))
+  if (!buffer && !is_on_host(tensor.device))
     throw Error(Status::INVALID_ARGUMENT,
                 concat("DLPack: the tensor is on device type ", tensor.device.type, " number ",
                        tensor.device.id, ", not on the context's; copy it there first"));
-  if (!*shares && copy == CUCORE_TOGGLE_OFF)
+  if (!buffer && copy == CUCORE_TOGGLE_OFF)
     throw Error(Status::INVALID_STATE,
                 "DLPack: a copy would be necessary, but copies are switched off");
-  if (!*shares) return copied_from_host(context, import, dtype);
-  std::shared_ptr<void> owner(
-      nullptr, [back = import.back(), returns = context.returns()](void*) { returns->add(back); });
-  return shared_array(context, dtype, view, std::move(*buffer), int64_t(address - first),
-                      std::move(owner));
+  if (!buffer) return copied_from_host(context, import, dtype);
+  *loan = std::make_shared<Loan>(context.returns(), import.back());
+  return shared_array(context, dtype, view, std::move(*buffer), int64_t(address - first), *loan);
 }
 
 // A tensor for others, which keeps the memory.
@@ -312,11 +324,15 @@ cucore_status cucore_array_from_dlpack(cucore_array_context* context, void* mana
     const Import import(managed, require_flag(versioned, "versioned"));
     const bool copies = require_toggle(copy, false, "copy");
     const Dtype dtype = dtype_of_tensor(import.tensor().dtype);
-    bool shares = false;
-    HeldArray array{*owner, imported(*owner, import, dtype, copy, &shares)};
+    const std::function<void()> back = import.back();
+    std::shared_ptr<Loan> loan;
+    HeldArray array{*owner, imported(*owner, import, dtype, copy, &loan)};
     record(owner, out,
-           [&](Graph&) { return copies && shares ? copied_in_order(array.array) : array.array; });
-    if (!shares) import.back()();
+           [&](Graph&) { return copies && loan ? copied_in_order(array.array) : array.array; });
+    if (loan)
+      loan->is_accepted = true;
+    else
+      back();
   });
 }
 

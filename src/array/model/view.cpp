@@ -2,8 +2,8 @@
 #include "array/model/view.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
-#include <vector>
 
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -11,16 +11,26 @@
 namespace cucore::array {
 namespace {
 
-// Axes with more than one index, the largest stride first.
-std::vector<size_t> axes_by_stride(const View& view) {
-  std::vector<size_t> axes;
-  for (size_t axis = 0; axis < view.ndim(); ++axis)
-    if (view.shape[axis] != 1) axes.push_back(axis);
-  std::stable_sort(axes.begin(), axes.end(), [&](size_t a, size_t b) {
-    return std::abs(view.strides[a]) > std::abs(view.strides[b]);
-  });
-  return axes;
-}
+// Axes with more than one index, the largest stride first. Needs no memory: functions that cannot
+// fail use it.
+class AxesByStride {
+ public:
+  explicit AxesByStride(const View& view) noexcept {
+    for (size_t axis = 0; axis < view.ndim(); ++axis) {
+      if (view.shape[axis] == 1) continue;
+      size_t at = count_++;
+      for (; at > 0 && std::abs(view.strides[axes_[at - 1]]) < std::abs(view.strides[axis]); --at)
+        axes_[at] = axes_[at - 1];
+      axes_[at] = axis;
+    }
+  }
+  const size_t* begin() const noexcept { return axes_.data(); }
+  const size_t* end() const noexcept { return axes_.data() + count_; }
+
+ private:
+  size_t count_ = 0;
+  std::array<size_t, Dims::MAX> axes_;
+};
 
 }  // namespace
 
@@ -88,9 +98,10 @@ bool is_contiguous(const View& view) noexcept {
 // made by slices, transposes and diagonals injective, and refuses some that are.
 bool is_injective(const View& view) noexcept {
   if (is_empty(view)) return true;
-  const auto axes = axes_by_stride(view);
+  const AxesByStride axes(view);
   int64_t reach = 0;
-  for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis) {
+  for (const size_t* axis = axes.end(); axis != axes.begin();) {
+    --axis;
     const int64_t stride = std::abs(view.strides[*axis]);
     if (stride <= reach) return false;
     reach += stride * (view.shape[*axis] - 1);
@@ -118,7 +129,7 @@ std::optional<Range> range_of(const View& view) noexcept {
 
 Inverse inverse_of(const View& view) {
   Inverse inverse;
-  for (const size_t axis : axes_by_stride(view)) {
+  for (const size_t axis : AxesByStride(view)) {
     inverse.shape.push_back(view.shape[axis]);
     inverse.axes.push_back({axis, view.strides[axis] < 0});
   }

@@ -33,10 +33,16 @@ Returns::~Returns() {
   for (const Item& item : items_) item.back();
 }
 
-void Returns::add(std::function<void()> back) noexcept {
-  NativeEvent event = recorded(device_, stream_);
+Returns::Place Returns::place(std::function<void()> back) {
+  Place place;
+  place.push_back({.event = {}, .back = std::move(back)});
+  return place;
+}
+
+void Returns::add(Place& place) noexcept {
+  place.front().event = recorded(device_, stream_);
   const std::scoped_lock lock(mutex_);
-  items_.push_back({std::move(event), std::move(back)});
+  items_.splice(items_.end(), place);
 }
 
 void Returns::poll() noexcept {

@@ -19,16 +19,19 @@ class Returns {
   Returns(const Returns&) = delete;
   Returns& operator=(const Returns&) = delete;
 
-  // Calls `back` after the work that is in the stream now, in a later call of poll().
-  void add(std::function<void()> back) noexcept;
-  // Never waits. The caller holds no lock, because owners may call anything.
-  void poll() noexcept;
-
- private:
   struct Item {
     NativeEvent event;  // empty: none could be made, so that the end of the context waits
     std::function<void()> back;
   };
+  using Place = std::list<Item>;  // one item; made in advance, because add() cannot fail
+  static Place place(std::function<void()> back);
+
+  // Calls the function after the work that is in the stream now, in a later call of poll().
+  void add(Place& place) noexcept;
+  // Never waits. The caller holds no lock, because owners may call anything.
+  void poll() noexcept;
+
+ private:
   const NativeDevice device_;
   const NativeStream stream_;
   std::mutex mutex_;
