@@ -46,7 +46,10 @@ internal static class World {
 
     public void Dispose() {
       Set(1);
-      stream.Synchronize();
+      try {
+        stream.Synchronize();
+      } catch (ObjectDisposedException) { // DisposeAsync, which waited for the kernel, was faster
+      }
       flag.Dispose();
     }
   }
