@@ -73,6 +73,21 @@ class Conventions(unittest.TestCase):
     def test_without_the_object_a_function_is_static(self):
         self.assertIn("static int32_t count() {", written(function("cucore_status wheel_axle_count(int32_t *out, cucore_error **error)")))
 
+    def test_a_function_that_cannot_fail_may_have_no_object(self):
+        self.assertIn("static uint32_t version() {\n      return wheel_axle_version();", written(function("uint32_t wheel_axle_version(void)")))
+        self.assertIn("static int32_t largest(int32_t size) {\n      return wheel_axle_largest(size);",
+                      written(function("int32_t wheel_axle_largest(int32_t size)")))
+
+    def test_the_longest_name_of_a_type_owns_a_function(self):
+        cap = "/** Covers. */\ntypedef struct wheel_axle_cap wheel_axle_cap;\n"
+        text = written(cap + function("int32_t wheel_axle_cap_size(const wheel_axle_cap *cap)"))
+        self.assertIn("int32_t AxleCap_size_get(AxleCap *self)", text)
+        self.assertNotIn("cap_size", text.replace("wheel_axle_cap_size", ""))
+
+    def test_the_macro_of_a_library_may_have_several_words(self):
+        declaration = "/** Does it. */\nBIG_WHEEL_API int32_t wheel_axle_speed(const wheel_axle *axle);\n"
+        self.assertIn("int32_t speed;", written(declaration))
+
     def test_rows_change_names_and_defaults(self):
         declaration = function("cucore_status wheel_axle_spin(wheel_axle *axle, int32_t times, cucore_error **error)")
         text = written(declaration, '[members]\nwheel_axle_spin = "rotate"\n[parameters]\nwheel_axle_spin = { times = "count" }\n'

@@ -62,7 +62,8 @@ class Api:
         return Class(c, name, doc[0].upper() + doc[1:] + '.')
 
     def owner(self, function):
-        return next((c for c in self.classes if function.startswith(c.c + '_')), None)
+        """The class with the longest name before the function's own: that of x_axle_cap_turn is x_axle_cap."""
+        return max((c for c in self.classes if function.startswith(c.c + '_')), key=lambda c: len(c.c), default=None)
 
     def of_type(self, ctype):
         """The class of a pointer to a handle, or None."""

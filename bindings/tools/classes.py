@@ -200,7 +200,8 @@ class Written:
             return
         if not call.fails:
             ctype, read = call.property_type()
-            arguments[1] = '$self'
+            if call.is_method:
+                arguments[1] = '$self'
             head, body = declared(ctype, name), f'return {read};'.format(', '.join(arguments[1:]))
         elif self.api.is_synchronize(function):
             query = next((f', {f.name}' for f in self.owner.functions if self.api.is_query(f)), '')

@@ -189,7 +189,7 @@ def read_all(paths):
     text = '\n'.join(header_text.read(path) for path in paths)
     comment = r'/\*\*(?!<)((?:(?!\*/).)*)\*/\s*'
     functions, enums, structs = {}, [], {}
-    for m in re.finditer(comment + r'[A-Z]+_API\s+([^;]*?)([a-z]+_\w+)\(([^;]*?)\);', text, re.S):
+    for m in re.finditer(comment + r'[A-Z_]+_API\s+([^;]*?)([a-z]+_\w+)\(([^;]*?)\);', text, re.S):
         parsed = [parameter(p) for p in split_parameters(m[4]) if p.strip() != 'void']
         functions[m[3]] = Function(m[3], parse_doc(m[1]), [n for n, _ in parsed], [t for _, t in parsed], spaced(m[2]))
     for m in re.finditer(comment + r'typedef enum \w+ \{(.*?)\} (\w+);', text, re.S):
