@@ -52,12 +52,14 @@ class ChunkedText : public ElementText {
   void elements() {
     each([&](size_t node) {
       const std::string type = reduction_name(node);
-      line(type, "::A s", node, "[4][4];");
-      line("for (int u = 0; u < 4; ++u) for (int v = 0; v < 4; ++v) s", node, "[u][v] = ", type,
-           "::none();");
+      if (is_moment(kernel_, node))
+        line("Deviations<", type, "::T> d", node, "[4][4] = {}; ", type, "::T first", node, "(0);");
+      else
+        fill(node);
     });
     line("#pragma unroll 2");
     line("for (int n = 0; n < 8; ++n) {");
+    each([&](size_t node) { line(element_part(kernel_, node, "n")); });
     line("#pragma unroll");
     line("for (int u = 0; u < 4; ++u) {");
     line("const I c = chunk * ", CHUNK,
@@ -68,8 +70,13 @@ class ChunkedText : public ElementText {
     line("for (int v = 0; v < 4; ++v) { const bool in = ", exists("left > 0", "v < left"), ";");
     element_nodes(0, "");
     each([&](size_t node) {
-      line("s", node, "[u][v] = in ? ", reduction_name(node), "::join(s", node, "[u][v], ",
-           reduction_element(kernel_, node), ") : s", node, "[u][v];");
+      const bool moment = is_moment(kernel_, node);
+      const std::string sum = concat(moment ? "d" : "s", node, "[u][v]");
+      const std::string first = concat("first", node);
+      if (moment)
+        line("if (n == 0 && u == 0 && v == 0) ", first, " = ", reduction_element(kernel_, node),
+             ";");
+      line(sum, " = in ? ", with_element(kernel_, node, sum, first), " : ", sum, ";");
     });
     store_elements("in");
     line("}");
@@ -77,18 +84,35 @@ class ChunkedText : public ElementText {
     line("} }");
   }
 
+  void fill(size_t node) {
+    const std::string type = reduction_name(node);
+    line(type, "::A s", node, "[4][4];");
+    line("for (int u = 0; u < 4; ++u) for (int v = 0; v < 4; ++v) s", node, "[u][v] = ", type,
+         "::none();");
+  }
+
+  // The first lane of each warp stores the result of its elements to y.
+  void warp_results(size_t node) {
+    const std::string type = reduction_name(node), y = concat("y", node);
+    if (is_moment(kernel_, node))
+      line(type, "::A a", node, " = over_lanes<", type, ">(thread_moments(first", node, ", d", node,
+           ", p.length - (chunk * ", CHUNK, " + I(threadIdx.x) * 4), 4096), 32); ",
+           "if (threadIdx.x % 32 == 0) ", y, "[threadIdx.x / 32] = a", node, ";");
+    else
+      line("#pragma unroll\n", "for (int u = 0; u < 4; ++u) { const ", type, "::A a = over_lanes<",
+           type, ">(of_four<", type, ">(s", node, "[u]), 32); if (threadIdx.x % 32 == 0) ", y,
+           "[u * 8 + threadIdx.x / 32] = a; }");
+  }
+
   void block_result(size_t node) {
     const std::string type = reduction_name(node);
     line("__shared__ Words<sizeof(", type, "::A) * 32> h", node, ";");
     line(type, "::A* const y", node, " = (", type, "::A*)h", node, ".w;");
-    line("#pragma unroll");
-    line("for (int u = 0; u < 4; ++u) { const ", type, "::A a = over_lanes<", type, ">(of_four<",
-         type, ">(s", node, "[u]), 32); if (threadIdx.x % 32 == 0) y", node,
-         "[u * 8 + threadIdx.x / 32] = a; }");
+    warp_results(node);
     line("__syncthreads();");
     line(type, "::A r", node, " = y", node, "[0];");
-    line("for (int warp = 1; warp < 32; ++warp) r", node, " = ", type, "::join(r", node, ", y",
-         node, "[warp]);");
+    line("for (int warp = 1; warp < ", is_moment(kernel_, node) ? 8 : 32, "; ++warp) r", node,
+         " = ", type, "::join(r", node, ", y", node, "[warp]);");
   }
 
   void row_result(size_t node) {

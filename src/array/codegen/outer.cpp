@@ -80,6 +80,36 @@ class OuterText : public ElementText {
          ROWS_OF_CHUNK, " + ", ROWS_OF_CHUNK, " : p.length;");
     line("#pragma unroll 4");
     line("for (I c = chunk * ", ROWS_OF_CHUNK, " + y; c < end; c += ", ROW_LANES, ") {");
+    each([&](size_t node) {
+      line(element_part(kernel_, node, concat("c % ", ROWS_OF_CHUNK, " / ", ROW_LANES)));
+    });
+  }
+
+  // Accumulators of `width` columns, before the rows.
+  void begin_columns(size_t node, int width) {
+    const std::string type = reduction_name(node);
+    if (is_moment(kernel_, node))
+      line("Deviations<", type, "::T> s", node, "[", width, "] = {}; ", type, "::T first", node,
+           "[", width, "] = {};");
+    else
+      line(type, "::A s", node, "[", width, "]; for (int v = 0; v < ", width, "; ++v) s", node,
+           "[v] = ", type, "::none();");
+  }
+
+  void add_row(size_t node) {
+    const std::string sum = concat("s", node, "[v]"), first = concat("first", node, "[v]");
+    if (is_moment(kernel_, node))
+      line("if (c % ", ROWS_OF_CHUNK, " < ", ROW_LANES, ") ", first, " = ",
+           reduction_element(kernel_, node), ";");
+    line(sum, " = in ? ", with_element(kernel_, node, sum, first), " : ", sum, ";");
+  }
+
+  // The result of column v of the thread.
+  std::string column_result(size_t node) {
+    if (!is_moment(kernel_, node)) return concat("s", node, "[v]");
+    return concat("moments(first", node, "[v], s", node, "[v], end <= chunk * ", ROWS_OF_CHUNK,
+                  " + y ? 0 : (end - chunk * ", ROWS_OF_CHUNK, " - y + ", ROW_LANES - 1, ") / ",
+                  ROW_LANES, ")");
   }
 
   // A thread has a column at a time, of several that do not lie along one axis.
@@ -88,21 +118,17 @@ class OuterText : public ElementText {
     line("for (int g = 0; g < 4; ++g) {");
     columns("g * 32 + lane");
     row_nodes(0);
-    each([&](size_t node) {
-      line(reduction_name(node), "::A s", node, " = ", reduction_name(node), "::none();");
-    });
+    each([&](size_t node) { begin_columns(node, 1); });
     begin_rows();
     line("const int v = 0; const bool in = active;");
     declare_vector_stores();
     element_nodes(0, "");
-    each([&](size_t node) {
-      line("s", node, " = in ? ", reduction_name(node), "::join(s", node, ", ",
-           reduction_element(kernel_, node), ") : s", node, ";");
-    });
+    each([&](size_t node) { add_row(node); });
     store_elements("in");
     line("}");
+    line("const int v = 0;");
     each([&](size_t node) {
-      line("y", node, "[y * ", COLUMNS, " + g * 32 + lane] = s", node, ";");
+      line("y", node, "[y * ", COLUMNS, " + g * 32 + lane] = ", column_result(node), ";");
     });
     line("}");
   }
@@ -114,11 +140,7 @@ class OuterText : public ElementText {
     line("const I first = across * ", COLUMNS,
          " + lane * 4, row = batch * p.columns + (left > 0 ? first : 0);");
     row_digits();
-    each([&](size_t node) {
-      const std::string type = reduction_name(node);
-      line(type, "::A s", node, "[4] = {", type, "::none(), ", type, "::none(), ", type,
-           "::none(), ", type, "::none()};");
-    });
+    each([&](size_t node) { begin_columns(node, 4); });
     begin_rows();
     load_vectors(0, "first", "left > 0");
     declare_vector_stores();
@@ -128,17 +150,14 @@ class OuterText : public ElementText {
     line("const I start = in ? first + v : 0; const I ", digit_name(form_.along), " = start;");
     row_nodes(0);
     element_nodes(0, "");
-    each([&](size_t node) {
-      line("s", node, "[v] = in ? ", reduction_name(node), "::join(s", node, "[v], ",
-           reduction_element(kernel_, node), ") : s", node, "[v];");
-    });
+    each([&](size_t node) { add_row(node); });
     store_elements("in");
     line("}");
     store_vectors("first", "left > 0");
     line("}");
     each([&](size_t node) {
-      line("for (int v = 0; v < 4; ++v) y", node, "[y * ", COLUMNS, " + lane * 4 + v] = s", node,
-           "[v];");
+      line("for (int v = 0; v < 4; ++v) y", node, "[y * ", COLUMNS,
+           " + lane * 4 + v] = ", column_result(node), ";");
     });
     line("}");
   }

@@ -93,11 +93,15 @@ std::string reduction_name(size_t node) { return concat("R", node); }
 
 std::string reduction_type(const Kernel& kernel, size_t node) {
   const Reduction reduction = kernel.nodes[node].reduction;
-  const Join& join = join_of(reduction);
   const Dtype dtype = element_dtype(kernel, node);
   const std::string_view type = compute_type(dtype);
   const std::string head = concat("struct ", reduction_name(node), " {\n  typedef ", type,
                                   " T; typedef ", unsigned_type(type), " U;\n");
+  if (reduction == Reduction::MOMENT)
+    return concat(head,
+                  "  typedef Moments<T> A;\n  static __device__ A none() { return {}; }\n"
+                  "  static __device__ A join(A a, A b) { return joined_moments(a, b); }\n};\n");
+  const Join& join = join_of(reduction);
   if (!is_numbered(reduction))
     return concat(head, "  typedef T A;\n  static __device__ A none() { return ",
                   neutral(join, dtype), "; }\n  static __device__ A join(A x, A y) { return ",
@@ -120,15 +124,35 @@ std::string reduction_element(const Kernel& kernel, size_t node) {
                 variable(reduced.arguments[1]), "}");
 }
 
+bool is_moment(const Kernel& kernel, size_t node) noexcept {
+  return kernel.nodes[node].reduction == Reduction::MOMENT;
+}
+
+std::string element_part(const Kernel& kernel, size_t node, const std::string& number) {
+  if (!is_moment(kernel, node)) return "";
+  const std::string type = concat(reduction_name(node), "::T");
+  return concat("const ", type, " part", node, " = ", type, "(1) / ", type, "(", number, " + 1);");
+}
+
+std::string with_element(const Kernel& kernel, size_t node, const std::string& accumulator,
+                         const std::string& first) {
+  const std::string element = reduction_element(kernel, node);
+  return is_moment(kernel, node)
+             ? concat("with_element(", accumulator, ", ", element, " - ", first, ", part", node,
+                      ")")
+             : concat(reduction_name(node), "::join(", accumulator, ", ", element, ")");
+}
+
 std::string reduction_result(const Kernel& kernel, size_t node, const std::string& reduced) {
   const Node& result = kernel.nodes[node];
   if (is_numbered(result.reduction)) return concat(reduced, ".number");
+  if (is_moment(kernel, node)) return rounded_text(result.dtype, concat(reduced, ".squares"));
   return rounded_text(result.dtype, reduced);
 }
 
 int64_t partial_size(const Kernel& kernel, size_t node) noexcept {
-  constexpr int64_t PLAIN = 16, NUMBERED = 32;
-  return is_numbered(kernel.nodes[node].reduction) ? NUMBERED : PLAIN;
+  constexpr int64_t PLAIN = 16, WITH_NUMBER = 32;
+  return is_numbered(kernel.nodes[node].reduction) || is_moment(kernel, node) ? WITH_NUMBER : PLAIN;
 }
 
 }  // namespace cucore::array

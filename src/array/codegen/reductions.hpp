@@ -24,6 +24,13 @@ std::string reduction_name(size_t node);
 std::string reduction_type(const Kernel& kernel, size_t node);
 // The element that node adds, from the variables of its arguments.
 std::string reduction_element(const Kernel& kernel, size_t node);
+// Whether the threads add to "Deviations<T>", from which moments() makes an R::A at the end.
+bool is_moment(const Kernel& kernel, size_t node) noexcept;
+// The accumulator with that element. A moment needs the first element that the thread added, and
+// what element_part() declares for the element after `number` others.
+std::string with_element(const Kernel& kernel, size_t node, const std::string& accumulator,
+                         const std::string& first);
+std::string element_part(const Kernel& kernel, size_t node, const std::string& number);
 // The value of the node, from the reduced one.
 std::string reduction_result(const Kernel& kernel, size_t node, const std::string& reduced);
 int64_t partial_size(const Kernel& kernel, size_t node) noexcept;  // bytes of R::A in memory

@@ -247,15 +247,42 @@ Array mean_of(const Op& op, const Array& array, const ReduceOptions& options, bo
   return number_op("divide", sum, double(count_of_reduced(op, array, options)));
 }
 
-Array variance(const Op& op, const Array& array, const ReduceOptions& options, Dtype dtype) {
+// Whether one pass is better: rows whose kernel keeps them read their elements once anyway.
+bool takes_moments(const Array& array, const Axes& axes) {
+  const Dims order = order_for(array, axes);
+  const auto is_reduced = [&](int64_t axis) { return contains(axes.reduced, axis); };
+  const auto first = std::find_if(order.begin(), order.end(), is_reduced);
+  const auto last = std::find_if_not(first, order.end(), is_reduced);
+  if (axes.count < 2 || std::any_of(last, order.end(), is_reduced)) return false;
+  const bool has_columns = std::any_of(
+      last, order.end(), [&](int64_t axis) { return array.view.shape[size_t(axis)] > 1; });
+  return has_columns || axes.count > ROW_LIMIT;
+}
+
+// The sum of the squared differences from the mean, in one pass.
+Array moment(const Array& array, const Axes& axes, bool keepdims) {
+  if (kind_of(array.dtype()) != Kind::COMPLEX)
+    return reduced_array(Reduction::MOMENT, array, axes, keepdims, array.dtype());
+  return pair_op("add", moment(single_op("real", array), axes, keepdims),
+                 moment(single_op("imag", array), axes, keepdims));
+}
+
+Array squared_differences(const Op& op, const Array& array, const ReduceOptions& options,
+                          Dtype dtype) {
   const Array wide = cast(array, accumulated(dtype));
+  const Axes axes = axes_to_reduce(op, wide, options);
+  if (takes_moments(wide, axes)) return moment(wide, axes, options.keepdims);
   const Array mean = mean_of(op, wide, options, true, dtype);
   const Array away = pair_op("subtract", wide, mean);
   const bool complex = kind_of(away.dtype()) == Kind::COMPLEX;
   const Array squares = complex ? pair_op("add", single_op("square", single_op("real", away)),
                                           single_op("square", single_op("imag", away)))
                                 : single_op("square", away);
-  const Array sum = reduced("sum", squares, options, options.keepdims, Dtype::DEFAULT);
+  return reduced("sum", squares, options, options.keepdims, Dtype::DEFAULT);
+}
+
+Array variance(const Op& op, const Array& array, const ReduceOptions& options, Dtype dtype) {
+  const Array sum = squared_differences(op, array, options, dtype);
   const double divisor =
       std::max(double(count_of_reduced(op, array, options)) - options.correction, 0.0);
   return number_op("divide", sum, divisor);

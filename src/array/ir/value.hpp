@@ -92,6 +92,9 @@ struct Operand {
 
 enum class Reduction : uint8_t { SUM, PROD, MIN, MAX, ARGMIN, ARGMAX, ANY, ALL, MOMENT };
 
+// The elements of the longest row that a kernel keeps. Longer ones are reduced in parts.
+constexpr int64_t ROW_LIMIT = 32768;
+
 // The axes [first, last) of the operand's view are reduced. MOMENT is the sum of the squared
 // differences from the mean. ARGMIN and ARGMAX take the number of each element from operand 1.
 struct ReduceDetail {

@@ -23,8 +23,6 @@ enum class KernelFamily : uint8_t {
   SORT,     // the inner axis is sorted; stores the only node of this kind
 };
 
-constexpr int64_t ROW_LIMIT = 32768;
-
 enum class NodeKind : uint8_t {
   LOAD,      // an element of input `slot`
   POSITION,  // int64: the position that the access returns

@@ -226,6 +226,35 @@ class Reductions(unittest.TestCase):
             np.testing.assert_array_equal(CONTEXT.array(a).reduce("sum", [axis]).numpy(), a.sum(axis))
             np.testing.assert_array_equal(CONTEXT.array(a).reduce("argmin", [axis]).numpy(), a.argmin(axis))
 
+    def test_variances(self):
+        """Of long rows and of columns, which are read once."""
+        rng = np.random.default_rng(5)
+        cases = [((length,), None) for length in (1, 33, 513, 32768, 32769, 70001)] + [((1037, 131), [0]), ((3, 600, 128), [1]), ((2, 9, 3), [1]), ((3, 40000), [1]), ((30, 4, 40), [0, 2])]
+        for shape, axes in cases:
+            for dtype, offset, tolerance in (("float32", 0, 2e-6), ("float32", 1000, 2e-6), ("float64", 1e6, 1e-11), ("float16", 0, 2e-3), ("complex64", 3, 2e-6)):
+                a = (rng.standard_normal(shape) + offset).astype(dtype)
+                if a.dtype.kind == "c":
+                    a += 1j * rng.standard_normal(shape).astype("float32")
+                wide = a.astype("complex128" if a.dtype.kind == "c" else "float64")
+                for op in ("var", "std"):
+                    got = CONTEXT.array(a).reduce(op, axes).numpy()
+                    expected = getattr(np, op)(wide, axis=None if axes is None else tuple(axes))
+                    np.testing.assert_allclose(got, expected, rtol=tolerance, err_msg=f"{op} {shape} {dtype} {offset}")
+
+    def test_variances_of_extremes(self):
+        size = 70001
+        outlier = np.random.default_rng(6).standard_normal(size).astype("float32")
+        outlier[0] = 1e6
+        np.testing.assert_allclose(CONTEXT.array(outlier).reduce("var").item(), outlier.astype("float64").var(), rtol=1e-5)
+        np.testing.assert_array_equal(CONTEXT.array(np.full(size, 3e38, "float32")).reduce("var").numpy(), np.float32(0))
+        for bad in (np.nan, np.inf):
+            a = np.ones((size, 2), "float32")
+            a[1234, 1] = bad
+            self.assertTrue(np.isnan(CONTEXT.array(a).reduce("var").item()))
+            np.testing.assert_array_equal(CONTEXT.array(a).reduce("var", [0]).numpy(), [0, np.nan])
+        far = CONTEXT.array(np.full(size, 1e8) + np.arange(size) % 2)
+        np.testing.assert_allclose(far.reduce("var", correction=1).item(), np.var(np.arange(size) % 2, ddof=1), rtol=1e-14)
+
     def test_norms(self):
         a = values("float64", (6, 7))
         x = CONTEXT.array(a)
@@ -297,6 +326,8 @@ PROGRAMS = {
     "root of squares": lambda x: (x * x).reduce("sum").apply("sqrt"),
     "standardise": lambda x: (x - x.reduce("mean", [-1], True)) / x.reduce("std", [-1], True),
     "sums of columns": lambda x: (x * 2.0 - 1.0).reduce("sum", [0]) * 3.0,
+    "variance": lambda x: (x * 2.0 - 1.0).reduce("var") * 3.0,
+    "variances of columns": lambda x: (x * 2.0 - 1.0).reduce("var", [0]) * 3.0,
 }
 
 

@@ -90,6 +90,13 @@ class Patterns(unittest.TestCase):
     def test_mean_and_var_together(self):
         self.check([self.x.reduce("mean"), self.x.reduce("var")], self.ALL, 8)
 
+    def test_mean_and_var_of_a_long_array(self):
+        x = self.array(np.ones(100003, "float32"))
+        self.check([x.reduce("mean"), x.reduce("var")], 4 * 100003, 8)
+
+    def test_mean_and_var_of_columns(self):
+        self.check([self.x.reduce("mean", [0]), self.x.reduce("var", [0])], self.ALL, 8 * LENGTH)
+
 
 class Texts(unittest.TestCase):
     def setUp(self):

@@ -272,6 +272,18 @@ def mean_and_variance(w):
 
 
 @pattern
+def mean_and_variance_of_a_long_row(w):
+    x, = w.arrays("x", shape=(100000,))
+    return [x.reduce("mean"), x.reduce("var")]
+
+
+@pattern
+def mean_and_variance_of_columns(w):
+    x, = w.arrays("x")
+    return [x.reduce("mean", [0]), x.reduce("var", [0])]
+
+
+@pattern
 def two_reductions_of_one_input(w):
     x, = w.arrays("x")
     return [x.reduce("min", [1]), x.reduce("max", [1])]

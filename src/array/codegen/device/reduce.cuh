@@ -62,3 +62,43 @@ template <class T, class Better> __device__ Numbered<T> first_of(Numbered<T> a, 
   }
   return a.number < b.number ? a : b;
 }
+
+// Elements that one thread adds: their mean and the sum of their squared differences from it. They
+// come as differences from the first one, which are small where all elements are large.
+template <class T> struct Deviations { T mean, squares; };
+// `part` is one divided by the count of the elements with this one.
+template <class T> __device__ Deviations<T> with_element(Deviations<T> a, T x, T part) {
+  const T away = x - a.mean;
+  a.mean += away * part;
+  a.squares += away * (x - a.mean);
+  return a;
+}
+
+// Of any elements. Their mean is first + mean: the sum would lose digits that the squares need.
+template <class T> struct Moments { T first, mean, squares; i64 count; };
+template <class T> __device__ Moments<T> moments(T first, Deviations<T> a, i64 count) {
+  return {first, a.mean, a.squares, count};
+}
+// Chan, Golub and LeVeque: Updating Formulae and a Pairwise Algorithm for Computing Sample Variances.
+template <class T> __device__ Moments<T> joined_moments(Moments<T> a, Moments<T> b) {
+  if (a.count == 0) return b;
+  if (b.count == 0) return a;
+  const i64 count = a.count + b.count;
+  const T away = (b.first - a.first) + (b.mean - a.mean), part = T(b.count) / T(count);
+  return {a.first, a.mean + away * part, a.squares + b.squares + away * away * (T(a.count) * part), count};
+}
+
+// Of the elements that a thread added in 16 places, `step` elements apart, of `left` elements from
+// its first one.
+template <class T> __device__ Moments<T> thread_moments(T first, const Deviations<T> (&a)[4][4], i64 left, int step) {
+  Moments<T> all = {first, T(0), T(0), 0};
+#pragma unroll
+  for (int u = 0; u < 4; ++u)
+#pragma unroll
+    for (int v = 0; v < 4; ++v) {
+      const i64 own = left - u * (step / 4) - v;
+      const int count = own <= 0 ? 0 : own > 7 * step ? 8 : int(own + step - 1) / step;
+      all = joined_moments(all, moments(first, a[u][v], count));
+    }
+  return all;
+}
