@@ -2,6 +2,7 @@
 #include "array/capi/selection.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
@@ -15,25 +16,34 @@ Array truth_of(const Array& array) {
   return array.dtype() == Dtype::BOOL ? array : cast(array, Dtype::BOOL);
 }
 
-// The positions of elements that are not 0, in one axis.
+// Small integers are read and written faster.
+Dtype position_dtype(int64_t size) {
+  return size <= std::numeric_limits<int32_t>::max() ? Dtype::INT32 : Dtype::INT64;
+}
+
+int64_t read_count(Context& context, const Array& counts, int64_t size) {
+  HeldArray last{context};
+  {
+    const Context::Lock lock(context);
+    last.array = {.cell = counts.cell, .view = {.offset = size - 1}};
+  }
+  int64_t count = 0;  // its low bytes come first
+  const std::span<std::byte> bytes = std::as_writable_bytes(std::span(&count, 1));
+  context.read(last.array, bytes.first(size_of(counts.dtype())));
+  return count;
+}
+
+// The positions of elements that are not 0, in one axis, as position_dtype().
 Array flat_nonzero(Context& context, const Array& array) {
   HeldArray mask{context}, counts{context};
   const int64_t size = count_of(array.view.shape);
   {
     const Context::Lock lock(context);
-    if (size == 0) return empty(lock.graph(), Dtype::INT64, {0});
+    if (size == 0) return empty(lock.graph(), position_dtype(size), {0});
     mask.array = truth_of(array);
-    counts.array = counted(mask.array);
+    counts.array = counted(mask.array, position_dtype(size));
   }
-  int64_t count = 0;
-  {
-    HeldArray last{context};
-    {
-      const Context::Lock lock(context);
-      last.array = {.cell = counts.array.cell, .view = {.offset = size - 1}};
-    }
-    context.read(last.array, std::as_writable_bytes(std::span(&count, 1)));
-  }
+  const int64_t count = read_count(context, counts.array, size);
   const Context::Lock lock(context);
   return true_positions(mask.array, counts.array, count);
 }
@@ -82,7 +92,7 @@ std::optional<View> joined_axes(const View& view, size_t first, size_t count) {
 std::vector<Array> nonzero(Context& context, const Array& array) {
   HeldArray flat{context, flat_nonzero(context, array)};
   const Context::Lock lock(context);
-  return split_positions(flat.array, array.view.shape);
+  return split_positions(cast(flat.array, Dtype::INT64), array.view.shape);
 }
 
 Selection::Selection(const cucore_array_index* items, size_t count, const ArrayObject& x)

@@ -274,6 +274,7 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, kernel.stores[at].part);
     put(text, form.stores[at]);
     put(text, kernel.stores[at].ordered);
+    put(text, kernel.stores[at].skips);
     put(text, static_cast<uint8_t>(kernel.stores[at].arguments.size()));
     for (const uint16_t argument : kernel.stores[at].arguments) put(text, argument);
   }

@@ -168,6 +168,13 @@ void MapText::place(size_t store) {
   const std::string name = store_name(store);
   const AccessForm& form = form_.stores[store];
   line("{ const I b = ", start(name, form), ";");
+  if (kernel_.stores[store].skips) {
+    line("const bool skipped = i64(", variable(kernel_.stores[store].arguments[0]), ") == p.t",
+         store, "_0;");
+    text_ += indexed_position(kernel_, store, element(name, form), "in && !skipped");
+    line("y", store, "[u][k] = skipped ? -1 : x", store, "; }");
+    return;
+  }
   text_ += indexed_position(kernel_, store, element(name, form), "in");
   line("y", store, "[u][k] = x", store, "; }");
 }
@@ -179,7 +186,9 @@ void MapText::write_indexed(size_t store) {
   const std::string_view type = storage_type(kernel_.nodes[kernel_.stores[store].node].dtype);
   line("{ ", type, "* const o = (", type, "*)p.", store_name(store), ";");
   per_element([&] {
-    if (!kernel_.stores[store].ordered) return line("if (in) o[", at, "] = ", value, ";");
+    if (!kernel_.stores[store].ordered)
+      return line("if (in", kernel_.stores[store].skips ? concat(" && ", at, " >= 0") : "", ") o[",
+                  at, "] = ", value, ";");
     line("if (!in) continue;");
     line("W* const last = (W*)p.winners + ", at, "; const W number = W(order + k + 1);");
     line("if (p.phase == 0) *last = 0; else if (p.phase == 1) atomicMax(last, number);");

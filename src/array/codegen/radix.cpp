@@ -42,7 +42,7 @@ class RadixText : public ElementText {
     put_type();
     head(name, RADIX_THREADS);
     line("__shared__ Words<", RADIX_TILE, " * (sizeof(K) > sizeof(I) ? sizeof(K) : sizeof(I))> h;");
-    line("__shared__ u32 counts[2048], starts[256]; __shared__ I offsets[256], shared[256];");
+    line("__shared__ u32 counts[2048], starts[256]; __shared__ I offsets[256], shared[8];");
     line(
         "const I blocks = size(p.blocks), row = div(I(blockIdx.x), p.blocks), block = "
         "I(blockIdx.x) - row * blocks;");

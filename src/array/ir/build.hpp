@@ -103,9 +103,9 @@ Array taken_along(const Array& array, const Array& indices, int32_t axis);
 void put_along(const Array& array, const Array& indices, int32_t axis, const Input& value);
 
 // For each element of a mask without gaps: the number of true elements up to it.
-Array counted(const Array& mask);
+Array counted(const Array& mask, Dtype dtype = Dtype::INT64);
 // The positions of the true elements in the order of the last axis first. `counts` is counted(mask)
-// in one axis, whose last element is `count`.
+// in one axis, whose last element is `count`, and has the type of the result.
 Array true_positions(const Array& mask, const Array& counts, int64_t count);
 
 // ---- order

@@ -70,6 +70,7 @@ ValueRef update_of(ValueRef old, const Array& target, Operand source, Indexed in
   auto value = ValueRef(new Value(graph, ValueKind::UPDATE, dtype, shape, std::move(operands)));
   value->indices = std::move(indexed.details);
   value->distinct = indexed.distinct;
+  value->skips = indexed.skips;
   return value;
 }
 

@@ -59,6 +59,7 @@ struct Indexed {
   std::vector<Operand> operands = {};
   std::vector<IndexDetail> details = {};
   bool distinct = false;  // no element is selected twice
+  bool skips = false;     // an only index that equals the size selects no element
 };
 void write_indexed(const Array& target, Operand source, Indexed indexed);
 

@@ -282,24 +282,27 @@ void put_along(const Array& array, const Array& indices, int32_t axis, const Inp
   write_selection(selection_along(array, indices, axis, WHAT), value, WHAT, Casting::UNSAFE);
 }
 
-Array counted(const Array& mask) {
+Array counted(const Array& mask, Dtype dtype) {
   const Array flat = reshaped_array(mask, {count_of(mask.view.shape)});
-  return scan(*find_op("cumulative_sum"), cast(flat, Dtype::INT64), {});
+  return scan(*find_op("cumulative_sum"), cast(flat, dtype), {.dtype = dtype});
 }
 
-// Elements that are false write to one more element at the end.
+// Elements that are false are skipped.
 Array true_positions(const Array& mask, const Array& counts, int64_t count) {
   Graph& graph = mask.graph();
+  const Dtype dtype = counts.dtype();
+  Array result = empty(graph, dtype, {count});
+  if (count == 0) return result;
   const Array flat = reshaped_array(mask, {count_of(mask.view.shape)});
   const Input steps[] = {{.array = &counts}, {.number = Number::of(int64_t{1})}};
   const Array places = apply_one(graph, "subtract", steps);
   const Input choice[] = {{.array = &flat}, {.array = &places}, {.number = Number::of(count)}};
   const Array target = apply_one(graph, "where", choice);
-  Array result = empty(graph, Dtype::INT64, {count + 1});
-  const Array source = positions(graph, flat.view.shape);
+  const Array source = cast(positions(graph, flat.view.shape), dtype);
   const Item item[] = {{.index = {.kind = IndexKind::ARRAY}, .array = &target}};
-  assign_selected(result, item, true, {.array = &source}, "nonzero");
-  result.view.shape[0] = count;
+  Selection selection = selection_of(result, item);
+  selection.indexed.distinct = selection.indexed.skips = true;
+  write_selection(std::move(selection), {.array = &source}, "nonzero", Casting::SAME_KIND);
   return result;
 }
 

@@ -148,6 +148,7 @@ class Value {
   SortDetail sort;
   std::vector<IndexDetail> indices;
   bool distinct = true;  // an UPDATE writes each element at most once
+  bool skips = false;    // an UPDATE writes nothing where its only index equals the size
 
   ValueState state() const noexcept { return state_; }
   bool is_pending() const noexcept { return state_ == ValueState::PENDING; }

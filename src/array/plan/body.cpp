@@ -52,7 +52,8 @@ class Builder {
                                 .part = access.outer.part,
                                 .arguments = arguments_of(value, whole, 2),
                                 .indices = &value.indices,
-                                .ordered = !value.distinct});
+                                .ordered = !value.distinct,
+                                .skips = value.skips});
       return;
     }
     // A scan is placed by its operand's order of axes; its elements are found by the identity

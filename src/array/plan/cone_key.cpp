@@ -48,7 +48,7 @@ void ConeKey::put_value(const Cone& cone, const Value& value, uint32_t leaf_mark
   put(value.kind);
   put(value.dtype);
   put(bits({cone.is_root(value), value.cells() > 0, value.computed_before, value.distinct,
-            has_other_users(cone, value)}));
+            value.skips, has_other_users(cone, value)}));
   put_dims(value.shape);
   put_details(value);
   put(static_cast<uint8_t>(value.operands().size()));

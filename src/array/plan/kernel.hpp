@@ -65,6 +65,7 @@ struct Store {
   std::vector<uint16_t> arguments = {};               // indices that step from the access
   const std::vector<IndexDetail>* indices = nullptr;  // of the arguments
   bool ordered = false;  // the last one of several indices of the space wins
+  bool skips = false;    // nothing is stored where the only index equals the size
 };
 
 struct Kernel {

@@ -51,31 +51,31 @@ __device__ u32 same_digit(u32 digit) {
 // Adds the elements of a tile to the counts of each warp. The elements of a lane are 32 apart.
 template <bool DESCENDING, class K> __device__ void count_digits(const K* keys, u32* counts, int left, int pass) {
 #pragma unroll
-  for (int e = 0; e < 16; ++e) {
-    const bool in = int(threadIdx.x) / 32 * 512 + e * 32 + int(threadIdx.x) % 32 < left;
-    const u32 digit = in ? digit_of<DESCENDING>(keys[e], pass) : 255u;
-    const u32 lanes = same_digit(digit) & __ballot_sync(~0u, in);
-    if (lanes != 0 && in && __ffs(lanes) - 1 == int(threadIdx.x) % 32) counts[threadIdx.x / 32 * 256 + digit] += __popc(lanes);
-    __syncwarp();
-  }
+  for (int e = 0; e < 16; ++e)
+    if (int(threadIdx.x) / 32 * 512 + e * 32 + int(threadIdx.x) % 32 < left)
+      atomicAdd(counts + threadIdx.x / 32 * 256 + digit_of<DESCENDING>(keys[e], pass), 1u);
 }
 
-// Replaces the 256 numbers of the threads by the sums of those before them.
+// The sum of the 256 numbers of the threads before this one. `shared` has room for 8 numbers.
 template <class T> __device__ T sum_before(T own, T* shared, T* total) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   T sum = own;
-  shared[threadIdx.x] = sum;
-  __syncthreads();
 #pragma unroll
-  for (int distance = 1; distance < 256; distance *= 2) {
-    const T other = int(threadIdx.x) >= distance ? shared[threadIdx.x - distance] : T(0);
-    __syncthreads();
-    sum += other;
-    shared[threadIdx.x] = sum;
-    __syncthreads();
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_up_sync(~0u, sum, distance);
+    if (lane >= distance) sum += other;
   }
-  *total = shared[255];
   __syncthreads();
-  return sum - own;
+  if (lane == 31) shared[warp] = sum;
+  __syncthreads();
+  T before = 0, all = 0;
+#pragma unroll
+  for (int at = 0; at < 8; ++at) {
+    if (at == warp) before = all;
+    all += shared[at];
+  }
+  *total = all;
+  return before + sum - own;
 }
 
 // Counts of one digit in all chunks become the numbers of such elements in earlier chunks.
