@@ -139,7 +139,7 @@ Operands::Operands(const cucore_array_operand* operands, size_t count) {
     if (operand.array)
       add(operand.array, "operands");
     else
-      inputs_.push_back({.number = number_of(operand.scalar)});
+      inputs_[count_++] = {.number = number_of(operand.scalar)};
   }
 }
 
@@ -155,7 +155,7 @@ void Operands::add(const cucore_array* array, const char* argument) {
   if (context_ != object.context_ref())
     throw Error(Status::INVALID_ARGUMENT,
                 concat(argument, ": the array belongs to another context"));
-  inputs_.push_back({.array = &object.array()});
+  inputs_[count_++] = {.array = &object.array()};
 }
 
 }  // namespace cucore::array

@@ -2,6 +2,7 @@
 // The barrier of this library. Its errors are libcucore's: every function on errors accepts them.
 #pragma once
 
+#include <array>
 #include <utility>
 
 #include "array/capi/handles.hpp"
@@ -39,18 +40,19 @@ std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
 // evaluated there first.
 class Operands {
  public:
-  Operands(const cucore_array_operand* operands, size_t count);
+  Operands(const cucore_array_operand* operands, size_t count);  // at most MOST_OPERANDS
   Operands(std::initializer_list<const cucore_array*> arrays);
 
   Context& context() const noexcept { return *context_; }
   const Ref<Context>& context_ref() const noexcept { return context_; }
-  std::span<const Input> inputs() const noexcept { return inputs_; }
+  std::span<const Input> inputs() const noexcept { return {inputs_.data(), count_}; }
 
  private:
   void add(const cucore_array* array, const char* argument);
 
   Ref<Context> context_;
-  std::vector<Input> inputs_;
+  std::array<Input, MOST_OPERANDS> inputs_ = {};
+  size_t count_ = 0;
 };
 
 // Records with the context locked, makes the handle, and keeps what is pending within bounds.
@@ -59,11 +61,13 @@ void record(const Ref<Context>& context, cucore_array** out, Body&& body) {
   clear(out);
   require(out, "out");
   Ref<ArrayObject> object;
+  Context::Excess excess{};
   {
     const Context::Lock lock(*context);
     object = make<ArrayObject>(context, body(lock.graph()));
+    excess = context->excess(*object->cell(), lock);
   }
-  context->after_recording(object->cell());
+  context->after_recording(object->cell(), excess);
   *out = wrap(object);
 }
 

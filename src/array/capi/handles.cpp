@@ -16,8 +16,7 @@ ArrayObject::ArrayObject(Ref<Context> context, Array array)
       array_(std::move(array)),
       dtype_(array_.dtype()),
       count_(count_of(array_.view.shape)),
-      byte_strides_(array_.view.strides),
-      released_(std::make_unique<Context::Released>()) {
+      byte_strides_(array_.view.strides) {
   // The distance of neighbours is that of the whole elements, also in a view of parts.
   const auto size = static_cast<int64_t>(size_of(array_.cell->current().dtype));
   for (int64_t& stride : byte_strides_) stride *= size;
@@ -27,8 +26,7 @@ ArrayObject::ArrayObject(Ref<Context> context, Array array)
 // The cell belongs to the graph, whose lock a finaliser must not wait for.
 ArrayObject::~ArrayObject() {
   --context_->arrays();
-  released_->cell = std::move(array_.cell);
-  context_->release(std::move(released_));
+  context_->release(std::move(array_.cell));
 }
 
 }  // namespace cucore::array

@@ -37,7 +37,6 @@ class ArrayObject final : public Object {
   const Dtype dtype_;
   const int64_t count_;
   Dims byte_strides_;
-  std::unique_ptr<Context::Released> released_;
 };
 
 }  // namespace cucore::array

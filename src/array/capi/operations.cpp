@@ -16,8 +16,8 @@ constexpr size_t FIRST_REDUCE = sizeof(cucore_array_reduce_options);
 void apply_simple(int32_t number, const Operands& operands, cucore_array** out) {
   const Op& op = elementwise_of_caller(number, operands.inputs().size());
   record(operands.context_ref(), out, [&](Graph& graph) {
-    return std::move(apply(graph, op, operands.inputs(), Dtype::DEFAULT, {},
-                           operands.context().settings().defaults)[0]);
+    return apply_one(graph, op, operands.inputs(), Dtype::DEFAULT,
+                     operands.context().settings().defaults);
   });
 }
 

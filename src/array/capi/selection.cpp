@@ -201,8 +201,8 @@ bool Selection::assign_by_mask(const Op* op, const Input& value) {
     return true;
   }
   const Input inputs[] = {{.array = &present}, value};
-  const Array result = std::move(
-      apply(lock.graph(), *op, inputs, Dtype::DEFAULT, {}, context_.settings().defaults)[0]);
+  const Array result =
+      apply_one(lock.graph(), *op, inputs, Dtype::DEFAULT, context_.settings().defaults);
   assign_where(present, {.array = &result}, found->mask, op->name);
   return true;
 }

@@ -17,7 +17,9 @@ namespace cucore::array {
 class Fields {
  public:
   enum class What { DECLARATIONS, BYTES };
-  explicit Fields(What what) : what_(what) {}
+  explicit Fields(What what) : what_(what) {
+    if (what == What::BYTES) bytes_.reserve(USUAL_BYTES);
+  }
 
   // A field named by a letter and up to two numbers: "s3_1".
   template <class T>
@@ -55,6 +57,8 @@ class Fields {
   }
 
  private:
+  static constexpr size_t USUAL_BYTES = 256;
+
   void append(const void* value, size_t size, size_t alignment) {
     const size_t at = (bytes_.size() + alignment - 1) / alignment * alignment;
     bytes_.resize(at + size);

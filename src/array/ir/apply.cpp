@@ -45,76 +45,90 @@ Types chosen_types(const Op& op, Inputs inputs, Dtype dtype, const Defaults& def
   return types;
 }
 
+// The shape of all arrays, or nothing if they differ.
+const Dims* equal_shape(Inputs inputs) {
+  const Dims* shape = nullptr;
+  for (const Input& input : inputs) {
+    if (!input.array) continue;
+    if (shape && *shape != input.array->view.shape) return nullptr;
+    shape = &input.array->view.shape;
+  }
+  return shape;
+}
+
 Dims common_shape(const Op& op, Inputs inputs) {
   std::array<Dims, MOST_OPERANDS> shapes;
   size_t count = 0;
-  const Dims* only = nullptr;
-  bool equal = true;
-  for (const Input& input : inputs) {
-    if (!input.array) continue;
-    equal = equal && (!only || *only == input.array->view.shape);
-    only = &input.array->view.shape;
-    shapes[count++] = *only;
-  }
-  if (count == 0) return {};
-  return equal ? *only : broadcast_shape(std::span(shapes.data(), count), op.name);
+  for (const Input& input : inputs)
+    if (input.array) shapes[count++] = input.array->view.shape;
+  return count == 0 ? Dims() : broadcast_shape(std::span(shapes.data(), count), op.name);
 }
 
 // The operands as the operation meets them: with the shape of the result, and its order of memory.
 struct Prepared {
   std::vector<Operand> operands;
-  Dims order;
+  Dims order;  // empty: that of the axes
   Dims shape;  // in the order of the memory
 };
 
-View broadcast_to(const View& view, const Dims& shape, const Op& op) {
-  View result = view.shape == shape ? view : broadcast(view, shape, op.name);
-  result.read_only = false;
-  return result;
+using Views = std::array<const View*, MOST_OPERANDS>;
+
+Dims order_of(const Views& views, size_t count, size_t ndim) {
+  if (ndim < 2) return {};
+  Dims order = memory_order(ndim, std::span(views.data(), count));
+  return is_standard(order) ? Dims() : order;
 }
 
 // The order follows what the arrays show: a pending write does not change it.
-Dims order_of(const Op& op, Inputs inputs, const Dims& shape) {
-  std::array<View, MOST_OPERANDS> shown;
-  std::array<const View*, MOST_OPERANDS> views{};
+Dims order_of_equal(Inputs inputs, size_t ndim) {
+  Views views{};
   size_t count = 0;
-  for (size_t at = 0; at < inputs.size(); ++at) {
-    if (!inputs[at].array) continue;
-    const View& view = inputs[at].array->view;
-    if (view.shape == shape) {
-      views[count++] = &view;
-    } else {
-      shown[at] = broadcast_to(view, shape, op);
-      views[count++] = &shown[at];
-    }
+  for (const Input& input : inputs)
+    if (input.array) views[count++] = &input.array->view;
+  return order_of(views, count, ndim);
+}
+
+Dims order_of_broadcast(const Op& op, Inputs inputs, const Dims& shape) {
+  std::array<View, MOST_OPERANDS> shown;
+  Views views{};
+  size_t count = 0;
+  for (const Input& input : inputs) {
+    if (!input.array) continue;
+    shown[count] = broadcast(input.array->view, shape, op.name);
+    views[count] = &shown[count];
+    ++count;
   }
-  return memory_order(shape.size(), std::span(views.data(), count));
+  return order_of(views, count, shape.size());
+}
+
+Operand prepared_operand(const Op& op, const Input& input, Dtype dtype, const Dims& shape,
+                         const Dims& order) {
+  if (!input.array) return {.constant = constant_of(input.number, dtype, op.name)};
+  Operand operand = captured(*input.array);
+  if (operand.is_constant()) return operand;
+  if (operand.view.shape != shape) operand.view = broadcast(operand.view, shape, op.name);
+  operand.view.read_only = false;
+  if (!order.empty()) operand.view = reordered(operand.view, order);
+  return operand;
 }
 
 Prepared prepared(const Op& op, Inputs inputs, const Types& types) {
-  const Dims shape = common_shape(op, inputs);
-  Prepared result{.operands = {}, .order = order_of(op, inputs, shape), .shape = shape};
-  const bool standard = is_standard(result.order);
-  if (!standard)
-    for (size_t axis = 0; axis < shape.size(); ++axis)
-      result.shape[axis] = shape[size_t(result.order[axis])];
+  const Dims* const equal = equal_shape(inputs);
+  Prepared result{.operands = {}, .order = {}, .shape = equal ? *equal : common_shape(op, inputs)};
+  result.order =
+      equal ? order_of_equal(inputs, equal->size()) : order_of_broadcast(op, inputs, result.shape);
+  const Dims shape = result.shape;
+  for (size_t axis = 0; axis < result.order.size(); ++axis)
+    result.shape[axis] = shape[size_t(result.order[axis])];
   result.operands.reserve(inputs.size());
-  for (size_t at = 0; at < inputs.size(); ++at) {
-    Operand& operand = result.operands.emplace_back();
-    if (!inputs[at].array) {
-      operand.constant = constant_of(inputs[at].number, types.operands[at], op.name);
-      continue;
-    }
-    operand = captured(*inputs[at].array);
-    if (operand.is_constant()) continue;
-    operand.view = broadcast_to(operand.view, shape, op);
-    if (!standard) operand.view = reordered(operand.view, result.order);
-  }
+  for (size_t at = 0; at < inputs.size(); ++at)
+    result.operands.push_back(
+        prepared_operand(op, inputs[at], types.operands[at], shape, result.order));
   return result;
 }
 
 Array in_caller_order(ValueRef value, const Dims& order) {
-  if (is_standard(order)) return array_of(std::move(value));
+  if (order.empty() || is_standard(order)) return array_of(std::move(value));
   View view = unordered(value->shape, order);
   return {.cell = make<Cell>(std::move(value)), .view = std::move(view)};
 }
@@ -126,13 +140,23 @@ OperandType Input::type() const noexcept {
   return {.weak = weak_of(number)};
 }
 
-std::vector<Array> apply(Graph& graph, const Op& op, Inputs inputs, Dtype dtype,
-                         std::span<const Number> parameters, const Defaults& defaults) {
+namespace {
+
+MapDetail map_of(const Op& op, Inputs inputs, Dtype dtype, std::span<const Number> parameters,
+                 const Defaults& defaults) {
   check_count(op, inputs, parameters);
   MapDetail map{.op = &op, .types = chosen_types(op, inputs, dtype, defaults)};
   map.expression = class_of(op, map.types);
   for (const Number& number : parameters)
     map.parameters.push_back(constant_of(number, map.types.operands[0], op.name));
+  return map;
+}
+
+}  // namespace
+
+std::vector<Array> apply(Graph& graph, const Op& op, Inputs inputs, Dtype dtype,
+                         std::span<const Number> parameters, const Defaults& defaults) {
+  MapDetail map = map_of(op, inputs, dtype, parameters, defaults);
   Prepared call = prepared(op, inputs, map.types);
   std::vector<Array> results;
   for (uint8_t output = 0; output < op.outputs; ++output) {
@@ -146,8 +170,17 @@ std::vector<Array> apply(Graph& graph, const Op& op, Inputs inputs, Dtype dtype,
   return results;
 }
 
+Array apply_one(Graph& graph, const Op& op, Inputs inputs, Dtype dtype, const Defaults& defaults) {
+  MapDetail map = map_of(op, inputs, dtype, {}, defaults);
+  Prepared call = prepared(op, inputs, map.types);
+  auto value = ValueRef(new Value(graph, ValueKind::MAP, map.types.results[0],
+                                  std::move(call.shape), std::move(call.operands)));
+  value->map = std::move(map);
+  return in_caller_order(std::move(value), call.order);
+}
+
 Array apply_one(Graph& graph, std::string_view op, Inputs inputs, Dtype dtype) {
-  return std::move(apply(graph, *find_op(op), inputs, dtype)[0]);
+  return apply_one(graph, *find_op(op), inputs, dtype);
 }
 
 Array cast(const Array& array, Dtype dtype) {

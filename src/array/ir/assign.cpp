@@ -62,8 +62,7 @@ void assign(const Array& target, const Input& value, std::string_view what, Cast
 void assign_op(const Op& op, const Array& target, const Input& value, const Defaults& defaults) {
   check_writable(target);
   const Input inputs[] = {{.array = &target}, value};
-  const Array result =
-      std::move(apply(target.graph(), op, inputs, Dtype::DEFAULT, {}, defaults)[0]);
+  const Array result = apply_one(target.graph(), op, inputs, Dtype::DEFAULT, defaults);
   if (result.view.shape != target.view.shape)
     throw Error(Status::SHAPE, concat(op.name,
                                       ": the result has more elements than the array that it is "

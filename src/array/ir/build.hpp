@@ -41,6 +41,9 @@ Array copied_in_order(const Array& array);
 std::vector<Array> apply(Graph& graph, const Op& op, std::span<const Input> inputs,
                          Dtype dtype = Dtype::DEFAULT, std::span<const Number> parameters = {},
                          const Defaults& defaults = {});
+// The result of an operation that has one.
+Array apply_one(Graph& graph, const Op& op, std::span<const Input> inputs,
+                Dtype dtype = Dtype::DEFAULT, const Defaults& defaults = {});
 Array apply_one(Graph& graph, std::string_view op, std::span<const Input> inputs,
                 Dtype dtype = Dtype::DEFAULT);
 

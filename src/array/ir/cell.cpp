@@ -83,6 +83,10 @@ ValueRef updated(const Array& target, Operand source) {
   return update_of(std::move(old), target, std::move(source), {.distinct = true});
 }
 
+bool may_be_forwarded(const Operand& operand) noexcept {
+  return operand.value && operand.value->kind == ValueKind::UPDATE && operand.value->is_pending();
+}
+
 }  // namespace
 
 Cell::Cell(ValueRef value) : current_(std::move(value)) { current_->enter_cell(); }
@@ -112,11 +116,13 @@ Array array_of(ValueRef value) {
 }
 
 Operand captured(const Array& array) {
-  return forwarded({.value = array.cell->value(), .view = array.view});
+  Operand operand{.value = array.cell->value(), .view = array.view};
+  if (may_be_forwarded(operand)) operand = forwarded(std::move(operand));
+  return operand;
 }
 
 Operand forwarded(Operand operand) {
-  while (operand.value && operand.value->kind == ValueKind::UPDATE && operand.value->is_pending()) {
+  while (may_be_forwarded(operand)) {
     if (!operand.value->indices.empty()) break;
     const std::vector<Operand>& parts = operand.value->operands();
     View seen = operand.view;
@@ -141,7 +147,7 @@ void forward_operands(Value& value) {
   const size_t first = value.kind == ValueKind::MATMUL ? 2 : based ? 1 : 0;
   for (size_t at = first; at < value.operands().size(); ++at) {
     const Operand& present = value.operands()[at];
-    if (present.is_constant()) continue;
+    if (!may_be_forwarded(present)) continue;
     Operand next = forwarded(present);
     if (next.value == present.value) continue;
     value.set_operand(at, std::move(next));

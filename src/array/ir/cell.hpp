@@ -3,6 +3,8 @@
 // write puts a new value into the cell. Values that were computed from the old one keep it.
 #pragma once
 
+#include <atomic>
+
 #include "array/ir/value.hpp"
 #include "array/model/overlap.hpp"
 
@@ -21,6 +23,10 @@ class Cell : public Object {
 
   bool read_only = false;  // the owner of the memory forbids writes
   bool pinned = false;     // others see the memory: writes go into it at once
+
+  // References that were given up and are not dropped yet, and the next cell with such ones.
+  std::atomic<uint32_t> given_up{0};
+  Cell* next_given_up = nullptr;
 
  private:
   ValueRef current_;

@@ -263,7 +263,7 @@ void assign_op_selected(const Op& op, const Array& array, std::span<const Item> 
         value, defaults);
   const Array present = selected(array, items);
   const Input inputs[] = {{.array = &present}, value};
-  const Array result = std::move(apply(array.graph(), op, inputs, Dtype::DEFAULT, {}, defaults)[0]);
+  const Array result = apply_one(array.graph(), op, inputs, Dtype::DEFAULT, defaults);
   assign_selected(array, items, distinct, {.array = &result}, op.name);
 }
 

@@ -29,7 +29,10 @@ class Dims {
     grow(values.size());
     std::copy(values.begin(), values.end(), data());
   }
-  Dims(const Dims& other) : Dims(std::span(other.data(), other.size())) {}
+  Dims(const Dims& other) : size_(other.size_) {
+    std::copy_n(other.inline_, INLINE, inline_);  // of a constant size: a few moves
+    if (other.heap_) copy_heap(other);
+  }
   Dims(Dims&&) noexcept = default;
   Dims& operator=(const Dims& other) { return *this = Dims(other); }
   Dims& operator=(Dims&&) noexcept = default;
@@ -57,10 +60,18 @@ class Dims {
   }
 
   friend bool operator==(const Dims& a, const Dims& b) noexcept {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+    if (a.size_ != b.size_) return false;
+    const int64_t *one = a.data(), *other = b.data();
+    for (size_t at = 0; at < a.size_; ++at)
+      if (one[at] != other[at]) return false;
+    return true;
   }
 
  private:
+  void copy_heap(const Dims& other) {
+    heap_ = std::make_unique<int64_t[]>(MAX);
+    std::copy_n(other.heap_.get(), size_, heap_.get());
+  }
   void grow(size_t count) {
     assert(count <= MAX);
     if (count > INLINE && !heap_) {

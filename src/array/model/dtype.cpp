@@ -127,6 +127,8 @@ Dtype promote(Dtype dtype, Weak weak, const Defaults& defaults) noexcept {
 Dtype result_dtype(std::span<const Dtype> dtypes, std::span<const Weak> weak,
                    const Defaults& defaults) noexcept {
   if (dtypes.empty()) return dtype_of(*std::max_element(weak.begin(), weak.end()), defaults);
+  const auto is_first = [&](Dtype dtype) { return dtype == dtypes[0]; };
+  if (weak.empty() && std::all_of(dtypes.begin(), dtypes.end(), is_first)) return dtypes[0];
   // Floats come before integers, so that int16, uint16 and float32 are float32 and not float64.
   Dtype result = DEFAULT;
   for (const Kind kind : {Kind::COMPLEX, Kind::REAL, Kind::SIGNED, Kind::BOOL})

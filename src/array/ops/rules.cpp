@@ -29,14 +29,15 @@ struct Call {
   }
 
   Dtype common(size_t first = 0) const {
-    std::vector<Dtype> dtypes;
-    std::vector<Weak> weak;
+    std::array<Dtype, MOST_OPERANDS> dtypes;
+    std::array<Weak, MOST_OPERANDS> weak;
+    size_t typed = 0, numbers = 0;
     for (const OperandType& operand : operands.subspan(first))
       if (operand.dtype == DEFAULT)
-        weak.push_back(operand.weak);
+        weak[numbers++] = operand.weak;
       else
-        dtypes.push_back(operand.dtype);
-    return result_dtype(dtypes, weak, defaults);
+        dtypes[typed++] = operand.dtype;
+    return result_dtype(std::span(dtypes.data(), typed), std::span(weak.data(), numbers), defaults);
   }
   Dtype own(size_t at) const {
     const OperandType& operand = operands[at];

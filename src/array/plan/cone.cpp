@@ -4,8 +4,14 @@
 #include "array/ir/cell.hpp"
 
 namespace cucore::array {
+namespace {
+
+constexpr size_t USUAL_VALUES = 16;
+
+}  // namespace
 
 Cone::Cone(Graph& graph, std::span<Value* const> roots) : mark_(graph.new_mark()) {
+  values_.reserve(USUAL_VALUES);
   for (Value* root : roots) add(*root);
   add_readers();
   roots_.resize(values_.size());
@@ -25,6 +31,7 @@ void Cone::visit(Value& root) {
     size_t next;
   };
   std::vector<Entry> path;
+  path.reserve(USUAL_VALUES);
   const auto enter = [&](Value& value) {
     if (!value.is_pending() || contains(value)) return;
     forward_operands(value);

@@ -93,12 +93,25 @@ void ConeKey::put_constant(const Constant& constant) {
   put(static_cast<uint32_t>(number));
 }
 
+// Those of the other kinds never differ.
 void ConeKey::put_details(const Value& value) {
-  if (value.kind == ValueKind::MAP) put_map(value.map);
-  for (const uint8_t detail :
-       {uint8_t(value.reduce.op), value.reduce.first, value.reduce.last, uint8_t(value.scan.op),
-        value.scan.axis, bits({value.sort.descending, value.sort.positions, value.sort.right})})
-    put(detail);
+  switch (value.kind) {
+    case ValueKind::MAP:
+      return put_map(value.map);
+    case ValueKind::REDUCE:
+      put(value.reduce.op);
+      put(value.reduce.first);
+      return put(value.reduce.last);
+    case ValueKind::SCAN:
+      put(value.scan.op);
+      return put(value.scan.axis);
+    case ValueKind::SORT:
+    case ValueKind::SEARCH:
+      put(bits({value.sort.descending, value.sort.positions, value.sort.right}));
+      break;
+    default:
+      break;
+  }
   put(static_cast<uint8_t>(value.indices.size()));
   for (const IndexDetail& index : value.indices) {
     put(index.size);
@@ -110,15 +123,14 @@ void ConeKey::put_map(const MapDetail& map) {
   put(map.op ? map.op->number : 0);
   put(map.expression);
   put(map.output);
-  for (const Dtype dtype : map.types.operands) put(dtype);
-  for (const Dtype dtype : map.types.results) put(dtype);
+  put(map.types);
   put(static_cast<uint8_t>(map.parameters.size()));
   for (const Constant& parameter : map.parameters) put_constant(parameter);
 }
 
 void ConeKey::put_dims(const Dims& dims) {
   put(static_cast<uint8_t>(dims.size()));
-  for (const int64_t size : dims) put(size);
+  bytes_.put(dims.data(), dims.size() * sizeof(int64_t));
 }
 
 void ConeKey::put_view(const View& view) {

@@ -48,17 +48,23 @@ Context::~Context() { drop_released(); }
 
 // ---- references of other threads
 
-void Context::release(std::unique_ptr<Released> released) noexcept {
-  Released* const node = released.release();
-  node->next = released_.load(std::memory_order_relaxed);
-  while (!released_.compare_exchange_weak(node->next, node, std::memory_order_release,
+void Context::release(Ref<Cell> cell) noexcept {
+  Cell* const given = cell.detach();
+  if (given->given_up.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // is in the list
+  given->next_given_up = released_.load(std::memory_order_relaxed);
+  while (!released_.compare_exchange_weak(given->next_given_up, given, std::memory_order_release,
                                           std::memory_order_relaxed)) {
   }
 }
 
 void Context::drop_released() noexcept {
-  Released* node = released_.exchange(nullptr, std::memory_order_acquire);
-  while (node) delete std::exchange(node, node->next);
+  Cell* cell = released_.exchange(nullptr, std::memory_order_acquire);
+  while (cell) {
+    // Once the count is 0, the cell may enter the list again.
+    Cell* const given = std::exchange(cell, cell->next_given_up);
+    uint32_t references = given->given_up.exchange(0, std::memory_order_acq_rel);
+    while (references-- > 0) given->drop_reference();
+  }
 }
 
 // ---- evaluation
@@ -181,23 +187,32 @@ void Context::evaluate_all(Reason reason) {
   cells.clear();
 }
 
+Context::Excess Context::excess(const Cell& cell, const Lock&) const noexcept {
+  if (cell.pinned && cell.current().is_pending()) return Excess::PINNED;
+  if (cell.current().depth() >= settings_.max_depth) return Excess::DEEP;
+  if (settings_.policy == Policy::EAGER) return Excess::EAGER;
+  if (graph_.pending() > settings_.max_pending) return Excess::MANY;
+  const bool large = graph_.retained_bytes() > static_cast<int64_t>(settings_.max_retained_bytes);
+  return large ? Excess::LARGE : Excess::NOTHING;
+}
+
 void Context::after_recording(const Ref<Cell>& cell) {
-  const bool eager = settings_.policy == Policy::EAGER;
-  bool deep = false, many = false, large = false, pinned = false;
+  Excess found{};
   {
     const Lock lock(*this);
-    deep = cell->current().depth() >= settings_.max_depth;
-    many = graph_.pending() > settings_.max_pending;
-    pinned = cell->pinned && cell->current().is_pending();
-    large = graph_.retained_bytes() > static_cast<int64_t>(settings_.max_retained_bytes);
+    found = excess(*cell, lock);
   }
+  after_recording(cell, found);
+}
+
+void Context::after_recording(const Ref<Cell>& cell, Excess excess) {
+  static constexpr Reason REASONS[] = {Reason::CALL,  Reason::WRITE, Reason::CALL,
+                                       Reason::DEPTH, Reason::COUNT, Reason::RETAINED};
   returns_->poll();
-  if (pinned)
-    evaluate(std::span(&cell, 1), Reason::WRITE);
-  else if (eager || deep)
-    evaluate(std::span(&cell, 1), deep ? Reason::DEPTH : Reason::CALL);
-  else if (many || large)
-    evaluate_all(many ? Reason::COUNT : Reason::RETAINED);
+  if (excess == Excess::NOTHING) return;
+  const Reason reason = REASONS[static_cast<size_t>(excess)];
+  if (excess == Excess::MANY || excess == Excess::LARGE) return evaluate_all(reason);
+  evaluate(std::span(&cell, 1), reason);
 }
 
 void Context::synchronize() {

@@ -96,7 +96,11 @@ class Context : public Object {
   const Target& target() const noexcept { return kernels_.target(); }
   std::string ptx(const Code& code) const { return kernels_.ptx(code); }
 
-  // Called after an operation has recorded something: keeps what is pending within bounds.
+  // What an operation that has recorded the cell must compute, to keep what is pending within
+  // bounds.
+  enum class Excess : uint8_t { NOTHING, PINNED, EAGER, DEEP, MANY, LARGE };
+  Excess excess(const Cell& cell, const Lock& lock) const noexcept;
+  void after_recording(const Ref<Cell>& cell, Excess excess);
   void after_recording(const Ref<Cell>& cell);
 
   // The bytes of the array's elements in C order. Throws INDEX if they were computed with an index
@@ -122,11 +126,7 @@ class Context : public Object {
   const std::shared_ptr<Returns>& returns() const noexcept { return returns_; }
 
   // Takes a cell back without waiting, from any thread.
-  struct Released {
-    Ref<Cell> cell;
-    Released* next = nullptr;
-  };
-  void release(std::unique_ptr<Released> released) noexcept;
+  void release(Ref<Cell> cell) noexcept;
 
   Statistics statistics();
   size_t pending();
@@ -169,7 +169,7 @@ class Context : public Object {
   const std::shared_ptr<Returns> returns_;
   Kernels kernels_;
   std::atomic<uint64_t> arrays_{0};
-  std::atomic<Released*> released_{nullptr};
+  std::atomic<Cell*> released_{nullptr};
   std::mutex mutex_;
   std::mutex evaluation_;  // one thread evaluates at a time
   Graph graph_;

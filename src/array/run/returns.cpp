@@ -43,15 +43,20 @@ void Returns::add(Place& place) noexcept {
   place.front().event = recorded(device_, stream_);
   const std::scoped_lock lock(mutex_);
   items_.splice(items_.end(), place);
+  ++count_;
 }
 
 void Returns::poll() noexcept {
+  if (count_.load(std::memory_order_relaxed) == 0) return;
   std::list<Item> ready;
   {
     const std::scoped_lock lock(mutex_);
     for (auto item = items_.begin(); item != items_.end();) {
       const auto next = std::next(item);
-      if (is_done(item->event)) ready.splice(ready.end(), items_, item);
+      if (is_done(item->event)) {
+        ready.splice(ready.end(), items_, item);
+        --count_;
+      }
       item = next;
     }
   }

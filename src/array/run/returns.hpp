@@ -2,6 +2,7 @@
 // Memory of other owners, which goes back to them after the work that uses it.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <list>
 #include <memory>
@@ -36,6 +37,7 @@ class Returns {
   const NativeStream stream_;
   std::mutex mutex_;
   std::list<Item> items_;
+  std::atomic<size_t> count_{0};  // of the items; each operation polls
 };
 
 }  // namespace cucore::array
