@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "array_library.hpp"
 #include "columns.hpp"
 #include "command.hpp"
 #include "failure.hpp"
@@ -45,6 +46,17 @@ Json describe_library(const Row& row) {
           {"header_folders", info.header_folders}};
 }
 
+Json describe_arrays() {
+  const ArrayLibrary library = find_array_library();
+  return {{"name", "array"},
+          {"available", library.available},
+          {"path", library.path},
+          {"version", library.version},
+          {"reason", library.reason},
+          {"header_folders", ""},
+          {"cached_kernels", library.available ? count_array_kernels() : 0}};
+}
+
 Json describe_device(int32_t ordinal) {
   const Device device = Device::open(ordinal);
   const DeviceMemory memory = device.memory();
@@ -72,6 +84,7 @@ Json describe_all() {
     Json library = describe_library(row);
     if (library["available"].get<bool>()) all["libraries"].push_back(std::move(library));
   }
+  all["libraries"].push_back(describe_arrays());
   // The driver's line reports that it is too old; the command still shows the rest.
   try {
     all["devices"] = describe_devices();
@@ -95,6 +108,9 @@ void print_library(const Json& library) {
   if (library["available"].get<bool>()) {
     print("  {:<10} {:<6} {}\n", name, library["version"].get<std::string>(),
           library["path"].get<std::string>());
+    if (library.contains("cached_kernels"))
+      print("  {:<10} {:<6} {} in the program cache\n", "", "",
+            counted(library["cached_kernels"].get<std::uint64_t>(), "kernel"));
     std::istringstream folders(library["header_folders"].get<std::string>());
     for (std::string folder; std::getline(folders, folder, ':');)
       print("  {:<10} {:<6} {}\n", "", "", "headers " + folder);
