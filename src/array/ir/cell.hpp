@@ -24,9 +24,9 @@ class Cell : public Object {
   bool read_only = false;  // the owner of the memory forbids writes
   bool pinned = false;     // others see the memory: writes go into it at once
 
-  // References that were given up and are not dropped yet, and the next cell with such ones.
-  std::atomic<uint32_t> given_up{0};
-  Cell* next_given_up = nullptr;
+  // The count of references that were released and are not dropped yet, and the next such cell.
+  std::atomic<uint32_t> releases{0};
+  Cell* next_released = nullptr;
 
  private:
   ValueRef current_;

@@ -50,9 +50,9 @@ Context::~Context() { drop_released(); }
 
 void Context::release(Ref<Cell> cell) noexcept {
   Cell* const given = cell.detach();
-  if (given->given_up.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // is in the list
-  given->next_given_up = released_.load(std::memory_order_relaxed);
-  while (!released_.compare_exchange_weak(given->next_given_up, given, std::memory_order_release,
+  if (given->releases.fetch_add(1, std::memory_order_acq_rel) != 0) return;  // is in the list
+  given->next_released = released_.load(std::memory_order_relaxed);
+  while (!released_.compare_exchange_weak(given->next_released, given, std::memory_order_release,
                                           std::memory_order_relaxed)) {
   }
 }
@@ -61,8 +61,8 @@ void Context::drop_released() noexcept {
   Cell* cell = released_.exchange(nullptr, std::memory_order_acquire);
   while (cell) {
     // Once the count is 0, the cell may enter the list again.
-    Cell* const given = std::exchange(cell, cell->next_given_up);
-    uint32_t references = given->given_up.exchange(0, std::memory_order_acq_rel);
+    Cell* const given = std::exchange(cell, cell->next_released);
+    uint32_t references = given->releases.exchange(0, std::memory_order_acq_rel);
     while (references-- > 0) given->drop_reference();
   }
 }

@@ -96,8 +96,7 @@ class Context : public Object {
   const Target& target() const noexcept { return kernels_.target(); }
   std::string ptx(const Code& code) const { return kernels_.ptx(code); }
 
-  // What an operation that has recorded the cell must compute, to keep what is pending within
-  // bounds.
+  // Why a recorded operation must be computed at once.
   enum class Excess : uint8_t { NOTHING, PINNED, EAGER, DEEP, MANY, LARGE };
   Excess excess(const Cell& cell, const Lock& lock) const noexcept;
   void after_recording(const Ref<Cell>& cell, Excess excess);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cucore info` prints about the array library."""
+"""`cucore info` prints the version of the array library and the number of its cached kernels."""
 import json
 import os
 import subprocess
