@@ -2,8 +2,14 @@
 // Reductions of several blocks: each writes a partial result, and the last one to finish adds them.
 template <class A> __device__ A partial(const A* at) {  // of another block: past the first cache
   Words<sizeof(A)> words;
+  if constexpr (sizeof(A) == 1) {
+    *(u8*)words.w = __ldcg((const u8*)at);
+  } else if constexpr (sizeof(A) == 2) {
+    *(u16*)words.w = __ldcg((const u16*)at);
+  } else {
 #pragma unroll
-  for (int w = 0; w < int((sizeof(A) + 3) / 4); ++w) words.w[w] = __ldcg((const u32*)at + w);
+    for (int w = 0; w < int((sizeof(A) + 3) / 4); ++w) words.w[w] = __ldcg((const u32*)at + w);
+  }
   A a;
   memcpy(&a, words.w, sizeof(A));
   return a;

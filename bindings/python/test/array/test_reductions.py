@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions and scans of several blocks, for each size of an element."""
+import numpy as np
+import pytest
+from compared import DTYPES, elements, equal
+
+import cucore.array as xp
+
+CHUNKS = 100043  # four blocks, whose partial results follow each other in memory
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ("any", "all", "min", "max", "argmax", "count_nonzero"))
+def test_partial_results_of_blocks(name, dtype):
+    if dtype.startswith("complex") and name in ("min", "max", "argmax"):
+        pytest.skip("complex numbers have no order")
+    theirs = elements(dtype, CHUNKS)
+    theirs[90000] = theirs.max() + 1 if theirs.dtype.kind in "iuf" else 1
+    equal(getattr(xp, name)(xp.asarray(theirs)), getattr(np, name)(theirs))
+
+
+@pytest.mark.parametrize("dtype", ("bool", "int8", "uint16", "int32", "int64"))
+def test_scans_in_the_type_of_the_elements(dtype):
+    theirs = elements(dtype, CHUNKS)
+    equal(xp.cumsum(xp.asarray(theirs), dtype="int8"), np.cumsum(theirs, dtype="int8"))
+    equal(xp.cumsum(xp.asarray(theirs), dtype="int16"), np.cumsum(theirs, dtype="int16"))
+
+
+@pytest.mark.parametrize("size", (4, 1025, CHUNKS))
+def test_elements_of_a_scan_that_are_stored_too(size):
+    x = xp.arange(size)
+    doubled = x * 2
+    mask = doubled > 5
+    scanned = xp.cumsum(mask)
+    xp.evaluate(doubled, mask, scanned)
+    equal(doubled, np.arange(size) * 2)
+    equal(mask, np.arange(size) * 2 > 5)
+    equal(scanned, np.cumsum(np.arange(size) * 2 > 5))
+
+
+def test_a_mask_that_fails_leaves_its_producers():
+    x = xp.arange(4)
+    for values in ([], [1, 2, 3]):
+        with pytest.raises(ValueError, match="does not broadcast"):
+            x[x > -1] = values
+    assert x.tolist() == [0, 1, 2, 3]
