@@ -84,7 +84,21 @@ class ScanText : public ElementText {
       line("s", node, "[v] = in ? ", reduction_element(kernel_, node), " : ", type, "::none();");
       line("if (v > 0) s", node, "[v] = ", type, "::join(s", node, "[v - 1], s", node, "[v]);");
     });
+    store_nodes(false, "in && p.phase != 1");
     line("}");
+  }
+
+  // Stores the results, or the elements that the scan reads, if others need these too.
+  void store_nodes(bool scanned, std::string_view condition) {
+    for (size_t number = 0; number < kernel_.stores.size(); ++number) {
+      const size_t node = kernel_.stores[number].node;
+      if (is_scanned(node) != scanned) continue;
+      const Dtype dtype = kernel_.nodes[node].dtype;
+      const std::string name = store_name(number);
+      line("if (", condition, ") ((", storage_type(dtype), "*)p.", name, ")[",
+           element_position(name, form_.stores[number]), "] = ", stored(dtype, variable(node)),
+           ";");
+    }
   }
 
   void prefixes(size_t node) {
@@ -105,13 +119,7 @@ class ScanText : public ElementText {
       line("const ", compute_type(kernel_.nodes[node].dtype), " ", variable(node), " = ",
            reduction_result(kernel_, node, value), ";");
     });
-    for (size_t number = 0; number < kernel_.stores.size(); ++number) {
-      const Store& store = kernel_.stores[number];
-      const std::string_view type = storage_type(kernel_.nodes[store.node].dtype);
-      line("if (in) ((", type, "*)p.", store_name(number), ")[",
-           element_position(store_name(number), form_.stores[number]),
-           "] = ", stored(kernel_.nodes[store.node].dtype, variable(store.node)), ";");
-    }
+    store_nodes(true, "in");
     line("} }");
     each([&](size_t node) {
       line("carry", node, " = ", reduction_name(node), "::join(carry", node, ", total", node, ");");
