@@ -56,8 +56,8 @@ class Items {
 
   // A list, a bool or an array of another library.
   bool foreign(PyObject* object, cucore_array_index& item) {
-    Object made(
-        PyObject_CallMethod(reinterpret_cast<PyObject*>(module.array_type), "_index", "O", object));
+    Object made(PyObject_CallMethod(reinterpret_cast<PyObject*>(module.array_type), "_index", "(O)",
+                                    object));
     item.kind = CUCORE_ARRAY_INDEX_ARRAY;
     item.array = made ? array_of(made.get()) : nullptr;
     kept_.push_back(std::move(made));

@@ -27,7 +27,11 @@ void check_integers(const Array& indices) {
 Dims common_shape_of(const std::vector<AxisIndices>& all) {
   std::vector<Dims> shapes;
   for (const AxisIndices& each : all) shapes.push_back(each.indices.view.shape);
-  return broadcast_shape(shapes, "index");
+  try {
+    return broadcast_shape(shapes, "index");
+  } catch (const Error& error) {  // an INDEX error, as in NumPy
+    throw Error(Status::INDEX, error.what());
+  }
 }
 
 // The result's axes: those of `base` without indices, with the axes of the indices before number

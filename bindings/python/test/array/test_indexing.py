@@ -12,7 +12,8 @@ KEYS = (
     0, -1, (1, 2), (1, 2, 3), slice(None), slice(2, 0, -1), (slice(None, None, 2), slice(1, 3)), ..., (..., 0), (0, ..., 1), None,
     (None, 1, None), (slice(10, 20),), (slice(None, -(1 << 70), -1),), [0, 2], ([0, 2], [1, 3]), ([0, 2], slice(None), [1, 3]),
     (slice(None), [1, 0, 1]), np.array([[0, 1], [2, 0]]), (np.array([0, 1])[:, None], np.array([2, 3])), SOURCE > 30,
-    (slice(None), np.array([True, False, True, False])), True, [], (1, [True, False, False, True]), np.int64(1))
+    (slice(None), np.array([True, False, True, False])), True, [], (1, [True, False, False, True]), np.int64(1),
+    ((0, 1), (1, 3)), ((0, 1), slice(None), 2))
 
 
 @pytest.mark.parametrize("key", KEYS, ids=lambda key: str(key)[:40].replace("\n", ""))
@@ -28,6 +29,14 @@ def test_reads_and_writes_are_numpys(key):
     expected[key] *= 2
     ours[key] *= 2
     equal(ours, expected)
+
+
+def test_indices_that_do_not_broadcast():
+    x = xp.asarray(SOURCE)
+    with pytest.raises(IndexError, match=r"shapes \(2,\) and \(3,\) do not broadcast"):
+        x[[0, 1], [0, 1, 2]]
+    with pytest.raises(IndexError, match=r"shapes \(2,\) and \(3,\) do not broadcast"):
+        x[[0, 1], [0, 1, 2]] = 0
 
 
 def test_views_share_memory():
