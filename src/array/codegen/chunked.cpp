@@ -53,35 +53,50 @@ class ChunkedText : public ElementText {
     each([&](size_t node) {
       const std::string type = reduction_name(node);
       if (is_moment(kernel_, node))
-        line("Deviations<", type, "::T> d", node, "[4][4] = {}; ", type, "::T first", node, "(0);");
+        line("Deviations<", type, "::T> d", node, "[4] = {}; ", type, "::T first", node, "(0);");
       else
         fill(node);
     });
     line("#pragma unroll 2");
     line("for (int n = 0; n < 8; ++n) {");
-    each([&](size_t node) { line(element_part(kernel_, node, "n")); });
     line("#pragma unroll");
     line("for (int u = 0; u < 4; ++u) {");
     line("const I c = chunk * ", CHUNK,
          " + (n * 1024 + u * 256 + I(threadIdx.x)) * 4, left = p.length - c;");
     load_vectors(0, "c", exists("left > 0", "left > 0"));
     declare_vector_stores();
+    each([&](size_t node) {
+      if (is_moment(kernel_, node)) line(reduction_name(node), "::T e", node, "[4];");
+    });
     line("#pragma unroll");
     line("for (int v = 0; v < 4; ++v) { const bool in = ", exists("left > 0", "v < left"), ";");
     element_nodes(0, "");
     each([&](size_t node) {
-      const bool moment = is_moment(kernel_, node);
-      const std::string sum = concat(moment ? "d" : "s", node, "[u][v]");
-      const std::string first = concat("first", node);
-      if (moment)
-        line("if (n == 0 && u == 0 && v == 0) ", first, " = ", reduction_element(kernel_, node),
+      const std::string sum = concat("s", node, "[u][v]"),
+                        element = reduction_element(kernel_, node);
+      if (is_moment(kernel_, node))
+        line("e", node, "[v] = ", element, ";");
+      else
+        line(sum, " = in ? ", reduction_name(node), "::join(", sum, ", ", element, ") : ", sum,
              ";");
-      line(sum, " = in ? ", with_element(kernel_, node, sum, first), " : ", sum, ";");
     });
     store_elements("in");
     line("}");
+    each([&](size_t node) {
+      if (is_moment(kernel_, node)) add_four(node);
+    });
     store_vectors("c", exists("left > 0", "left > 0"));
     line("} }");
+  }
+
+  // The first vector of the thread has the element from which the others differ.
+  void add_four(size_t node) {
+    line("if (n == 0 && u == 0) first", node, " = e", node, "[0];");
+    line("d", node, "[u] = with_four(d", node, "[u], e", node, ", first", node, ", n, ",
+         form_.exact   ? "4"
+         : form_.whole ? "left > 0 ? 4 : 0"
+                       : "left < 4 ? int(left) : 4",
+         ");");
   }
 
   void fill(size_t node) {
@@ -95,9 +110,10 @@ class ChunkedText : public ElementText {
   void warp_results(size_t node) {
     const std::string type = reduction_name(node), y = concat("y", node);
     if (is_moment(kernel_, node))
-      line(type, "::A a", node, " = over_lanes<", type, ">(thread_moments(first", node, ", d", node,
-           ", p.length - (chunk * ", CHUNK, " + I(threadIdx.x) * 4), 4096), 32); ",
-           "if (threadIdx.x % 32 == 0) ", y, "[threadIdx.x / 32] = a", node, ";");
+      line(type, "::A a", node, " = over_lanes<", type, ">(thread_moments<", type, ">(first", node,
+           ", d", node, ", p.length - (chunk * ", CHUNK,
+           " + I(threadIdx.x) * 4), 1024, 4096), 32); ", "if (threadIdx.x % 32 == 0) ", y,
+           "[threadIdx.x / 32] = a", node, ";");
     else
       line("#pragma unroll\n", "for (int u = 0; u < 4; ++u) { const ", type, "::A a = over_lanes<",
            type, ">(of_four<", type, ">(s", node, "[u]), 32); if (threadIdx.x % 32 == 0) ", y,
@@ -111,8 +127,19 @@ class ChunkedText : public ElementText {
     warp_results(node);
     line("__syncthreads();");
     line(type, "::A r", node, " = y", node, "[0];");
-    line("for (int warp = 1; warp < ", is_moment(kernel_, node) ? 8 : 32, "; ++warp) r", node,
-         " = ", type, "::join(r", node, ", y", node, "[warp]);");
+    line("if (threadIdx.x == 0) ", is_moment(kernel_, node) ? halves(node) : in_order(node));
+  }
+
+  std::string in_order(size_t node) const {
+    return concat("for (int warp = 1; warp < 32; ++warp) r", node, " = ", reduction_name(node),
+                  "::join(r", node, ", y", node, "[warp]);");
+  }
+  // Joins of equal counts need no division.
+  std::string halves(size_t node) const {
+    const std::string type = reduction_name(node), y = concat("y", node);
+    return concat("{ const ", type, "::A z[4] = {", type, "::join(", y, "[0], ", y, "[1]), ", type,
+                  "::join(", y, "[2], ", y, "[3]), ", type, "::join(", y, "[4], ", y, "[5]), ",
+                  type, "::join(", y, "[6], ", y, "[7])}; r", node, " = of_four<", type, ">(z); }");
   }
 
   void row_result(size_t node) {

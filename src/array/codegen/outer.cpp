@@ -43,17 +43,12 @@ class OuterText : public ElementText {
     line("const I q0 = div(I(blockIdx.x), p.chunks), chunk = I(blockIdx.x) - q0 * size(p.chunks);");
     line("const I batch = div(q0, p.across), across = q0 - batch * size(p.across);");
     pointers();
-    each([&](size_t node) {
-      line("__shared__ Words<sizeof(", reduction_name(node), "::A) * ", ROW_LANES * COLUMNS, "> h",
-           node, ";");
-      line(reduction_name(node), "::A* const y", node, " = (", reduction_name(node), "::A*)h", node,
-           ".w;");
-    });
+    line("__shared__ Words<", most_bytes(), " * ", ROW_LANES * COLUMNS, "> h;");
+    each([&](size_t node) { line(reduction_name(node), "::A t", node, "[4];"); });
     if (has_columns())
       vectors();
     else
       single_columns();
-    line("__syncthreads();");
     line("const int j = threadIdx.x;");
     each([&](size_t node) { chunk_result(node); });
     partial_results();
@@ -63,9 +58,17 @@ class OuterText : public ElementText {
 
  private:
   template <class Body>
-  void each(const Body& body) {
+  void each(const Body& body) const {
     for (size_t node = 0; node < kernel_.nodes.size(); ++node)
       if (kernel_.nodes[node].kind == NodeKind::REDUCED) body(node);
+  }
+
+  std::string most_bytes() const {
+    std::string most = "0";
+    each([&](size_t node) {
+      most = concat("larger(", most, ", sizeof(", reduction_name(node), "::A))");
+    });
+    return most;
   }
 
   void columns(std::string_view index) {
@@ -127,9 +130,7 @@ class OuterText : public ElementText {
     store_elements("in");
     line("}");
     line("const int v = 0;");
-    each([&](size_t node) {
-      line("y", node, "[y * ", COLUMNS, " + g * 32 + lane] = ", column_result(node), ";");
-    });
+    each([&](size_t node) { line("t", node, "[g] = ", column_result(node), ";"); });
     line("}");
   }
 
@@ -156,15 +157,18 @@ class OuterText : public ElementText {
     store_vectors("first", "left > 0");
     line("}");
     each([&](size_t node) {
-      line("for (int v = 0; v < 4; ++v) y", node, "[y * ", COLUMNS,
-           " + lane * 4 + v] = ", column_result(node), ";");
+      line("for (int v = 0; v < 4; ++v) t", node, "[v] = ", column_result(node), ";");
     });
     line("}");
   }
 
-  // The row lanes of a column in their order.
+  // The row lanes of a column in their order. The results share one piece of memory.
   void chunk_result(size_t node) {
     const std::string type = reduction_name(node);
+    line("__syncthreads(); ", type, "::A* const y", node, " = (", type, "::A*)h.w;");
+    line("for (int i = 0; i < 4; ++i) y", node, "[y * ", COLUMNS, " + ",
+         has_columns() ? "lane * 4 + i" : "i * 32 + lane", "] = t", node, "[i];");
+    line("__syncthreads();");
     line(type, "::A r", node, " = ", type, "::none();");
     line("if (j < ", COLUMNS, ") { r", node, " = y", node, "[j]; for (int lane = 1; lane < ",
          ROW_LANES, "; ++lane) r", node, " = ", type, "::join(r", node, ", y", node, "[lane * ",

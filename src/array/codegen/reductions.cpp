@@ -151,8 +151,8 @@ std::string reduction_result(const Kernel& kernel, size_t node, const std::strin
 }
 
 int64_t partial_size(const Kernel& kernel, size_t node) noexcept {
-  constexpr int64_t PLAIN = 16, WITH_NUMBER = 32;
-  return is_numbered(kernel.nodes[node].reduction) || is_moment(kernel, node) ? WITH_NUMBER : PLAIN;
+  constexpr int64_t PLAIN = 16, SEVERAL = 32;
+  return is_numbered(kernel.nodes[node].reduction) || is_moment(kernel, node) ? SEVERAL : PLAIN;
 }
 
 }  // namespace cucore::array

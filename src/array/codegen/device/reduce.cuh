@@ -5,6 +5,7 @@ template <class T> struct alignas(sizeof(T) > 4 ? 16 : sizeof(T) * 4) Four { T v
 
 // Memory for types with constructors, which shared memory does not permit.
 template <int BYTES> struct alignas(16) Words { u32 w[(BYTES + 3) / 4]; };
+__device__ constexpr int larger(int a, int b) { return a > b ? a : b; }
 
 template <class A> __device__ A from_lane(A a, int distance) {
   Words<sizeof(A)> words;
@@ -74,31 +75,45 @@ template <class T> __device__ Deviations<T> with_element(Deviations<T> a, T x, T
   return a;
 }
 
-// Of any elements. Their mean is first + mean: the sum would lose digits that the squares need.
-template <class T> struct Moments { T first, mean, squares; i64 count; };
-template <class T> __device__ Moments<T> moments(T first, Deviations<T> a, i64 count) {
-  return {first, a.mean, a.squares, count};
+// Of any elements. Their mean is first + mean: the sum would lose digits that the squares need. The
+// count is exact, or rounded where it has more digits than T.
+template <class T> struct Moments { T first, mean, squares, count; };
+template <class T> __device__ Moments<T> moments(T first, Deviations<T> a, int count) {
+  return {first, a.mean, a.squares, T(count)};
 }
 // Chan, Golub and LeVeque: Updating Formulae and a Pairwise Algorithm for Computing Sample Variances.
 template <class T> __device__ Moments<T> joined_moments(Moments<T> a, Moments<T> b) {
-  if (a.count == 0) return b;
   if (b.count == 0) return a;
-  const i64 count = a.count + b.count;
-  const T away = (b.first - a.first) + (b.mean - a.mean), part = T(b.count) / T(count);
-  return {a.first, a.mean + away * part, a.squares + b.squares + away * away * (T(a.count) * part), count};
+  if (a.count == 0) return b;
+  const T count = a.count + b.count, away = (b.first - a.first) + (b.mean - a.mean);
+  T part = T(0.5f);
+  if (a.count != b.count) part = b.count / count;  // a division takes long
+  return {a.first, a.mean + away * part, a.squares + b.squares + away * away * (a.count * part), count};
 }
 
-// Of the elements that a thread added in 16 places, `step` elements apart, of `left` elements from
-// its first one.
-template <class T> __device__ Moments<T> thread_moments(T first, const Deviations<T> (&a)[4][4], i64 left, int step) {
-  Moments<T> all = {first, T(0), T(0), 0};
+// With four neighbours, or the first `left` of them, after `before` others of four.
+template <class T> __device__ Deviations<T> with_four(Deviations<T> a, const T (&x)[4], T first, int before, int left) {
+  if (left >= 4) {
+    const T d[4] = {x[0] - first, x[1] - first, x[2] - first, x[3] - first};
+    const T mean = ((d[0] + d[1]) + (d[2] + d[3])) * T(0.25f), away = mean - a.mean;
+    const T e[4] = {d[0] - mean, d[1] - mean, d[2] - mean, d[3] - mean};
+    a.mean += away * (T(1) / T(before + 1));
+    a.squares += ((e[0] * e[0] + e[1] * e[1]) + (e[2] * e[2] + e[3] * e[3])) + away * (mean - a.mean) * T(4);
+    return a;
+  }
+  for (int v = 0; v < left; ++v) a = with_element(a, x[v] - first, T(1) / T(before * 4 + v + 1));
+  return a;
+}
+
+// Of the elements that a thread added in four places `apart`, and then `step` elements further, of
+// `left` elements from its first one.
+template <class R, class T> __device__ Moments<T> thread_moments(T first, const Deviations<T> (&a)[4], i64 left, int apart, int step) {
+  Moments<T> all[4];
 #pragma unroll
-  for (int u = 0; u < 4; ++u)
-#pragma unroll
-    for (int v = 0; v < 4; ++v) {
-      const i64 own = left - u * (step / 4) - v;
-      const int count = own <= 0 ? 0 : own > 7 * step ? 8 : int(own + step - 1) / step;
-      all = joined_moments(all, moments(first, a[u][v], count));
-    }
-  return all;
+  for (int u = 0; u < 4; ++u) {
+    const int own = left < u * apart ? 0 : int(left < 8 * step ? left : 8 * step) - u * apart;
+    const int whole = own / step, rest = own - whole * step;
+    all[u] = moments(first, a[u], whole * 4 + (rest < 4 ? rest : 4));
+  }
+  return of_four<R>(all);
 }
