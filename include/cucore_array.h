@@ -203,11 +203,13 @@ typedef struct cucore_array_context_info {
   uint64_t arrays;              /**< that exist, with views */
   uint64_t retained_bytes;      /**< of live_bytes: memory that waiting operations alone keep */
   uint64_t by_retained;         /**< evaluations, because they kept more than max_retained_bytes */
+  uint64_t temporary_bytes;     /**< allocated so far for results that no array had */
+  uint64_t plans_cached;        /**< plans of earlier evaluations that are kept, at most 1024 */
 } cucore_array_context_info;
 
 #define CUCORE_ARRAY_CONTEXT_INFO_INIT \
   { sizeof(cucore_array_context_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-    0, 0 }
+    0, 0, 0, 0 }
 
 /** The settings of an operation. */
 typedef struct cucore_array_apply_options {

@@ -115,6 +115,8 @@ cucore_array_context_info info_of(Context& context) {
   info.arrays = context.arrays();
   info.retained_bytes = context.retained_bytes();
   info.by_retained = by(Reason::RETAINED);
+  info.temporary_bytes = statistics.temporary_bytes;
+  info.plans_cached = context.plans_cached();
   return info;
 }
 

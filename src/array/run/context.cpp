@@ -87,6 +87,15 @@ Addresses addresses_of(const Step& step) {
 
 bool has_work(const Step& step) { return !step.kernel.stores.empty() && step.kernel.rows() > 0; }
 
+uint64_t temporary_bytes(const Plan& plan) {
+  uint64_t bytes = 0;
+  for (const Step& step : plan.steps)
+    for (const Output& output : step.outputs)
+      if (output.memory == Memory::NEW && output.value->cells() == 0)
+        bytes += static_cast<uint64_t>(output.value->bytes());
+  return bytes;
+}
+
 }  // namespace
 
 void Context::preview(std::span<const Ref<Cell>> cells,
@@ -138,6 +147,7 @@ std::vector<Context::Missing> Context::launch(std::span<const Ref<Cell>> cells) 
   std::vector<Missing> missing = missing_of(plan);
   if (!missing.empty()) return missing;
   statistics_.recomputed += plan.computed.size();
+  statistics_.temporary_bytes += temporary_bytes(plan);
   DeviceMachine machine(*this);
   execute(plan, machine);
   return {};
@@ -447,6 +457,11 @@ Statistics Context::statistics() {
 uint64_t Context::planned() {
   const Lock lock(*this);
   return plans_.planned();
+}
+
+size_t Context::plans_cached() {
+  const Lock lock(*this);
+  return plans_.size();
 }
 
 uint64_t Context::retained_bytes() {

@@ -44,7 +44,7 @@ struct Statistics {
   uint64_t evaluations = 0;
   uint64_t by[size_t(Reason::NUMBER)] = {};
   uint64_t kernels_launched = 0, recomputed = 0, copies_for_readers = 0;
-  uint64_t bytes_read = 0, bytes_written = 0;
+  uint64_t bytes_read = 0, bytes_written = 0, temporary_bytes = 0;
 };
 
 // The memory of a context in bytes. Storages may outlive the graph, so they share it.
@@ -134,6 +134,7 @@ class Context : public Object {
   uint64_t live_bytes() const noexcept { return memory_->live; }
   uint64_t peak_bytes() const noexcept { return memory_->peak; }
   uint64_t planned();  // evaluations whose plan was new
+  size_t plans_cached();
   KernelCounts kernel_counts() const { return kernels_.counts(); }
 
  private:

@@ -141,6 +141,9 @@ class Texts(unittest.TestCase):
         counts = json.loads(explain([result], COUNTS))
         self.assertEqual((counts["kernels"], counts["temporaries"], counts["temporary_bytes"]), (2, 1, 16))
         self.assertIn("1 temporary of 16 B", explain([result]))
+        evaluate([result])
+        info = self.context.info()
+        self.assertEqual((info["temporary_bytes"], info["plans_cached"]), (16, 1))
 
     def test_source_and_ptx_are_those_of_the_kernel(self):
         result = self.x * 3.0
