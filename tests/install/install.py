@@ -43,7 +43,7 @@ class Tree:
         return shlex.split(subprocess.run(["pkg-config", *options, package], check=True, text=True,
                                           env=self.environment, capture_output=True).stdout)
 
-    def build_and_run(self, source, flags, libraries, arguments=()):
+    def build_and_run(self, source, flags, libraries, arguments=(), **variables):
         compiler = "c++" if source.endswith(".cpp") else "cc"
         with tempfile.TemporaryDirectory() as folder:
             program = Path(folder) / "program"
@@ -51,7 +51,7 @@ class Tree:
                                       capture_output=True, text=True, check=False)
             if compiled.returncode:
                 raise AssertionError(compiled.stderr)
-            return subprocess.run([program, *arguments], env=self.environment, timeout=60,
+            return subprocess.run([program, *arguments], env=self.environment | variables, timeout=60,
                                   capture_output=True, text=True, check=False)
 
 
@@ -78,6 +78,10 @@ class Trees(unittest.TestCase):
             self.skipTest(result.stderr)
         self.assertEqual(result.returncode, 0, result.stderr)
         return result.stdout
+
+    def require_cpu_device(self):
+        if not list(self.prefix.rglob("libcucore-cpu.so*")):
+            self.skipTest("built without the CPU device")
 
     def version(self):
         text = (self.prefix / "include" / "cucore" / "version.h").read_text()
@@ -113,6 +117,15 @@ class UsingIt(Trees):
         libraries = self.installed.flags("--libs", package="cucore-array")
         result = self.installed.build_and_run("arrays.c", [*STRICT, *flags], libraries)
         self.assertIn("no context", self.check(result))
+        self.require_cpu_device()
+        result = self.installed.build_and_run("arrays.c", [*STRICT, *flags], libraries, CUCORE_DRIVER="cpu")
+        self.assertEqual(self.check(result), "sum 5\n")
+
+    def test_arrays_without_the_header(self):
+        self.require_cpu_device()
+        soname = "libcucore-array.so." + self.version().split(".", maxsplit=1)[0]
+        result = self.installed.build_and_run("array_dlopen.c", ["-std=c99", "-Wall", "-Werror"], ["-ldl"], [soname], CUCORE_DRIVER="cpu")
+        self.assertEqual(self.check(result), "sum 7\n")
 
     def test_the_installed_command_runs(self):
         result = subprocess.run([self.prefix / "bin" / "cucore", "--version"], text=True,
@@ -120,8 +133,7 @@ class UsingIt(Trees):
         self.assertEqual(self.check(result).strip(), f"cucore {self.version()}")
 
     def test_the_installed_library_finds_the_installed_cpu_device(self):
-        if not list(self.prefix.rglob("libcucore-cpu.so*")):
-            self.skipTest("built without the CPU device")
+        self.require_cpu_device()
         result = subprocess.run([self.prefix / "bin" / "cucore", "--driver", "cpu", "info"],
                                 text=True, env=self.installed.environment, capture_output=True,
                                 check=False)
