@@ -26,20 +26,25 @@ int main(int argc, char** argv) {
   static const int64_t shape[] = {3};
   void *context = NULL, *x = NULL, *total = NULL, *error = NULL;
   double result = 0;
+  int32_t sum = 0;
   if (argc != 2 || (library = dlopen(argv[1], RTLD_NOW | RTLD_LOCAL)) == NULL) {
     fprintf(stderr, "%s\n", argc == 2 ? dlerror() : "which library?");
     return 1;
   }
   find(&context_default, "cucore_array_context_default");
   find(&from_host, "cucore_array_from_host");
-  find(&sum, "cucore_array_sum");
+  find(&op_find, "cucore_array_op_find");
+  find(&reduce, "cucore_array_reduce");
   find(&read, "cucore_array_read");
   find(&release, "cucore_array_release");
   find(&release_context, "cucore_array_context_release");
-  if (!context_default || !from_host || !sum || !read || !release || !release_context) return 1;
+  if (!context_default || !from_host || !op_find || !reduce || !read || !release ||
+      !release_context)
+    return 1;
   if (context_default(NULL, &context, &error) ||
       from_host(context, FLOAT64, values, shape, 1, NULL, &x, &error) ||
-      sum(x, NULL, &total, &error) || read(total, &result, sizeof result, &error))
+      op_find("sum", &sum, &error) || reduce(sum, x, NULL, &total, &error) ||
+      read(total, &result, sizeof result, &error))
     return 1;
   release(total);
   release(x);
