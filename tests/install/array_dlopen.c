@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   int (*context_default)(const void*, void**, void**);
   int (*from_host)(void*, int32_t, const void*, const int64_t*, size_t, const int64_t*, void**,
                    void**);
-  int (*sum)(const void*, const void*, void**, void**);
+  int (*op_find)(const char*, int32_t*, void**);
+  int (*reduce)(int32_t, const void*, const void*, void**, void**);
   int (*read)(const void*, void*, size_t, void**);
   void (*release)(void*), (*release_context)(void*);
   static const double values[] = {1, 2, 4};
