@@ -76,4 +76,21 @@ uint64_t work_of(const Kernel& kernel) {
   return work;
 }
 
+Temporaries temporaries_of(const Plan& plan, std::span<Value* const> results) {
+  Temporaries all;
+  std::vector<const Value*> lasting(results.begin(), results.end());  // or their memory does
+  const auto lasts = [&](const Value& value) {
+    return value.cells() > 0 || std::find(lasting.begin(), lasting.end(), &value) != lasting.end();
+  };
+  for (auto step = plan.steps.rbegin(); step != plan.steps.rend(); ++step)
+    for (const Output& output : step->outputs) {
+      const bool moves = output.memory == Memory::TAKEN || output.memory == Memory::IN_PLACE;
+      if (moves && lasts(*output.value)) lasting.push_back(output.from.get());
+      if (output.memory != Memory::NEW || lasts(*output.value)) continue;
+      ++all.count;
+      all.bytes += static_cast<uint64_t>(output.value->bytes());
+    }
+  return all;
+}
+
 }  // namespace cucore::array

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/plan/traffic.hpp"
 #include "array/run/machine.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -87,15 +88,6 @@ Addresses addresses_of(const Step& step) {
 
 bool has_work(const Step& step) { return !step.kernel.stores.empty() && step.kernel.rows() > 0; }
 
-uint64_t temporary_bytes(const Plan& plan) {
-  uint64_t bytes = 0;
-  for (const Step& step : plan.steps)
-    for (const Output& output : step.outputs)
-      if (output.memory == Memory::NEW && output.value->cells() == 0)
-        bytes += static_cast<uint64_t>(output.value->bytes());
-  return bytes;
-}
-
 }  // namespace
 
 void Context::preview(std::span<const Ref<Cell>> cells,
@@ -147,7 +139,7 @@ std::vector<Context::Missing> Context::launch(std::span<const Ref<Cell>> cells) 
   std::vector<Missing> missing = missing_of(plan);
   if (!missing.empty()) return missing;
   statistics_.recomputed += plan.computed.size();
-  statistics_.temporary_bytes += temporary_bytes(plan);
+  statistics_.temporary_bytes += temporaries_of(plan, roots).bytes;
   DeviceMachine machine(*this);
   execute(plan, machine);
   return {};

@@ -15,24 +15,14 @@ namespace {
 
 struct Counts {
   uint64_t kernels = 0, bytes_read = 0, bytes_written = 0, operations = 0;
-  uint64_t temporaries = 0, temporary_bytes = 0;
+  Temporaries temporaries = {};
 };
 
 bool has_work(const Step& step) { return !step.kernel.stores.empty() && step.kernel.rows() > 0; }
 
-// A value that is stored for later kernels of the plan alone.
-bool is_temporary(const Value& value, std::span<Value* const> results) {
-  return value.cells() == 0 && std::find(results.begin(), results.end(), &value) == results.end();
-}
-
 Counts counts_of(const Preview& preview) {
-  Counts counts;
+  Counts counts{.temporaries = temporaries_of(preview.plan, preview.results)};
   for (const Step& step : preview.plan.steps) {
-    for (const Output& output : step.outputs) {
-      if (output.memory != Memory::NEW || !is_temporary(*output.value, preview.results)) continue;
-      ++counts.temporaries;
-      counts.temporary_bytes += uint64_t(output.value->bytes());
-    }
     if (!has_work(step)) continue;
     ++counts.kernels;
     counts.bytes_read += bytes_read(step.kernel);
@@ -63,10 +53,11 @@ std::string counted_text(uint64_t count, std::string_view noun) {
 std::string summary(const Counts& counts) {
   if (counts.kernels == 0) return "plan: nothing to compute\n";
   const std::string temporaries =
-      counts.temporaries == 0
+      counts.temporaries.count == 0
           ? "no temporaries"
-          : concat(counts.temporaries, counts.temporaries == 1 ? " temporary" : " temporaries",
-                   " of ", size_text(counts.temporary_bytes));
+          : concat(counts.temporaries.count,
+                   counts.temporaries.count == 1 ? " temporary" : " temporaries", " of ",
+                   size_text(counts.temporaries.bytes));
   return concat("plan: ", counted_text(counts.kernels, "kernel"), ", reads ",
                 size_text(counts.bytes_read), ", writes ", size_text(counts.bytes_written), ", ",
                 temporaries, "\n");
@@ -109,8 +100,8 @@ std::string plan_text(const Preview& preview) {
 std::string counts_text(const Preview& preview) {
   const Counts counts = counts_of(preview);
   return concat(
-      "{\"kernels\": ", counts.kernels, ", \"temporaries\": ", counts.temporaries,
-      ", \"temporary_bytes\": ", counts.temporary_bytes, ", \"bytes_read\": ", counts.bytes_read,
+      "{\"kernels\": ", counts.kernels, ", \"temporaries\": ", counts.temporaries.count,
+      ", \"temporary_bytes\": ", counts.temporaries.bytes, ", \"bytes_read\": ", counts.bytes_read,
       ", \"bytes_written\": ", counts.bytes_written, ", \"flops\": ", counts.operations, "}\n");
 }
 
