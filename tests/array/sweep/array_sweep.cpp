@@ -7,6 +7,7 @@
 #include <fstream>
 #include <regex>
 #include <set>
+#include <utility>
 
 #include "library_memory.hpp"
 #include "world.hpp"
@@ -213,6 +214,91 @@ class ArraySweep : public testing::Test {
   World world_;
   uint64_t struck_ = 0;
 };
+
+// Twelve kernels, each of which reads the result of the one before: sums of sums of 1, 2, 3.
+class ArrayChain : public testing::Test {
+ protected:
+  static constexpr int KERNELS = 12;
+  using Elements = std::array<int64_t, 3>;
+
+  static Elements expected() {
+    Elements sums{1, 2, 3};
+    for (int kernel = 0; kernel < KERNELS; ++kernel)
+      sums = {sums[0], sums[0] + sums[1], sums[0] + sums[1] + sums[2]};
+    return sums;
+  }
+  static cucore_array* recorded(const cucore_array* numbers) {
+    cucore_array* chain = cucore_array_retain(numbers);
+    for (int kernel = 0; kernel < KERNELS; ++kernel) {
+      cucore_array* const next = made(cucore_array_scan, int32_t{CUCORE_ARRAY_OP_CUMULATIVE_SUM},
+                                      chain, 0, CUCORE_ARRAY_DTYPE_DEFAULT, 0, 0);
+      cucore_array_release(std::exchange(chain, next));
+    }
+    return chain;
+  }
+  static Elements elements(const cucore_array* array) {
+    Elements result{};
+    cucore_error* error = nullptr;
+    must(cucore_array_read(array, result.data(), sizeof result, &error), error);
+    return result;
+  }
+  static uint64_t kernels_launched(cucore_array_context* context) {
+    cucore_array_context_info info = CUCORE_ARRAY_CONTEXT_INFO_INIT;
+    cucore_error* error = nullptr;
+    must(cucore_array_context_query(context, &info, &error), error);
+    return info.kernels_launched;
+  }
+};
+
+TEST_F(ArrayChain, IsEvaluatedAfterAFailedAllocation) {
+  World world;
+  cucore_array_release(world.pending);
+  world.pending = nullptr;
+  uint64_t failures = 0;
+  for (uint64_t nth = 0; nth < ENOUGH; ++nth) {
+    cucore_array* const chain = recorded(world.indices);
+    const uint64_t before = kernels_launched(world.context);
+    cucore_error* error = nullptr;
+    arm_memory(nth, false);
+    const cucore_status status = cucore_array_evaluate(&chain, 1, &error);
+    disarm_memory();
+    const bool failed = nth != 0 && memory_failed();
+    EXPECT_EQ(status, failed ? CUCORE_ERROR_OUT_OF_MEMORY : CUCORE_OK)
+        << cucore_error_message(error) << failed_allocation();
+    cucore_error_release(error);
+    EXPECT_EQ(elements(chain), expected()) << "allocation " << nth;
+    EXPECT_TRUE(failed || kernels_launched(world.context) - before == KERNELS);
+    cucore_array_release(chain);
+    failures += failed;
+    if (HasFailure() || (nth != 0 && !failed)) break;
+  }
+  EXPECT_GT(failures, uint64_t{KERNELS});
+}
+
+TEST_F(ArrayChain, IsEvaluatedOnceThereIsDeviceMemory) {
+  constexpr uint64_t LIMIT = 1 << 20;
+  World world;
+  cucore_error* error = nullptr;
+  cucore_array_context_options options = CUCORE_ARRAY_CONTEXT_OPTIONS_INIT;
+  options.max_bytes = LIMIT;
+  cucore_array_context* context = nullptr;
+  must(cucore_array_context_create(world.device, &options, &context, &error), error);
+  const int64_t three[] = {1, 2, 3};
+  cucore_array* const numbers = from_host(context, CUCORE_ARRAY_DTYPE_INT64, three, {3});
+  cucore_array* const chain = recorded(numbers);
+  const std::vector<char> bytes(LIMIT - sizeof three);
+  cucore_array* const ballast =
+      from_host(context, CUCORE_ARRAY_DTYPE_BOOL, bytes.data(), {int64_t(bytes.size())});
+  for (int attempt = 0; attempt < 2; ++attempt) {
+    EXPECT_EQ(cucore_array_evaluate(&chain, 1, &error), CUCORE_ERROR_OUT_OF_DEVICE_MEMORY);
+    cucore_error_release(std::exchange(error, nullptr));
+  }
+  cucore_array_release(ballast);
+  EXPECT_EQ(elements(chain), expected());
+  cucore_array_release(chain);
+  cucore_array_release(numbers);
+  cucore_array_context_release(context);
+}
 
 TEST_F(ArraySweep, Allocations) { sweep_all(false); }
 TEST_F(ArraySweep, AllocationsFromOneOn) { sweep_all(true); }
