@@ -38,7 +38,7 @@ void ElementText::pointers() {
   for (size_t node = 0; node < kernel_.nodes.size(); ++node) {
     if (kernel_.nodes[node].kind != NodeKind::LOAD) continue;
     const std::string_view type = storage_type(kernel_.nodes[node].dtype);
-    line("const ", type, "* __restrict__ const i", node, " = (const ", type, "*)p.",
+    line("const ", type, "* __restrict__ const in", node, " = (const ", type, "*)p.",
          access_name(node), ";");
   }
 }
@@ -93,7 +93,7 @@ void ElementText::row_nodes(uint8_t phase) {
     const std::string name = access_name(number);
     switch (node.kind) {
       case NodeKind::LOAD:
-        line(declared, loaded(node.dtype, concat("i", number, "[", row_position(name, form), "]")),
+        line(declared, loaded(node.dtype, concat("in", number, "[", row_position(name, form), "]")),
              ";");
         break;
       case NodeKind::CONSTANT:
@@ -121,7 +121,7 @@ void ElementText::load_vectors(uint8_t pass, std::string_view index, std::string
     if (node.kind != NodeKind::LOAD || !node.per_element || passes_.of[number] != pass) continue;
     if (form_.nodes[number].along != Along::VECTOR) continue;
     const std::string_view type = storage_type(node.dtype);
-    line("const Four<", type, "> l", number, " = *(const Four<", type, ">*)(i", number, " + ",
+    line("const Four<", type, "> l", number, " = *(const Four<", type, ">*)(in", number, " + ",
          vector_position(access_name(number), form_.nodes[number]), " + (", exists, " ? ", index,
          " : 0));");
   }
@@ -161,7 +161,7 @@ void ElementText::node_of_element(size_t number) {
       const std::string element =
           form.along == Along::VECTOR
               ? concat("l", number, ".v[v]")
-              : concat("(in ? i", number, "[", element_position(name, form), "] : ", type, "(0))");
+              : concat("(in ? in", number, "[", element_position(name, form), "] : ", type, "(0))");
       line(declared, loaded(node.dtype, element), ";");
       break;
     }

@@ -81,7 +81,7 @@ void MapText::declare_load(size_t node) {
   if (!is_loaded(node)) return;
   const std::string_view type = storage_type(kernel_.nodes[node].dtype);
   const AccessForm& form = form_.nodes[node];
-  line("const ", type, "* __restrict__ const i", node, " = (const ", type, "*)p.",
+  line("const ", type, "* __restrict__ const in", node, " = (const ", type, "*)p.",
        access_name(node), ";");
   if (form.along == Along::STILL)
     line(type, " l", node, "[", int{form_.unroll}, "];");
@@ -104,13 +104,13 @@ void MapText::load(size_t node) {
   line("{ const I b = ", start(name, form), ";");
   if (form.along == Along::STILL) {
     const std::string at = form.inner ? divided(name, form, "b") : "b";
-    line("l", node, "[u] = full || left > 0 ? i", node, "[", at, "] : ", type, "(0);");
+    line("l", node, "[u] = full || left > 0 ? in", node, "[", at, "] : ", type, "(0);");
   } else {
     if (form.along == Along::VECTOR)
-      line("if (full) l", node, "[u] = *(const Vector<", type, ", ", vector(), ">*)(i", node,
+      line("if (full) l", node, "[u] = *(const Vector<", type, ", ", vector(), ">*)(in", node,
            " + b); else");
     per_element([&] {
-      line("l", node, "[u].v[k] = in ? i", node, "[", element(name, form), "] : ", type, "(0);");
+      line("l", node, "[u].v[k] = in ? in", node, "[", element(name, form), "] : ", type, "(0);");
     });
   }
   line("}");
