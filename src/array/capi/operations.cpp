@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "array/capi/guard.hpp"
+#include "array/model/transforms.hpp"
 #include "support/concat.hpp"
 #include "support/options.hpp"
 
@@ -65,6 +66,10 @@ void apply_into(const Call& call, const cucore_array_apply_options& options, Dty
   {
     const Context::Lock lock(call.context());
     const Array result = std::move(call.results(lock.graph(), dtype)[0]);
+    if (result.view.ndim() > out.array().view.ndim())  // an assignment would drop axes of size 1
+      throw Error(Status::SHAPE,
+                  concat(call.op.name, ": the result has the shape ", shape_text(result.view.shape),
+                         "; out has ", shape_text(out.array().view.shape)));
     if (where)
       assign_where(out.array(), {.array = &result}, where->array(), call.op.name);
     else

@@ -180,6 +180,8 @@ Types types_of(const Op& op, std::span<const OperandType> operands, const Defaul
       return {{call.own(0), dtype, dtype}, {dtype, dtype}};
     }
     case Rule::CLIP:
+      if (is_complex(call.common()) && !is_complex(call.own(0)))
+        call.refuse("bounds that are not complex");
       return all_of(call.common(), call.own(0));
     case Rule::SUM:
       return same(summed(call.common()));

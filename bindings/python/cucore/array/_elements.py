@@ -23,22 +23,29 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
 
 
 def clip(x: Any, /, min: Any = None, max: Any = None, *, out: Optional[Array] = None) -> Array:
-    """Returns the elements, at least min and at most max. The dtype of x stays."""
+    """Returns the elements, at least min and at most max. The dtype of x stays, unless a bound is of a higher kind."""
     given = as_array(x)
     low, high = _bound(given, min, False), _bound(given, max, True)
-    made = given
-    if low is not None and high is not None:
+    stays = _rank(low) <= _rank(given) and _rank(high) <= _rank(given)
+    if stays and low is not None and high is not None:
         made = _array.apply(_OP_CLIP, 1, None, None, None, given, low, high)
-    elif low is not None:
-        made = _operations.maximum(given, low)
-    elif high is not None:
-        made = _operations.minimum(given, high)
-    if made.dtype is not given.dtype:
+    else:
+        made = given if low is None else _operations.maximum(given, low)
+        made = made if high is None else _operations.minimum(made, high)
+    if stays and made.dtype is not given.dtype:
         made = _array.cast(made, given.dtype, None)
     if out is None:
         return _array.copy(given) if made is given else made
     _array.assign(out, made)
     return out
+
+
+def _rank(x: Any) -> int:
+    """The kind of elements: integers, real or complex numbers."""
+    kind = getattr(getattr(x, "dtype", None), "kind", None)
+    if kind is None:
+        kind = "c" if isinstance(x, complex) else "f" if isinstance(x, float) else "i"
+    return "fc".find(kind)
 
 
 def _bound(x: Array, bound: Any, is_upper: bool) -> Any:

@@ -163,3 +163,33 @@ def test_each_operation_is_numpys(name):
         made = ours(*map(xp.asarray, operands))
         for one, other in zip(*((made, expected) if isinstance(made, tuple) else ((made,), (expected,)))):
             equal(one, other, 1e-6)
+
+
+@pytest.mark.parametrize("dtype", ("int8", "int16", "int32", "int64"))
+def test_many_operands_of_one_kernel(dtype):
+    theirs = [elements(dtype, 7, seed) for seed in range(66)]
+    total = xp.asarray(theirs[0])
+    for each in theirs[1:]:
+        total = total + xp.asarray(each)
+    equal(total, np.sum(theirs, axis=0, dtype=dtype))
+
+
+def test_an_output_with_fewer_axes_is_refused():
+    with pytest.raises(ValueError, match=r"positive: the result has the shape \(1,\); out has \(\)"):
+        xp.positive(xp.ones(1), out=xp.empty(()))
+
+
+@pytest.mark.parametrize("x, bounds", (
+    ([1, 5, 9], (1.5, 6.5)), ([1.0, 5.0], (-1j, 2 + 1j)), ([1, 2, 3], (2, np.nan)), ([1j, 2 + 1j], (-1, 1)), ([1, 5, 9], (None, 6.5))))
+def test_clip_promotes_to_a_higher_kind(x, bounds):
+    theirs = np.array(x)
+    low, high = bounds
+    expected = theirs if low is None else np.maximum(theirs, low)
+    equal(xp.clip(xp.asarray(x), low, high), np.minimum(expected, high))
+
+
+@pytest.mark.parametrize("exponent", (1, 2, 3))
+def test_powers_of_complex_infinities(exponent):
+    theirs = np.array([complex(0, np.inf), complex(1, np.inf), complex(-2.5, 3)])
+    with np.errstate(invalid="ignore"):
+        equal(xp.asarray(theirs) ** exponent, theirs**exponent)

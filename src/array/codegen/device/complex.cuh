@@ -134,6 +134,11 @@ template <class R> __device__ Complex<R> pow(Complex<R> x, Complex<R> y) {
     return {result, result};
   }
   const R size = y.re;
+  if (y.im == 0 && size == 1) return x;
+  if (y.im == 0 && (size == 2 || size == 3)) {  // without a factor 1, which makes NaN of infinities
+    const Complex<R> squared = multiply(x, x);
+    return size == 2 ? squared : multiply(x, squared);
+  }
   if (y.im == 0 && size == m::floor(size) && m::fabs(size) < 100) {  // exact powers of small integers
     Complex<R> result(R(1), R(0)), factor = x;
     for (i32 rest = i32(m::fabs(size)); rest > 0; rest >>= 1) {
