@@ -145,11 +145,12 @@ PyObject* from_buffer(PyObject*, PyObject* const* arguments, Py_ssize_t) {
   if (!context.take(arguments[0]) || !memory.take(arguments[1])) return nullptr;
   const Py_buffer& view = memory.view;
   const int dtype = dtype_of(view.format, view.itemsize);
-  if (!dtype || view.suboffsets) Py_RETURN_NONE;
-  const std::vector<int64_t> shape(view.shape, view.shape + view.ndim),
-      strides(view.strides, view.strides + view.ndim);
+  if (!dtype || view.suboffsets || (view.ndim && !view.shape)) Py_RETURN_NONE;
+  const std::vector<int64_t> shape(view.shape, view.shape + view.ndim);
+  std::vector<int64_t> strides;  // without them the elements are in C order
+  if (view.strides) strides.assign(view.strides, view.strides + view.ndim);
   return copy_of(context, static_cast<cucore_array_dtype>(dtype), view.buf, shape.data(),
-                 shape.size(), strides.data());
+                 shape.size(), view.strides ? strides.data() : nullptr);
 }
 
 }  // namespace cucore::bind::arrays

@@ -18,9 +18,9 @@ struct AxisIndices {
   Array indices;
 };
 
-void check_integers(const Array& indices) {
+void check_integers(const Array& indices, Status status = Status::DTYPE) {
   if (is_integer(kind_of(indices.dtype()))) return;
-  throw Error(Status::DTYPE,
+  throw Error(status,
               concat("an index is an array of ", name_of(indices.dtype()), "; expected integers"));
 }
 
@@ -153,7 +153,7 @@ Split split_items(const Array& array, std::span<const Item> items, bool neighbou
       Array indices = item.array ? *item.array
                                  : full(array.graph(),
                                         {.dtype = Dtype::INT64, .integer = item.index.integer}, {});
-      check_integers(indices);
+      check_integers(indices, Status::INDEX);
       if (item.new_axis) {
         result.advanced.push_back({axis++, number, std::move(indices)});
         result.plain.push_back({.kind = IndexKind::NEW_AXIS});

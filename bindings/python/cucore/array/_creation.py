@@ -84,6 +84,8 @@ def arange(start: float, /, stop: Optional[float] = None, step: float = 1, *, dt
         else math.ceil((last - first) / step)
     if dtype is None and any(isinstance(part, float) for part in (first, last, step)):
         dtype = float64
+    if dtype is None:
+        dtype = _type_of_large(first) or _type_of_large(first + (count - 1) * step if count > 0 else first)
     return _array.arange(current_context(device), int64 if dtype is None else dtype, first, step, max(int(count), 0))
 
 
@@ -124,6 +126,7 @@ def _new(obj: Any, device: Device) -> Array:
     if isinstance(obj, (list, tuple)):
         made = _array.nested(context, obj)
         return _stacked(obj, device) if made is None else made
+    _require_numbers(obj)
     if hasattr(obj, "__buffer__") or _has_buffer(obj):
         made = _array.from_buffer(context, obj)
     if made is None and hasattr(obj, "__array_interface__"):
@@ -147,6 +150,13 @@ def _type_of_large(number: Any) -> Optional[DType]:
     if not 0 <= number < 1 << 64:
         raise OverflowError(f"asarray(): {number} has more than 64 bits")
     return uint64
+
+
+def _require_numbers(obj: Any) -> None:
+    """Refuses NumPy's dates, texts and objects, whose buffers would be bytes."""
+    dtype = getattr(obj, "dtype", None)
+    if getattr(dtype, "kind", "") in tuple("mMOSU"):
+        raise TypeError(f"asarray(): {type(obj).__name__} has elements of {dtype}; expected numbers or bools")
 
 
 def _has_buffer(obj: Any) -> bool:

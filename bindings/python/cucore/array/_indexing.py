@@ -13,7 +13,10 @@ from ._shapes import ravel
 
 def as_index(given: Any) -> Array:
     """An item of x[...] that is neither an integer nor a slice: a bool, a list or an array of another library."""
-    index = as_array(given) if isinstance(given, Array) else asarray(given)
+    try:
+        index = as_array(given) if isinstance(given, Array) else asarray(given)
+    except TypeError as error:
+        raise IndexError(f"{type(given).__name__} is not an index: {error}") from error
     if index.size == 0 and isinstance(given, (list, tuple)):
         return _array.cast(index, "int64", None)  # an empty list selects nothing
     if index.dtype.kind not in "biu":
@@ -50,6 +53,9 @@ def nonzero(x: Any, /) -> tuple[Array, ...]:
 
 def argwhere(x: Any, /) -> Array:
     """Returns the positions of the elements that are not 0, a row per element. Waits for their number."""
+    x = as_array(x)
+    if x.ndim == 0:  # a row without columns, if the element is not 0
+        return argwhere(ravel(x))[:, :0]
     return _array.stack(list(nonzero(x)), 1)
 
 

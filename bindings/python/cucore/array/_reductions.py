@@ -10,7 +10,7 @@ from ._array import Array
 
 def as_axes(axis: Any) -> Any:
     """None, or a tuple of axes."""
-    return axis if axis is None or isinstance(axis, (tuple, list)) else (axis,)
+    return axis if axis is None or isinstance(axis, (tuple, list)) else tuple(axis) if isinstance(axis, range) else (axis,)
 
 
 def as_array(x: Any) -> Array:

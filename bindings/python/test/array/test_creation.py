@@ -32,7 +32,9 @@ def test_lists_of_arrays_are_joined():
 
 @pytest.mark.parametrize("value, error, message", (
     ([[1], [1, 2]], ValueError, "different lengths at depth 1"), ([1, [2]], ValueError, "different lengths"), (1 << 64, OverflowError, "64 bits"),
-    ("text", TypeError, "str has no elements"), ([object()], TypeError, "object has no elements")))
+    ("text", TypeError, "str has no elements"), ([object()], TypeError, "object has no elements"),
+    (np.datetime64("NaT"), TypeError, "datetime64 has elements of datetime64"), (np.array(["a"]), TypeError, "elements of <U1"),
+    (np.array([None]), TypeError, "elements of object")))
 def test_other_values_are_refused(value, error, message):
     with pytest.raises(error, match=message):
         xp.asarray(value)
@@ -216,3 +218,8 @@ def test_types():
         ours, theirs = xp.iinfo(name), np.iinfo(name)
         assert (ours.bits, ours.max, ours.min) == (theirs.bits, theirs.max, theirs.min)
     assert xp.float32 == "float32" and xp.float32 != xp.float64 and xp.float32 == np.float32
+
+
+def test_arange_of_large_integers():
+    top = (1 << 64) - 1
+    equal(xp.arange(top - 10, top, 3), np.arange(top - 10, top, 3, dtype=np.uint64))
