@@ -53,7 +53,7 @@ class ChunkedText : public ElementText {
     each([&](size_t node) {
       const std::string type = reduction_name(node);
       if (is_moment(kernel_, node))
-        line("Deviations<", type, "::T> d", node, "[4] = {}; ", type, "::T first", node, "(0);");
+        begin_moment(node);
       else
         fill(node);
     });
@@ -89,10 +89,20 @@ class ChunkedText : public ElementText {
     line("} }");
   }
 
+  void begin_moment(size_t node) {
+    const std::string type = concat(reduction_name(node), "::T");
+    line("Deviations<", type, "> d", node, " = {}; ", type, " first", node, "(0);");
+    line("__shared__ ", type, " part", node, "[32];");
+    line("if (threadIdx.x < 32) part", node, "[threadIdx.x] = ", type, "(1) / ", type,
+         "(int(threadIdx.x) + 1);");
+    line("__syncthreads();");
+  }
+
   // The first vector of the thread has the element from which the others differ.
   void add_four(size_t node) {
     line("if (n == 0 && u == 0) first", node, " = e", node, "[0];");
-    line("d", node, "[u] = with_four(d", node, "[u], e", node, ", first", node, ", n, ",
+    line("d", node, " = with_four(d", node, ", e", node, ", first", node, ", part", node,
+         "[n * 4 + u], n * 4 + u, ",
          form_.exact   ? "4"
          : form_.whole ? "left > 0 ? 4 : 0"
                        : "left < 4 ? int(left) : 4",
@@ -110,10 +120,9 @@ class ChunkedText : public ElementText {
   void warp_results(size_t node) {
     const std::string type = reduction_name(node), y = concat("y", node);
     if (is_moment(kernel_, node))
-      line(type, "::A a", node, " = over_lanes<", type, ">(thread_moments<", type, ">(first", node,
-           ", d", node, ", p.length - (chunk * ", CHUNK,
-           " + I(threadIdx.x) * 4), 1024, 4096), 32); ", "if (threadIdx.x % 32 == 0) ", y,
-           "[threadIdx.x / 32] = a", node, ";");
+      line(type, "::A a", node, " = over_lanes<", type, ">(moments(first", node, ", d", node,
+           ", elements_of_thread(p.length - (chunk * ", CHUNK, " + I(threadIdx.x) * 4))), 32); ",
+           "if (threadIdx.x % 32 == 0) ", y, "[threadIdx.x / 32] = a", node, ";");
     else
       line("#pragma unroll\n", "for (int u = 0; u < 4; ++u) { const ", type, "::A a = over_lanes<",
            type, ">(of_four<", type, ">(s", node, "[u]), 32); if (threadIdx.x % 32 == 0) ", y,
@@ -127,7 +136,7 @@ class ChunkedText : public ElementText {
     warp_results(node);
     line("__syncthreads();");
     line(type, "::A r", node, " = y", node, "[0];");
-    line("if (threadIdx.x == 0) ", is_moment(kernel_, node) ? halves(node) : in_order(node));
+    line(is_moment(kernel_, node) ? halves(node) : in_order(node));
   }
 
   std::string in_order(size_t node) const {
@@ -137,9 +146,10 @@ class ChunkedText : public ElementText {
   // Joins of equal counts need no division.
   std::string halves(size_t node) const {
     const std::string type = reduction_name(node), y = concat("y", node);
-    return concat("{ const ", type, "::A z[4] = {", type, "::join(", y, "[0], ", y, "[1]), ", type,
-                  "::join(", y, "[2], ", y, "[3]), ", type, "::join(", y, "[4], ", y, "[5]), ",
-                  type, "::join(", y, "[6], ", y, "[7])}; r", node, " = of_four<", type, ">(z); }");
+    return concat("if (threadIdx.x == 0) { const ", type, "::A z[4] = {", type, "::join(", y,
+                  "[0], ", y, "[1]), ", type, "::join(", y, "[2], ", y, "[3]), ", type, "::join(",
+                  y, "[4], ", y, "[5]), ", type, "::join(", y, "[6], ", y, "[7])}; r", node,
+                  " = of_four<", type, ">(z); }");
   }
 
   void row_result(size_t node) {

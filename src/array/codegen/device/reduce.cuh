@@ -91,13 +91,14 @@ template <class T> __device__ Moments<T> joined_moments(Moments<T> a, Moments<T>
   return {a.first, a.mean + away * part, a.squares + b.squares + away * away * (a.count * part), count};
 }
 
-// With four neighbours, or the first `left` of them, after `before` others of four.
-template <class T> __device__ Deviations<T> with_four(Deviations<T> a, const T (&x)[4], T first, int before, int left) {
+// With four neighbours, or the first `left` of them, after `before` others of four. `part` is one
+// divided by before + 1: a block divides once for all its threads.
+template <class T> __device__ Deviations<T> with_four(Deviations<T> a, const T (&x)[4], T first, T part, int before, int left) {
   if (left >= 4) {
     const T d[4] = {x[0] - first, x[1] - first, x[2] - first, x[3] - first};
     const T mean = ((d[0] + d[1]) + (d[2] + d[3])) * T(0.25f), away = mean - a.mean;
     const T e[4] = {d[0] - mean, d[1] - mean, d[2] - mean, d[3] - mean};
-    a.mean += away * (T(1) / T(before + 1));
+    a.mean += away * part;
     a.squares += ((e[0] * e[0] + e[1] * e[1]) + (e[2] * e[2] + e[3] * e[3])) + away * (mean - a.mean) * T(4);
     return a;
   }
@@ -105,15 +106,10 @@ template <class T> __device__ Deviations<T> with_four(Deviations<T> a, const T (
   return a;
 }
 
-// Of the elements that a thread added in four places `apart`, and then `step` elements further, of
-// `left` elements from its first one.
-template <class R, class T> __device__ Moments<T> thread_moments(T first, const Deviations<T> (&a)[4], i64 left, int apart, int step) {
-  Moments<T> all[4];
-#pragma unroll
-  for (int u = 0; u < 4; ++u) {
-    const int own = left < u * apart ? 0 : int(left < 8 * step ? left : 8 * step) - u * apart;
-    const int whole = own / step, rest = own - whole * step;
-    all[u] = moments(first, a[u], whole * 4 + (rest < 4 ? rest : 4));
-  }
-  return of_four<R>(all);
+// The elements of a thread that has four in each of 32 steps of 1024, if `left` follow its first one.
+__device__ int elements_of_thread(i64 left) {
+  if (left <= 0) return 0;
+  if (left > 31 * 1024) return 31 * 4 + (left < 31 * 1024 + 4 ? int(left) - 31 * 1024 : 4);
+  const int whole = int(left) / 1024, rest = int(left) - whole * 1024;
+  return whole * 4 + (rest < 4 ? rest : 4);
 }
