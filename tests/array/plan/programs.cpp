@@ -5,7 +5,7 @@
 //   plan_programs FIRST LAST [generated | FAULT]
 //
 // "generated" runs the kernels' code on the CPU device. FAULT plants a defect, which must be found:
-// forwarding, overlap, donation.
+// forwarding, overlap, donation, key.
 #include <cstdio>
 #include <cstring>
 #include <functional>
@@ -13,6 +13,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "array/ir/build.hpp"
@@ -464,7 +465,7 @@ class Program {
   void evaluate(std::span<Value* const> roots) {
     if (planted == "forwarding") plant_forwarding(roots);
     const Cone cone(graph_, roots);
-    if (planted.empty()) return run_known(cone);
+    if (planted.empty() || planted == "key") return run_known(cone);
     Plan plan = plan_of(cone, limits_);
     for (Step& step : plan.steps)
       for (Output& output : step.outputs) {
@@ -480,7 +481,9 @@ class Program {
 
   // Plans of earlier programs are used too.
   void run_known(const Cone& cone) {
+    const HiddenOffsets hidden(cone);
     const ConeKey key(graph_, cone, limits_);
+    hidden.restore();
     const KnownPlan::Use use(plans.find(cone, key, limits_), cone, key);
     for (const Step& step : use.plan().steps)
       for (const Output& output : step.outputs) {
@@ -490,6 +493,25 @@ class Program {
     execute(use.plan(), *machine_);
     ++evaluations;
   }
+
+  // The planted fault in the key: views of the cone begin at 0, until restore().
+  class HiddenOffsets {
+   public:
+    explicit HiddenOffsets(const Cone& cone) {
+      if (planted != "key") return;
+      for (const ValueRef& value : cone.values())
+        for (const Operand& operand : value->operands()) {
+          View& view = const_cast<View&>(operand.view);
+          offsets_.emplace_back(&view, std::exchange(view.offset, 0));
+        }
+    }
+    void restore() const {
+      for (const auto& [view, offset] : offsets_) view->offset = offset;
+    }
+
+   private:
+    std::vector<std::pair<View*, int64_t>> offsets_;
+  };
 
   // Whether one step of the plan uses the value, and nobody else.
   static bool is_own(const Value& base, const Plan& plan) {
