@@ -27,10 +27,12 @@ ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
 RUNS = 3
 PLANTED = 20  # small calls added to each operation
 # where callgrind collects: repeat() of the program, and the functions of Python's extension
-FUNCTIONS = {"python_prepared": "cucore::bind::*prepared_run(*", "python_record": "cucore::bind::*stream_record(*", "python_create_event": "cucore::bind::*make_event(*",
-             "python_allocate": "cucore::bind::*make_buffer(*"}
-# the rows that also count a function of another library: a load once cleared 128 KiB for the log of the driver
-CLEARED = {"load": "memset"}
+FUNCTIONS = {"python_prepared": "cucore::bind::*prepared_run(*", "python_record": "cucore::bind::*stream_record(*",
+             "python_query": "cucore::bind::*event_query(*", "python_create_event": "cucore::bind::*make_event(*",
+             "python_allocate": "cucore::bind::*make_buffer(*", "python_serialize": "cucore::bind::*serialize(*"}
+# The rows that also count a function of another library. A load once cleared 128 KiB for the log of the driver, and a
+# hit once measured all variables of the environment.
+ALSO = {"load": "memset", "hit_cache": "strlen"}
 
 
 def environment(command, folder, is_planted):
@@ -54,7 +56,7 @@ def instructions(command, library, name, count, folder, is_planted):
     # "FILE:FUNCTION [OBJECT]". Code of a header has a line with that file and without the object.
     found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[(.*)\])?$", lines, re.M)
     objects = {function: Path(where).name for _, function, where in found if where}
-    also = CLEARED.get(name, "no function")
+    also = ALSO.get(name, "no function")
     return sum(int(number.replace(",", "")) for number, function, _ in found
                if objects.get(function, "").startswith(library) or also in function)
 

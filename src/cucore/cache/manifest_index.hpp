@@ -51,7 +51,7 @@ class ManifestIndex {
   FileIndex files_;
   Toolkits toolkits_;
   std::mutex mutex_;
-  std::unordered_map<container::Digest, std::shared_ptr<LiveManifest>, DigestHash> manifests_;
+  DigestMap<std::shared_ptr<LiveManifest>> manifests_;
 };
 
 }  // namespace cucore::cache

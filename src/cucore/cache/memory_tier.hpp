@@ -25,6 +25,16 @@ struct DigestHash {
   }
 };
 
+// A comparison of two arrays is a loop over their bytes.
+struct DigestEqual {
+  bool operator()(const container::Digest& a, const container::Digest& b) const {
+    return std::memcmp(a.data(), b.data(), a.size()) == 0;
+  }
+};
+
+template <class Value>
+using DigestMap = std::unordered_map<container::Digest, Value, DigestHash, DigestEqual>;
+
 // Returns the number of bytes that an object counts as.
 uint64_t weight(const container::Code& code);
 
@@ -56,7 +66,7 @@ class MemoryTier {
   struct Part {
     std::mutex mutex;
     std::list<Entry> entries;  // the last used one first
-    std::unordered_map<container::Digest, std::list<Entry>::iterator, DigestHash> index;
+    DigestMap<std::list<Entry>::iterator> index;
   };
   Part& part(const container::Digest& key) { return parts_[static_cast<size_t>(key[7]) % PARTS]; }
   void remove(Part& part, std::list<Entry>::iterator entry, std::list<Entry>& removed);

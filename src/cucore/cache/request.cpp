@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 
 #include "support/environment.hpp"
 
@@ -16,12 +17,26 @@ namespace {
 
 constexpr std::string_view PREFIXES[] = {"NVRTC_", "NVVM_", "LIBNVVM_", "NVJITLINK_", "EDG_"};
 
-bool is_read_by_compilers(std::string_view variable) {
-  // Most variables of an environment begin with another letter.
-  const char first = variable.empty() ? '\0' : variable.front();
-  if (first != 'N' && first != 'L' && first != 'E') return false;
-  return std::ranges::any_of(PREFIXES,
-                             [&](std::string_view prefix) { return variable.starts_with(prefix); });
+// Each lookup tests all variables of the environment. Nearly all differ from each prefix in the
+// first two characters, so only the others are compared, and no length is computed.
+bool begins_like_a_prefix(const char* variable) {
+  switch (variable[0]) {
+    case 'N':
+      return variable[1] == 'V';
+    case 'L':
+      return variable[1] == 'I';
+    case 'E':
+      return variable[1] == 'D';
+    default:
+      return false;
+  }
+}
+
+bool is_read_by_compilers(const char* variable) {
+  return begins_like_a_prefix(variable) &&
+         std::ranges::any_of(PREFIXES, [&](std::string_view prefix) {
+           return std::strncmp(variable, prefix.data(), prefix.size()) == 0;
+         });
 }
 
 }  // namespace

@@ -42,7 +42,7 @@ class SingleFlight {
 
  private:
   std::mutex mutex_;
-  std::unordered_map<container::Digest, std::shared_ptr<Flight>, DigestHash> flights_;
+  DigestMap<std::shared_ptr<Flight>> flights_;
 };
 
 // Finishes a flight on every path, so that no thread waits for a build that has ended.

@@ -70,7 +70,8 @@ class Handler final : public Json::json_sax_t {
     if (value.find('\0') != value.npos) return refuse("a NUL");
     if (place_ != Place::TOP_ARRAY && place_ != Place::IMAGE_ARRAY) return add(std::move(value));
     if (!take(image::grown_size<std::string>() + image::heap_size(value))) return false;
-    std::get<std::vector<std::string>>(target()[key_]).push_back(std::move(value));
+    // The array is the value of the last key, because keys come sorted.
+    std::get<std::vector<std::string>>(target().rbegin()->second).push_back(std::move(value));
     return true;
   }
 
@@ -84,7 +85,7 @@ class Handler final : public Json::json_sax_t {
     } else {
       return refuse("an object");
     }
-    last_key_.reset();
+    has_key_ = false;
     return true;
   }
 
@@ -95,16 +96,15 @@ class Handler final : public Json::json_sax_t {
 
   bool key(std::string& key) override {
     if (key.find('\0') != key.npos) return refuse("a NUL");
-    if (last_key_ && *last_key_ >= key) return refuse("keys that are not sorted or not unique");
-    last_key_ = key;
-    key_ = std::move(key);
+    if (has_key_ && key_ >= key) return refuse("keys that are not sorted or not unique");
+    key_.swap(key);
+    has_key_ = true;
     return true;
   }
 
   bool start_array(size_t) override {
     if (place_ == Place::TOP && key_ == IMAGES) {
       place_ = Place::IMAGES;
-      top_key_ = last_key_;
       return true;
     }
     if (!add(std::vector<std::string>())) return false;
@@ -113,7 +113,10 @@ class Handler final : public Json::json_sax_t {
   }
 
   bool end_array() override {
-    if (place_ == Place::IMAGES) last_key_ = top_key_;
+    if (place_ == Place::IMAGES) {
+      key_ = IMAGES;
+      has_key_ = true;
+    }
     place_ = place_ == Place::IMAGE_ARRAY ? Place::IMAGE : Place::TOP;
     return true;
   }
@@ -147,15 +150,15 @@ class Handler final : public Json::json_sax_t {
     if (!take(sizeof(Metadata::value_type) + image::MAP_NODE + image::heap_size(key_, 2) +
               (text ? image::heap_size(*text) : 0)))
       return false;
-    target()[key_] = std::move(value);
+    Metadata& metadata = target();
+    metadata.emplace_hint(metadata.end(), key_, std::move(value));
     return true;
   }
 
   image::MemoryBudget& budget_;
   Place place_ = Place::START;
-  std::string key_;
-  std::optional<std::string> last_key_;
-  std::optional<std::string> top_key_;
+  std::string key_;       // the last one of the object
+  bool has_key_ = false;  // the object has one
 };
 
 std::optional<MetadataSet> parse_plain(std::string_view text, image::MemoryBudget& budget) {

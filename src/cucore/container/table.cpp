@@ -16,7 +16,8 @@ constexpr uint64_t MAX_TOTAL = 4;
 
 template <size_t N>
 bool is_zero(const std::array<std::byte, N>& bytes) {
-  return bytes == std::array<std::byte, N>{};
+  static constexpr std::byte ZEROS[N]{};
+  return std::memcmp(bytes.data(), ZEROS, N) == 0;
 }
 
 }  // namespace
@@ -173,7 +174,7 @@ void Table::check_digests(Sha256& hash) const {
   for (const SectionEntry& entry : entries_) {
     const bool signature = type(entry) == SIG;
     const Digest digest = signature ? Digest{} : hash.digest(stored(entry).bytes());
-    if (digest != entry.digest) {
+    if (std::memcmp(digest.data(), entry.digest.data(), digest.size()) != 0) {
       file_.fail(entry.offset, std::string("the digest of section ") +
                                    section_type_name(type(entry)) + " is wrong");
     }

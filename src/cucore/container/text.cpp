@@ -3,12 +3,23 @@
 #include "container/text.hpp"
 
 #include <cstdint>
+#include <cstring>
 
 namespace cucore::container {
 
 namespace {
 
-bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80; }
+// Returns the first position from `at` on that is not known to be ASCII. Most text is ASCII, and
+// eight bytes cost as much as one.
+size_t skip_ascii(std::string_view text, size_t at) {
+  constexpr uint64_t HIGH_BITS = 0x8080808080808080;
+  uint64_t bytes = 0;
+  for (; text.size() - at >= sizeof bytes; at += sizeof bytes) {
+    std::memcpy(&bytes, text.data() + at, sizeof bytes);
+    if ((bytes & HIGH_BITS) != 0) break;
+  }
+  return at;
+}
 
 // Returns the length of the sequence that begins here; 0 if it is invalid.
 size_t sequence_length(std::string_view text, size_t at) {
@@ -34,11 +45,7 @@ size_t sequence_length(std::string_view text, size_t at) {
 }  // namespace
 
 size_t find_bad_utf8(std::string_view text) {
-  for (size_t i = 0; i < text.size();) {
-    if (is_ascii(text[i])) {
-      ++i;
-      continue;
-    }
+  for (size_t i = skip_ascii(text, 0); i < text.size(); i = skip_ascii(text, i)) {
     const size_t length = sequence_length(text, i);
     if (length == 0) return i;
     i += length;
