@@ -38,24 +38,24 @@ def main(name, count):
             kernel, arguments = "planted", (1.0, buffer, 1, buffer, buffer)
         return functools.partial(cucore.launch, stream, config, code.kernel(kernel), *arguments)
 
-    def prepared():
-        run = code.kernel("k").prepare(stream, config, 1.0, buffer, 1).run
-
+    def without_arguments(method):
         def refused():
             try:
-                run(None)
+                method(None)
             except TypeError:
                 pass
-        return refused if is_planted else run
+        return refused if is_planted else method
 
     operations = {
-        "python_prepared": prepared,
+        "python_prepared": lambda: without_arguments(code.kernel("k").prepare(stream, config, 1.0, buffer, 1).run),
+        "python_query": lambda: without_arguments(event.query),
         "python_launch": lambda: launches("k", (1.0, buffer, 1)),
         "python_launch_of_buffers": lambda: launches("two", (buffer, buffer)),
         "python_launch_of_numpy": lambda: launches("k", with_numpy(buffer, is_planted)),
         # The general forms are the slow ones.
         "python_record": lambda: functools.partial(stream.record, event, **{"timing": True} if is_planted else {}),
         "python_create_event": lambda: functools.partial(cucore.Event, device, **{"timing": False} if is_planted else {}),
+        "python_serialize": lambda: functools.partial(code.serialize, **{"compression": False} if is_planted else {}),
         "python_allocate": lambda: functools.partial(cucore.Buffer, device, 64, *() if is_planted else (stream,)),
     }
     operation = operations[name]()

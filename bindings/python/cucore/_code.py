@@ -183,13 +183,17 @@ def serialize(self: ObjectCode, *, compression: bool = False, key: Optional[Key]
         more="max_code_size: refuse images above this many bytes; 0 is 1 GiB.\nsignature: whether one is asked for.\nverify: the keys that verify.")
 def deserialize(data: Bytes, *, max_code_size: int = 0, signature: SignaturePolicy = SignaturePolicy.NONE,
                 verify: Iterable[Key] = ()) -> ObjectCode:
-    return ObjectCode._deserialize(data, max_code_size, signature, keys(verify))
+    return _read(data, max_code_size, signature, keys(verify) if verify else None)
+
+
+_read = ObjectCode._deserialize
+_UNSIGNED = SignaturePolicy.NONE
 
 
 def _restore(data: bytes) -> ObjectCode:
     """Called by pickles of ObjectCode. Stored pickles contain its name, so it stays here under this
     name."""
-    return deserialize(data)
+    return _read(data, 0, _UNSIGNED, None)
 
 
 @member(ObjectCode, "__reduce_ex__")

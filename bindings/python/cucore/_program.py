@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+from functools import lru_cache
 from typing import Callable, Iterable, Mapping, NamedTuple, Optional, Sequence, Tuple, TypeVar, Union
 
 from . import _cucore, _options
@@ -88,17 +89,32 @@ def _suggestion(given: Iterable[str], fields: Iterable[str], name: str) -> str:
     return f"; did you mean {near[0]!r}?" if near else ""
 
 
-def fill(filled: _Filled, function: Callable[..., Mapping[str, Tuple[str, object]]], keywords: Mapping[str, object],
-         name: str) -> _Filled:
-    """Returns the options from the keywords."""
+_Fields = Callable[..., Mapping[str, Tuple[str, object]]]
+
+
+def _refuse(function: _Fields, keywords: Mapping[str, object], name: str) -> None:
+    """Raises Python's own error for the first unknown keyword."""
     try:
-        fields = function(**keywords)
+        function(**keywords)
     except TypeError as error:
         message = str(error).replace(f"{function.__name__}()", f"{name}()")
         raise TypeError(message + _suggestion(keywords, function.__kwdefaults__, name)) from None
-    for field in keywords:
+
+
+@lru_cache(maxsize=None)
+def _kinds(function: _Fields) -> Mapping[str, str]:
+    """The kind of each field. Every call of the function makes them anew, with their defaults."""
+    return {field: kind for field, (kind, _) in function().items()}
+
+
+def fill(filled: _Filled, function: _Fields, keywords: Mapping[str, object], name: str) -> _Filled:
+    """Returns the options from the keywords."""
+    kinds = _kinds(function)
+    if not keywords.keys() <= kinds.keys():
+        _refuse(function, keywords, name)
+    for field, value in keywords.items():
         try:
-            _fill(filled, field, *fields[field])
+            _fill(filled, field, kinds[field], value)
         except TypeError as error:
             raise TypeError(f"{name}({field}=...): {str(error).replace(f'{field}: ', '', 1)}") from None
     return filled

@@ -107,8 +107,10 @@ using FastMethod = PyObject* (*)(PyObject* self, PyObject* const* args, Py_ssize
                                  PyObject* names);
 
 PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* event_query(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
 PyCFunction as_method(FastMethod method) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
@@ -125,14 +127,19 @@ constexpr int FLAGS = METH_FASTCALL | METH_KEYWORDS;
 HotMethod event_record_method = {Type::Event,
                                  "record($self, stream=None, /)\n--\n\n",
                                  {"record", as_method(event_record), FLAGS, nullptr}};
+HotMethod event_query_method = {
+    Type::Event, "query($self, /)\n--\n\n", {"query", as_method(event_query), FLAGS, nullptr}};
 HotMethod stream_record_method = {Type::Stream,
                                   "record($self, event=None, *, timing=True)\n--\n\n",
                                   {"record", as_method(stream_record), FLAGS, nullptr}};
 HotMethod prepared_run_method = {Type::PreparedLaunch,
                                  "run($self, /)\n--\n\n",
                                  {"run", as_method(prepared_run), FLAGS, nullptr}};
-HotMethod* const hot_methods[] = {&event_record_method, &stream_record_method,
-                                  &prepared_run_method};
+HotMethod serialize_method = {Type::ObjectCode,
+                              "serialize($self, *, compression=False, key=None)\n--\n\n",
+                              {"serialize", as_method(serialize), FLAGS, nullptr}};
+HotMethod* const hot_methods[] = {&event_record_method, &event_query_method, &stream_record_method,
+                                  &prepared_run_method, &serialize_method};
 
 PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const* args,
                        Py_ssize_t count, PyObject* names) {
@@ -160,6 +167,16 @@ PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, 
   Py_RETURN_NONE;
 }
 
+PyObject* event_query(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  auto* event = count == 0 && !names ? pointer_of<cucore_event>(self) : nullptr;
+  if (!event) return call_general(event_query_method, self, args, count, names);
+  const Held<cucore_event> kept(event);
+  int32_t done = 0;
+  if (!succeeds([&](cucore_error** error) { return cucore_event_query(event, &done, error); }))
+    return nullptr;
+  return PyBool_FromLong(done);
+}
+
 PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* stream = pointer_of<cucore_stream>(self);
   auto* event =
@@ -175,6 +192,22 @@ PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, 
   if (!succeeds([&](cucore_error** error) { return cucore_prepared_launch_run(prepared, error); }))
     return nullptr;
   Py_RETURN_NONE;
+}
+
+// The library writes into the bytes of the result, which has no other copy.
+PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  auto* code = count == 0 && !names ? pointer_of<cucore_objectcode>(self) : nullptr;
+  if (!code) return call_general(serialize_method, self, args, count, names);
+  const Held<cucore_objectcode> kept(code);
+  size_t size = 0;
+  const auto write = [&](void* data) {
+    return succeeds([&](cucore_error** error) {
+      return cucore_objectcode_serialize(code, nullptr, data, size, &size, error);
+    });
+  };
+  if (!write(nullptr)) return nullptr;
+  Object bytes(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
+  return bytes && write(PyBytes_AS_STRING(bytes.get())) ? bytes.release() : nullptr;
 }
 
 // The signature with the general method's text; lives as long as the type.
@@ -213,7 +246,8 @@ bool replace(Type owner, const char* name) {
 bool add_hot_calls() {
   type_of(Type::Event)->tp_vectorcall = make_event;
   type_of(Type::Buffer)->tp_vectorcall = make_buffer;
-  return replace(Type::Event, "record") && replace(Type::PreparedLaunch, "run");
+  return replace(Type::Event, "record") && replace(Type::Event, "query") &&
+         replace(Type::PreparedLaunch, "run");
 }
 
 }  // namespace cucore::bind

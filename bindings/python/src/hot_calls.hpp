@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frequent calls in their most common form: Event(device), Buffer(device, length, stream),
-// event.record(stream), stream.record(event) and prepared.run(). They need no tuple of arguments.
-// Every other form goes to the general function.
+// event.record(stream), event.query(), stream.record(event), prepared.run() and code.serialize().
+// They need no tuple of arguments. Every other form goes to the general function.
 #pragma once
 
 #include <Python.h>
