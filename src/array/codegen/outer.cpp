@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/codegen/outer.hpp"
 
+#include <algorithm>
+
 #include "array/codegen/chunked.hpp"
 #include "array/codegen/element_text.hpp"
 #include "array/codegen/expression.hpp"
@@ -61,6 +63,12 @@ class OuterText : public ElementText {
   void each(const Body& body) const {
     for (size_t node = 0; node < kernel_.nodes.size(); ++node)
       if (kernel_.nodes[node].kind == NodeKind::REDUCED) body(node);
+  }
+
+  size_t first_node() const {
+    size_t first = kernel_.nodes.size();
+    each([&](size_t node) { first = std::min(first, node); });
+    return first;
   }
 
   std::string most_bytes() const {
@@ -165,7 +173,8 @@ class OuterText : public ElementText {
   // The row lanes of a column in their order. The results share one piece of memory.
   void chunk_result(size_t node) {
     const std::string type = reduction_name(node);
-    line("__syncthreads(); ", type, "::A* const y", node, " = (", type, "::A*)h.w;");
+    if (node != first_node()) line("__syncthreads();");
+    line(type, "::A* const y", node, " = (", type, "::A*)h.w;");
     line("for (int i = 0; i < 4; ++i) y", node, "[y * ", COLUMNS, " + ",
          has_columns() ? "lane * 4 + i" : "i * 32 + lane", "] = t", node, "[i];");
     line("__syncthreads();");
