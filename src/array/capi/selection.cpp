@@ -67,7 +67,7 @@ std::vector<Array> split_positions(const Array& flat, const Dims& shape) {
 void check_shape(const Array& mask, const View& view, size_t first) {
   for (size_t axis = 0; axis < mask.view.ndim(); ++axis) {
     const int64_t expected = view.shape[first + axis], given = mask.view.shape[axis];
-    if (given != expected)
+    if (given != expected && given != 0)  // an empty mask selects nothing
       throw Error(Status::INDEX, concat("the mask has ", given, " elements on axis ", axis,
                                         "; axis ", first + axis, " of the array has ", expected));
   }
@@ -105,7 +105,9 @@ Selection::Selection(const cucore_array_index* items, size_t count, const ArrayO
 
 std::optional<Selection::Mask> Selection::mask() const {
   const auto found = std::find_if(items_.begin(), items_.end(), is_mask);
-  if (found == items_.end() || arrays_ != 1 || found->index.axes == 0) return {};
+  if (found == items_.end() || arrays_ != 1 || found->index.axes == 0 ||
+      is_empty(found->array->view))
+    return {};
   constexpr Index OF_MASK{.kind = IndexKind::SLICE, .integer = 1};
   std::vector<Index> all;
   for (const Item& item : items_)

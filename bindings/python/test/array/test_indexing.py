@@ -128,3 +128,12 @@ def test_functions_of_positions():
 @pytest.mark.parametrize("value", (0, 3))
 def test_argwhere_without_axes(value):
     equal(xp.argwhere(value), np.argwhere(value))
+
+
+@pytest.mark.parametrize("shape, mask", (((0, 1), (0, 0)), ((3, 2), (0, 0)), ((3, 2), (0,)), ((3, 2), (3, 0)), ((3, 2), (0, 2))))
+def test_empty_masks_select_nothing(shape, mask):
+    theirs, key = np.ones(shape), np.zeros(mask, bool)
+    ours = xp.asarray(theirs)
+    equal(ours[xp.asarray(key)], theirs[key])
+    ours[xp.asarray(key)] = 5
+    equal(ours, theirs)
