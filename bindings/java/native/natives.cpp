@@ -149,6 +149,16 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
 
 NATIVE(void, close)(JNIEnv*, jclass, jlong lease) { Lease::close(lease); }
 
+// These two pass streams to and from the library of arrays.
+NATIVE(jlong, retainedStream)(JNIEnv* env, jclass, jlong stream) {
+  return with<cucore_stream>(
+      env, [](auto* of) { return reinterpret_cast<jlong>(cucore_stream_retain(of)); }, stream);
+}
+
+NATIVE(jlong, leaseOfStream)(JNIEnv*, jclass, jlong address) {
+  return lease(reinterpret_cast<cucore_stream*>(address));
+}
+
 NATIVE(jlong, addressOf)(JNIEnv* env, jclass, jobject direct) {
   return reinterpret_cast<jlong>(env->GetDirectBufferAddress(direct));
 }

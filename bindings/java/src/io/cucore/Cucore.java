@@ -51,6 +51,11 @@ public final class Cucore {
     CucoreNative.driverSelectNow(nameOrPath);
   }
 
+  /** Loads the library of arrays now. Otherwise, the first array loads it. */
+  public static void loadArrays() {
+    NativeLoader.loadArrays();
+  }
+
   private static void supply(Library library) {
     if (library == Library.DRIVER) {
       NativeLoader.supply(NativeLoader.CPU_DEVICE);

@@ -24,9 +24,12 @@ final class NativeLoader {
   static final String CPU_DEVICE = "libcucore-cpu.so";
   static final String REMOTES = "cucore-remote-";
   static final String WORKER = "cucore-worker";
+  static final String ARRAYS = "libcucore-array";
 
   private static final String LIBRARY = System.mapLibraryName("cucorejni");
+  private static final String ARRAYS_LIBRARY = System.mapLibraryName("cucore-arrayjni");
   private static boolean loaded;
+  private static boolean hasArrays;
   private static Unpacked unpacked; // null if the libraries are not those of the jar
 
   private NativeLoader() {}
@@ -42,6 +45,24 @@ final class NativeLoader {
       loadInstalled();
     }
     loaded = true;
+  }
+
+  /** Loads the library of arrays, which programs without arrays do not need. */
+  static synchronized void loadArrays() {
+    if (hasArrays) {
+      return;
+    }
+    load();
+    supply(ARRAYS);
+    String folder = System.getProperty("cucore.library.path");
+    if (folder != null) {
+      load(Paths.get(folder, ARRAYS_LIBRARY).toAbsolutePath(), null);
+    } else if (unpacked != null) {
+      load(unpacked.folder().resolve(ARRAYS_LIBRARY), unpacked.folder());
+    } else {
+      System.loadLibrary("cucore-arrayjni");
+    }
+    hasArrays = true;
   }
 
   /** Unpacks the files whose names begin with a text. If that fails, their user reports the missing file. */
@@ -111,7 +132,7 @@ final class NativeLoader {
       Path folder = Files.createTempDirectory(folderOfCopies == null ? Paths.get(System.getProperty("java.io.tmpdir"))
           : folderOfCopies, ".loading");
       try {
-        System.load(Files.copy(library, folder.resolve(LIBRARY)).toString());
+        System.load(Files.copy(library, folder.resolve(library.getFileName())).toString());
         return true;
       } finally {
         Unpacked.delete(folder.toFile());

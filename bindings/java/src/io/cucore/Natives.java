@@ -14,6 +14,12 @@ final class Natives {
 
   static native void close(long lease);
 
+  /** Returns the address of a stream with a new reference, for the library of arrays. */
+  static native long retainedStream(long stream);
+
+  /** Takes a reference over, and returns a lease. */
+  static native long leaseOfStream(long address);
+
   static native long addressOf(Buffer direct);
 
   /** Returns the record for the objects of a thread's launches; 0 is a valid one, which is slower. */

@@ -61,7 +61,7 @@ final class Unpacked {
     }
 
     boolean isNeededAtStart() {
-      return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE);
+      return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE) && !name.startsWith(NativeLoader.ARRAYS);
     }
 
     FileTime stamp() {

@@ -122,7 +122,7 @@ class SweepTest {
     Path jar = Path.of(CudaDevice.class.getProtectionDomain().getCodeSource().getLocation().toURI());
     List<Class<?>> all = new ArrayList<>();
     try (JarFile file = new JarFile(jar.toFile())) {
-      List<String> names = file.stream().map(e -> e.getName()).filter(n -> n.matches("io/cucore/.*\\.class"))
+      List<String> names = file.stream().map(e -> e.getName()).filter(n -> n.matches("io/cucore/[^/]*\\.class"))
           .filter(n -> !n.contains("package-info")).collect(Collectors.toList());
       for (String name : names) {
         Class<?> each = Class.forName(name.replace('/', '.').replace(".class", ""));

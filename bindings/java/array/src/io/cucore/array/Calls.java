@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.cucore.array;
+
+import io.cucore.Status;
+
+/** The calls of the generated operations. */
+final class Calls {
+  static final int[] ALL_AXES = null;
+  static final double EUCLIDEAN = 2;
+
+  private Calls() {}
+
+  static <T> T notNull(T value, String name) {
+    if (value == null) {
+      refuse(Status.INVALID_ARGUMENT, name + " is null");
+    }
+    return value;
+  }
+
+  static void refuse(Status status, String message) {
+    Natives.refuse(status.getValue(), message);
+  }
+
+  static NdArray unary(int op, NdArray x) {
+    return new NdArray(Natives.unary(op, x));
+  }
+
+  /** Two numbers have no context: the first one becomes an array. */
+  static NdArray binary(int op, Operand x, Operand y) {
+    notNull(x, "x");
+    notNull(y, "y");
+    if (x.kind == Operand.ARRAY || y.kind == Operand.ARRAY) {
+      return new NdArray(Natives.binary(op, x, y));
+    }
+    try (NdArray first = Nd.full((Scalar) x)) {
+      return new NdArray(Natives.binary(op, first, y));
+    }
+  }
+
+  static NdArray more(int op, Operand x, Operand y, Operand z) {
+    notNull(x, "x");
+    notNull(y, "y");
+    notNull(z, "z");
+    if (x.kind == Operand.ARRAY || y.kind == Operand.ARRAY || z.kind == Operand.ARRAY) {
+      return several(op, 1, x, y, z)[0];
+    }
+    try (NdArray first = Nd.full((Scalar) x)) {
+      return several(op, 1, first, y, z)[0];
+    }
+  }
+
+  static NdArray[] several(int op, int results, Operand... operands) {
+    return arrays(Natives.apply(op, operands, 0, results));
+  }
+
+  static NdArray[] arrays(long[] leases) {
+    NdArray[] all = new NdArray[leases.length];
+    for (int i = 0; i < all.length; ++i) {
+      all[i] = new NdArray(leases[i]);
+    }
+    return all;
+  }
+
+  static NdArray reduce(int op, NdArray x, int[] axes) {
+    notNull(axes, "axes");
+    return new NdArray(Natives.reduce(op, x, axes.length == 0 ? ALL_AXES : axes, false, 0, 0, EUCLIDEAN));
+  }
+
+  static NdArray reduce(int op, NdArray x, Reduction how) {
+    notNull(how, "how");
+    return new NdArray(Natives.reduce(op, x, how.axes, how.keepsAxes, how.dtype.getValue(), how.correction, how.order));
+  }
+
+  static NdArray scan(int op, NdArray x, int axis) {
+    return new NdArray(Natives.scan(op, x, axis, 0, false));
+  }
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.cucore.array;
+
+import io.cucore.CudaDevice;
+import io.cucore.CudaStream;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The place where arrays are computed: a device and a stream. */
+public final class Context extends Handle {
+  private static final int POLICY = 0;
+  private static final int MATH = 1;
+  private static final int DEFAULT_FLOAT = 2;
+  private static final int MAX_BYTES = 3;
+
+  private static Context shared;
+
+  private Context(long lease) {
+    super(lease);
+  }
+
+  static Context of(long lease) {
+    return new Context(lease);
+  }
+
+  /** Makes a context with a stream of its own.
+   * @param device the device */
+  public Context(CudaDevice device) {
+    this(create(device, null, Policy.LAZY, MathMode.ACCURATE));
+  }
+
+  /** Makes a context.
+   * @param device the device
+   * @param stream orders the work
+   * @param policy when operations are computed
+   * @param math how exactly */
+  public Context(CudaDevice device, CudaStream stream, Policy policy, MathMode math) {
+    this(create(device, Calls.notNull(stream, "stream"), policy, math));
+  }
+
+  private static long create(CudaDevice device, CudaStream stream, Policy policy, MathMode math) {
+    long[] options = new long[7];
+    options[POLICY] = Calls.notNull(policy, "policy").getValue();
+    options[MATH] = Calls.notNull(math, "math").getValue();
+    options[DEFAULT_FLOAT] = DType.DEFAULT.getValue();
+    options[MAX_BYTES] = 0;
+    return Natives.contextCreate(Calls.notNull(device, "device").getOrdinal(), stream, options);
+  }
+
+  /** Returns the default context of a device, which the whole process shares.
+   * @param device the device
+   * @return a context that can be closed; the default one stays */
+  public static Context ofDevice(CudaDevice device) {
+    return new Context(Natives.contextDefault(Calls.notNull(device, "device").getOrdinal()));
+  }
+
+  /** Returns the context of the innermost {@link Scope}, or the default one of device 0. */
+  static Context current() {
+    Context inner = Scope.context();
+    return inner == null ? shared() : inner;
+  }
+
+  private static synchronized Context shared() {
+    if (shared == null) {
+      try (CudaDevice first = CudaDevice.first()) {
+        shared = ofDevice(first);
+      }
+    }
+    return shared;
+  }
+
+  /** Returns the number of the device.
+   * @return the ordinal */
+  public int getDevice() {
+    return Natives.contextDevice(this);
+  }
+
+  /** Returns the stream that orders the work.
+   * @return a stream to close */
+  public CudaStream getStream() {
+    return Natives.contextStream(this);
+  }
+
+  /** Queues the kernels of all pending arrays. Does not wait. */
+  public void evaluate() {
+    Natives.contextEvaluate(this);
+  }
+
+  /** Evaluates all pending arrays and waits. */
+  public void synchronize() {
+    Natives.contextSynchronize(this);
+  }
+
+  /** Returns statistics: kernels, compiles, bytes and the causes of evaluations.
+   * @return numbers by name, as in "kernels_launched" */
+  public Map<String, Long> getStatistics() {
+    long[] numbers = Natives.contextQuery(this);
+    Map<String, Long> all = new LinkedHashMap<>();
+    for (int i = 0; i < numbers.length; ++i) {
+      all.put(StatisticNames.ALL[i], numbers[i]);
+    }
+    return all;
+  }
+
+  /** Returns the device. */
+  @Override
+  public String toString() {
+    return lease == 0 ? "Context (closed)" : "Context of device " + getDevice();
+  }
+}
