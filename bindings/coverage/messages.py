@@ -17,8 +17,8 @@ NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
 # Entry points that others write in C; they have the same name in every language.
 OF_C = ('cucore_remote_open',)
 OF_C_ALONE = ('error',)  # no parameter of a language
-# The messages of these reach no binding directly. Arrays are not in the languages yet.
-NOT_FOR_BINDINGS = ('cli/', 'cpu/', 'worker/', 'array/')
+# The messages of these reach no binding directly, or those of arrays contain no name of C.
+NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/')
 
 
 def names(folder):
