@@ -113,12 +113,12 @@ void Tiers::store(const Request& request, const container::Digest& key,
   memory_.insert(key, object, weight(code), best_before(NEW));
   const bool shares = !remotes_.empty() && remotes_.can_write() && settings_.signing_key;
   if (!store_.can_write() && !shares) return;
-  container::Code keyed = code;
-  keyed.key = container::Key{key, request.fields()};
+  const container::Key written{key, request.fields()};
   container::WriteOptions options;
+  options.key = &written;
   options.compress = code.bytes.size() >= COMPRESS_FROM;
   options.level = 1;
-  const image::Bytes bytes = container::write(keyed, options);
+  const image::Bytes bytes = container::write(code, options);
   if (store_.can_write()) {
     if (write_entry(key, bytes)) {
       statistics_.count(Event::STORES);

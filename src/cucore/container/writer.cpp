@@ -61,7 +61,12 @@ uint8_t arch_flags(const image::Arch& arch) {
 
 class Writer {
  public:
-  Writer(const Code& code, const WriteOptions& options) : code_(code), options_(options) {}
+  Writer(const Code& code, const WriteOptions& options)
+      : code_(code),
+        options_(options),
+        key_(options.key ? options.key
+             : code.key  ? &*code.key
+                         : nullptr) {}
 
   Parts write() {
     collect_images();
@@ -121,7 +126,7 @@ class Writer {
         (code_.type != image::CodeType::BUNDLE || code_.image_metadata.size() != images_.size()))
       refuse("the metadata of the images are not one for each");
     first_image_ = 1u + symbols + parameters + !metadata_.empty() + !code_.log.empty() +
-                   !code_.dependencies.empty() + code_.key.has_value() + code_.source.has_value();
+                   !code_.dependencies.empty() + (key_ != nullptr) + code_.source.has_value();
   }
 
   void add(uint32_t type, image::Bytes bytes) {
@@ -191,9 +196,9 @@ class Writer {
   }
 
   void add_key() {
-    if (!code_.key) return;
-    image::Bytes bytes(code_.key->digest.begin(), code_.key->digest.end());
-    for (const KeyField& field : code_.key->fields) {
+    if (!key_) return;
+    image::Bytes bytes(key_->digest.begin(), key_->digest.end());
+    for (const KeyField& field : key_->fields) {
       if (field.value.size() > MAX_RAW_SIZE) refuse("a field of the key above 1 GiB");
       append(bytes, KeyFieldHeader{field.tag, 0, static_cast<uint32_t>(field.value.size())});
       bytes.insert(bytes.end(), field.value.begin(), field.value.end());
@@ -232,6 +237,7 @@ class Writer {
 
   const Code& code_;
   const WriteOptions& options_;
+  const Key* const key_;
   std::vector<const image::Image*> images_;
   std::vector<Section> sections_;
   Strings strings_;

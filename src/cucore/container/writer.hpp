@@ -14,6 +14,7 @@ struct WriteOptions {
   bool compress = false;  // zstd for images, log and source, if it makes them smaller
   int level = 9;          // of zstd
   std::optional<SigningKey> sign = std::nullopt;
+  const Key* key = nullptr;  // instead of the code's own
 };
 
 // @throws Error INVALID_ARGUMENT for a value that a container cannot contain (a NUL inside a name,

@@ -6,6 +6,7 @@
 #include <zstd.h>
 
 #include <limits>
+#include <memory>
 
 #include "support/error.hpp"
 
@@ -38,12 +39,13 @@ std::optional<std::vector<std::byte>> unlz4(std::span<const std::byte> stored, u
 }
 
 std::vector<std::byte> zstd(std::span<const std::byte> raw, int level) {
-  std::vector<std::byte> stored(ZSTD_compressBound(raw.size()));
-  const size_t size = ZSTD_compress(stored.data(), stored.size(), raw.data(), raw.size(), level);
+  // Not cleared: the system provides only the pages that the result uses.
+  const size_t bound = ZSTD_compressBound(raw.size());
+  const std::unique_ptr<std::byte[]> stored(new std::byte[bound]);
+  const size_t size = ZSTD_compress(stored.get(), bound, raw.data(), raw.size(), level);
   if (ZSTD_isError(size))
     throw Error(Status::INTERNAL, std::string("zstd cannot compress: ") + ZSTD_getErrorName(size));
-  stored.resize(size);
-  return stored;
+  return {stored.get(), stored.get() + size};
 }
 
 }  // namespace cucore::image
