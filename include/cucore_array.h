@@ -1064,7 +1064,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_scan(int32_t op, const cucore_array 
  * @param count  of items
  * @param out    receives the result
  * @param error  NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range
+ * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range, an array of indices has other
+ *         elements than integers, or the indices do not broadcast
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_select(const cucore_array *x,
@@ -1083,7 +1084,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_select(const cucore_array *x,
  * @param error  NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_SHAPE  shapes do not fit; the message contains them
  * @retval CUCORE_ERROR_DTYPE  the types of the elements do not permit the operation
- * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range
+ * @retval CUCORE_ERROR_INDEX  an axis or an index is out of range, an array of indices has other
+ *         elements than integers, or the indices do not broadcast
  * @retval CUCORE_ERROR_INVALID_STATE  the array is read-only, such as a broadcast view
  * @since 0.2
  */
