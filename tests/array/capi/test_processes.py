@@ -52,9 +52,10 @@ def in_child(action):
 
 class Ends(unittest.TestCase):
     def test_with_pending_operations(self):
+        environment = dict(os.environ, PYTHONPATH=os.path.dirname(os.path.abspath(__file__)))
         for name, ending in ENDINGS.items():
             with self.subTest(name):
-                done = subprocess.run([sys.executable, "-B", "-c", EXITS.format(ending=ending)], capture_output=True, text=True, timeout=60, check=False)
+                done = subprocess.run([sys.executable, "-B", "-c", EXITS.format(ending=ending)], env=environment, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
 
