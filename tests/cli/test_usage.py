@@ -155,9 +155,10 @@ class Info(CommandTest):
         all_of_it = json.loads(self.succeeds("info", "--json"))
         names = [library["name"] for library in all_of_it["libraries"]]
         self.assertEqual(names[:4], ["driver", "nvrtc", "nvjitlink", "nvvm"])
-        self.assertLessEqual(set(names[4:]), {"cublas", "cublaslt", "cufft", "cusolver", "curand", "cusparse",
-                                              "nccl", "cupti", "nvml"})
-        for library in all_of_it["libraries"][4:]:
+        self.assertEqual(names[-1], "array")
+        self.assertLessEqual(set(names[4:-1]), {"cublas", "cublaslt", "cufft", "cusolver", "curand", "cusparse",
+                                                "nccl", "cupti", "nvml"})
+        for library in all_of_it["libraries"][4:-1]:
             self.assertTrue(library["available"], library)
         for name in names:
             self.assertIn(name, text)
