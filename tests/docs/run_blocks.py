@@ -60,12 +60,14 @@ def performed(transcript, folder):
 
 
 def is_installed(tool):
-    """TOOL, or PYTHON:MODULE"""
+    """TOOL, or PYTHON:MODULE. The programs of rustup fail without a toolchain, which they look up in the home folder."""
     program, _, module = tool.partition(":")
-    path = environment(HERE)["PATH"]
-    if not shutil.which(program, path=path):
+    if not shutil.which(program, path=environment(HERE)["PATH"]):
         return False
-    return not module or subprocess.run([program, "-c", f"import {module}"], env={"PATH": path}, stderr=subprocess.DEVNULL).returncode == 0
+    tests = [["-c", f"import {module}"]] if module else [["--version"], ["version"]]
+    with tempfile.TemporaryDirectory() as home:
+        return any(subprocess.run([program, *words], env=environment(Path(home)), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                  stderr=subprocess.DEVNULL).returncode == 0 for words in tests)
 
 
 def without_numbers(text):
