@@ -53,12 +53,13 @@ def instructions(command, library, name, count, folder, is_planted):
                     *command, name, str(count)], check=True, capture_output=True, env=environment(command, folder, is_planted))
     lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,
                            capture_output=True, text=True).stdout
-    # "FILE:FUNCTION [OBJECT]". Code of a header has a line with that file and without the object.
+    # "FILE:FUNCTION [OBJECT]". Code of a header has a line with that file and without the object. Two libraries may have
+    # a function of the same name, so a line with an object counts by that object alone.
     found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[(.*)\])?$", lines, re.M)
-    objects = {function: Path(where).name for _, function, where in found if where}
+    own = {function for _, function, where in found if Path(where).name.startswith(library)}
     also = ALSO.get(name, "no function")
-    return sum(int(number.replace(",", "")) for number, function, _ in found
-               if objects.get(function, "").startswith(library) or also in function)
+    return sum(int(number.replace(",", "")) for number, function, where in found
+               if (Path(where).name.startswith(library) if where else function in own) or also in function)
 
 
 def measure(command, library, name, is_planted):
