@@ -1304,7 +1304,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_tile(const cucore_array *x, const in
  * Surrounds an array with equal elements.
  *
  * @param x             the array
- * @param before_after  per axis, the elements before it and after it
+ * @param before_after  two numbers per axis: the elements before it and after it
  * @param mode          0
  * @param value         the element
  * @param out           receives the array

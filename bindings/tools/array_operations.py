@@ -17,6 +17,7 @@ HOST = [("boolean", "Boolean", "BOOL"), ("byte", "Byte", "INT8"), ("short", "Sho
 ENUMS = [("DType", "dtype", "DTYPE_", "The type of elements."),
          ("Policy", "policy", "POLICY_", "When operations are computed."),
          ("MathMode", "math", "MATH_", "How exactly operations are computed."),
+         ("Casting", "casting", "CASTING_", "The rules of NumPy for conversions."),
          ("Explanation", "explanation", "EXPLAIN_", "What an explanation contains."),
          ("Distribution", "distribution", "DISTRIBUTION_", "How random numbers are distributed.")]
 # Types that numbers have in Java, besides the operand itself.
@@ -75,8 +76,8 @@ def binary(record, name, op, said, java):
                        parameters, "the arrays")]
     made = [method(said, f"NdArray {name}({java} y)", f"return Calls.binary({op}, self(), {y});", parameters)]
     if record["name"] in IN_PLACE:
-        made.append(method(f"writes into this array: {said}", f"void {name}Assign({java} y)", f"Natives.assign({op}, self(), {number(java, 'y')});"
-                           if java != "Operand" else f"Natives.assign({op}, self(), Calls.notNull(y, \"y\"));", parameters, ""))
+        made.append(method(f"writes into this array: {said}", f"void {name}Assign({java} y)", f"Calls.assign({op}, self(), {number(java, 'y')});"
+                           if java != "Operand" else f"Calls.assign({op}, self(), Calls.notNull(y, \"y\"));", parameters, ""))
     return made
 
 
@@ -112,6 +113,8 @@ def host_members():
     for java, name, dtype in HOST:
         out.append(method(f"makes an array of {dtype}", f"NdArray of({java}[] data, long... shape)", f"return Host.toArray(data, DType.{dtype}, shape);",
                           [("data", "the elements, which are copied"), ("shape", "the sizes; none: one axis")], "the array", static=True))
+        out.append(method(f"replaces all elements; the dtype is {dtype}", f"void write({java}[] data)", f"Host.write(self(), data, DType.{dtype});",
+                          [("data", "as many elements, the last axis first")], ""))
         out.append(method(f"converts the elements to {dtype} and copies them, the last axis first. Waits", f"{java}[] to{name}Array()",
                           f"return Host.read(self(), DType.{dtype}, {java}.class, {java}[].class);", result="the elements"))
     return out
@@ -170,10 +173,10 @@ def main(ops, header, folder, stamp=None):
     folder = Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     write = lambda name, body: (folder / f"{name}.java").write_text(body, encoding="utf-8")
-    write("ArrayOperations", f"{HEAD}\n/** The operations as methods. */\nabstract class ArrayOperations extends Operand {{\n"
-          "  ArrayOperations() {\n    super(ARRAY, 0, 0, 0);\n  }\n\n  abstract NdArray self();\n\n"
+    write("ArrayOperations", f"{HEAD}\n/** The operations as methods. */\nabstract class ArrayOperations extends ArrayFunctions {{\n"
+          "  ArrayOperations() {}\n\n"
           + "\n".join([*host_members(), *(one for record in records for one in methods(record))]) + "}\n")
-    write("NdOperations", f"{HEAD}\n/** The operations as functions. */\nabstract class NdOperations {{\n  NdOperations() {{}}\n\n"
+    write("NdOperations", f"{HEAD}\n/** The operations as functions. */\nabstract class NdOperations extends NdFunctions {{\n  NdOperations() {{}}\n\n"
           + "\n".join(one for record in records for one in functions(record)) + "}\n")
     for name, c_name, prefix, said in ENUMS:
         write(name, enum(name, text, c_name, prefix, said))

@@ -186,7 +186,11 @@ def read(path):
 
 def read_all(paths):
     """libcucore's header, and those of libraries that are built on it."""
-    text = '\n'.join(header_text.read(path) for path in paths)
+    return parse('\n'.join(header_text.read(path) for path in paths))
+
+
+def parse(text):
+    """The declarations of a header's text."""
     comment = r'/\*\*(?!<)((?:(?!\*/).)*)\*/\s*'
     functions, enums, structs = {}, [], {}
     for m in re.finditer(comment + r'[A-Z_]+_API\s+([^;]*?)([a-z]+_\w+)\(([^;]*?)\);', text, re.S):

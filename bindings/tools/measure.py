@@ -18,6 +18,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+import array_natives
 import header
 
 # Facts elsewhere are slots of Python's types, typemaps of single classes, and kinds of fields.
@@ -54,7 +55,7 @@ class Names:
         self.classes = {header.camel(h.replace('cucore_', '')) for h in read.handles} | {'ObjectCode'}
         self.classes |= {header.camel(s.replace('cucore_', '')) for s in read.structs} | {'Keys', 'Images', 'Batch', 'CacheEntries'}
         self.words |= self.classes
-        self.words -= {kind for kind in header.KINDS.values()} | {'name', 'names', 'type', 'size', 'key', 'keys', 'number', 'flag'}
+        self.words -= {*header.KINDS.values(), *array_natives.READ, *array_natives.GIVEN, *array_natives.MEMORY} | {'name', 'names', 'type', 'size', 'key', 'keys', 'number', 'flag'}
 
     def has_class(self, text):
         """Whether a directive names a class of the API, or a member of one."""

@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "java_class.hpp"
 #include "launch.hpp"
 #include "lease.hpp"
 #include "raise.hpp"
@@ -149,14 +150,26 @@ extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
 
 NATIVE(void, close)(JNIEnv*, jclass, jlong lease) { Lease::close(lease); }
 
-// These two pass streams to and from the library of arrays.
-NATIVE(jlong, retainedStream)(JNIEnv* env, jclass, jlong stream) {
-  return with<cucore_stream>(
-      env, [](auto* of) { return reinterpret_cast<jlong>(cucore_stream_retain(of)); }, stream);
+// This and the next one pass objects to and from the library of arrays, with the number of their
+// type.
+NATIVE(jlong, retained)(JNIEnv* env, jclass, jint type, jlong number) {
+  const auto retain = [](auto* of) {
+    cucore::bind::retain(of);
+    return reinterpret_cast<jlong>(of);
+  };
+#define CUCORE_RETAINED(Class, handle, name) \
+  if (type == JavaClass<handle>::NUMBER) return with<handle>(env, retain, number);
+  CUCORE_HANDLES(CUCORE_RETAINED)
+#undef CUCORE_RETAINED
+  return 0;
 }
 
-NATIVE(jlong, leaseOfStream)(JNIEnv*, jclass, jlong address) {
-  return lease(reinterpret_cast<cucore_stream*>(address));
+NATIVE(jlong, leaseOf)(JNIEnv*, jclass, jint type, jlong address) {
+#define CUCORE_LEASED(Class, handle, name) \
+  if (type == JavaClass<handle>::NUMBER) return lease(reinterpret_cast<handle*>(address));
+  CUCORE_HANDLES(CUCORE_LEASED)
+#undef CUCORE_LEASED
+  return 0;
 }
 
 NATIVE(jlong, addressOf)(JNIEnv* env, jclass, jobject direct) {

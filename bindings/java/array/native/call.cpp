@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+// The objects and numbers that Java passes.
 #include "call.hpp"
 
+#include "fields.hpp"
+#include "text.hpp"
+
 namespace cucore::java::arrays {
-namespace {
 
-// Fields of a class of this jar. The class loader owns this library, so they live as long.
-struct Fields {
-  jfieldID operand_lease, kind, integer, real, imag, handle_lease;
-};
-Fields fields;
-
-void release_array(void* array) { cucore_array_release(static_cast<cucore_array*>(array)); }
-void release_context(void* context) {
-  cucore_array_context_release(static_cast<cucore_array_context*>(context));
-}
-void release_generator(void* generator) {
-  cucore_array_generator_release(static_cast<cucore_array_generator*>(generator));
-}
-
-}  // namespace
-
-bool prepare_fields(JNIEnv* env) {
-  jclass operand = env->FindClass("io/cucore/array/Operand");
-  jclass handle = operand ? env->FindClass("io/cucore/array/Handle") : nullptr;
-  if (!handle) return false;
-  return (fields.operand_lease = env->GetFieldID(operand, "lease", "J")) &&
-         (fields.kind = env->GetFieldID(operand, "kind", "I")) &&
-         (fields.integer = env->GetFieldID(operand, "integer", "J")) &&
-         (fields.real = env->GetFieldID(operand, "real", "D")) &&
-         (fields.imag = env->GetFieldID(operand, "imag", "D")) &&
-         (fields.handle_lease = env->GetFieldID(handle, "lease", "J"));
-}
-
-void Call::require(jobject object, const std::string& name) {
+void Call::require(jobject object, const std::string& name) const {
   if (!object) throw bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT, name + " is null");
 }
 
@@ -48,10 +23,6 @@ void* Call::enter(jobject object, jfieldID field, const char* type) {
 cucore_array* Call::array(jobject object, const char* name) {
   require(object, name);
   return static_cast<cucore_array*>(enter(object, fields.operand_lease, "NdArray"));
-}
-
-cucore_array* Call::array_or_null(jobject object, const char* name) {
-  return object ? array(object, name) : nullptr;
 }
 
 cucore_array_context* Call::context(jobject object) {
@@ -77,24 +48,59 @@ cucore_array_operand Call::operand(jobject object, const char* name) {
   return {array(object, name), {}};
 }
 
-jobject Call::element(jobjectArray objects, size_t index) {
-  return env_->GetObjectArrayElement(objects, static_cast<jsize>(index));
+cucore_array_index Call::item(jobject object, const char* name) {
+  require(object, name);
+  const jobject indices = env_->GetObjectField(object, fields.item_array);
+  const cucore_array_index item = {
+      static_cast<cucore_array_index_kind>(env_->GetIntField(object, fields.item_kind)),
+      static_cast<uint32_t>(env_->GetIntField(object, fields.item_given)),
+      env_->GetLongField(object, fields.item_start),
+      env_->GetLongField(object, fields.item_stop),
+      env_->GetLongField(object, fields.item_step),
+      indices ? array(indices, name) : nullptr};
+  env_->DeleteLocalRef(indices);
+  return item;
+}
+
+std::string Call::text(jstring text, const char* name) {
+  require(text, name);
+  std::string result;
+  if (!from_java(env_, text, result)) throw Pending();
+  return result;
+}
+
+size_t Call::count(jlong number, const char* name) const {
+  if (number < 0)
+    throw bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                        std::string(name) + " is " + std::to_string(number) + ", below 0");
+  return static_cast<size_t>(number);
+}
+
+template <class Element, class Read>
+std::vector<Element> Call::each_of(jobjectArray objects, const char* name, Read read) {
+  require(objects, name);
+  std::vector<Element> result(static_cast<size_t>(env_->GetArrayLength(objects)));
+  for (size_t i = 0; i < result.size(); ++i) {
+    const jobject object = env_->GetObjectArrayElement(objects, static_cast<jsize>(i));
+    result[i] = read(object, (name + ("[" + std::to_string(i) + "]")).c_str());
+    env_->DeleteLocalRef(object);
+  }
+  return result;
 }
 
 std::vector<cucore_array*> Call::arrays(jobjectArray objects, const char* name) {
-  require(objects, name);
-  std::vector<cucore_array*> result(static_cast<size_t>(env_->GetArrayLength(objects)));
-  for (size_t i = 0; i < result.size(); ++i)
-    result[i] = array(element(objects, i), (name + ("[" + std::to_string(i) + "]")).c_str());
-  return result;
+  return each_of<cucore_array*>(
+      objects, name, [&](jobject each, const char* which) { return array(each, which); });
 }
 
 std::vector<cucore_array_operand> Call::operands(jobjectArray objects, const char* name) {
-  require(objects, name);
-  std::vector<cucore_array_operand> result(static_cast<size_t>(env_->GetArrayLength(objects)));
-  for (size_t i = 0; i < result.size(); ++i)
-    result[i] = operand(element(objects, i), (name + ("[" + std::to_string(i) + "]")).c_str());
-  return result;
+  return each_of<cucore_array_operand>(
+      objects, name, [&](jobject each, const char* which) { return operand(each, which); });
+}
+
+std::vector<cucore_array_index> Call::items(jobjectArray objects, const char* name) {
+  return each_of<cucore_array_index>(
+      objects, name, [&](jobject each, const char* which) { return item(each, which); });
 }
 
 std::vector<int64_t> Call::longs(jlongArray numbers, const char* name) {
@@ -105,28 +111,37 @@ std::vector<int64_t> Call::longs(jlongArray numbers, const char* name) {
   return result;
 }
 
-std::vector<int32_t> Call::ints(jintArray numbers, const char* name) {
+std::vector<jint> Call::ints_of(jintArray numbers, const char* name) {
   require(numbers, name);
-  std::vector<int32_t> result(static_cast<size_t>(env_->GetArrayLength(numbers)));
-  env_->GetIntArrayRegion(numbers, 0, static_cast<jsize>(result.size()),
-                          reinterpret_cast<jint*>(result.data()));
+  std::vector<jint> result(static_cast<size_t>(env_->GetArrayLength(numbers)));
+  env_->GetIntArrayRegion(numbers, 0, static_cast<jsize>(result.size()), result.data());
   return result;
 }
 
-jlong give(cucore_array* array) { return Lease::open(array, release_array); }
-jlong give(cucore_array_context* context) { return Lease::open(context, release_context); }
-jlong give(cucore_array_generator* generator) { return Lease::open(generator, release_generator); }
+void Call::check_length(size_t size, size_t expected, const char* name) const {
+  if (size != expected)
+    throw bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                        std::string(name) + " has " + std::to_string(size) + " numbers; expected " +
+                            std::to_string(expected));
+}
 
-jlongArray give(JNIEnv* env, const std::vector<cucore_array*>& arrays) {
-  std::vector<jlong> leases;
-  for (cucore_array* each : arrays) leases.push_back(give(each));
-  jlongArray result = env->NewLongArray(static_cast<jsize>(leases.size()));
-  if (!result) {
-    for (const jlong each : leases) Lease::close(each);
-    return nullptr;
-  }
-  env->SetLongArrayRegion(result, 0, static_cast<jsize>(leases.size()), leases.data());
-  return result;
+void Call::check_equal(size_t size, const char* name, size_t other_size, const char* other) const {
+  if (size != other_size)
+    throw bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT,
+                        std::string(name) + " has " + std::to_string(size) +
+                            " elements; expected " + std::to_string(other_size) + ", as many as " +
+                            other);
+}
+
+void* Call::retained(jint type, const char* path, const char* get_lease, jobject object) {
+  const jclass natives = env_->FindClass("io/cucore/Natives"), of = env_->FindClass(path);
+  const jmethodID lease = env_->GetStaticMethodID(of, "getCPtr", get_lease);
+  const jmethodID retain = env_->GetStaticMethodID(natives, "retained", "(IJ)J");
+  const jlong number = env_->CallStaticLongMethod(of, lease, object);
+  if (env_->ExceptionCheck()) throw Pending();
+  const jlong address = env_->CallStaticLongMethod(natives, retain, type, number);
+  if (env_->ExceptionCheck()) throw Pending();
+  return reinterpret_cast<void*>(address);
 }
 
 }  // namespace cucore::java::arrays

@@ -14,11 +14,11 @@ final class Natives {
 
   static native void close(long lease);
 
-  /** Returns the address of a stream with a new reference, for the library of arrays. */
-  static native long retainedStream(long stream);
+  /** Returns the address of an object with a new reference, for the library of arrays. */
+  static native long retained(int type, long lease);
 
   /** Takes a reference over, and returns a lease. */
-  static native long leaseOfStream(long address);
+  static native long leaseOf(int type, long address);
 
   static native long addressOf(Buffer direct);
 

@@ -2,6 +2,7 @@
 package io.cucore.array;
 
 import io.cucore.Status;
+import java.util.Arrays;
 
 /** The calls of the generated operations. */
 final class Calls {
@@ -21,36 +22,48 @@ final class Calls {
     Natives.refuse(status.getValue(), message);
   }
 
+  /** Writes the value, or the result of an operation of the element and the value. */
+  static void assign(int op, NdArray x, Operand value) {
+    if (op == 0) {
+      Natives.assign(x, value);
+    } else {
+      Natives.assignOp(op, x, value);
+    }
+  }
+
   static NdArray unary(int op, NdArray x) {
     return new NdArray(Natives.unary(op, x));
   }
 
-  /** Two numbers have no context: the first one becomes an array. */
   static NdArray binary(int op, Operand x, Operand y) {
     notNull(x, "x");
     notNull(y, "y");
-    if (x.kind == Operand.ARRAY || y.kind == Operand.ARRAY) {
-      return new NdArray(Natives.binary(op, x, y));
+    if (x.kind == Operand.ARRAY && y.kind == Operand.ARRAY) {
+      return new NdArray(Natives.binary(op, (NdArray) x, (NdArray) y));
     }
-    try (NdArray first = Nd.full((Scalar) x)) {
-      return new NdArray(Natives.binary(op, first, y));
+    if (x.kind == Operand.ARRAY && y.kind == Scalar.REAL) {
+      return new NdArray(Natives.binaryScalar(op, (NdArray) x, y.real, false));
     }
+    return several(op, 1, x, y)[0];
   }
 
   static NdArray more(int op, Operand x, Operand y, Operand z) {
     notNull(x, "x");
     notNull(y, "y");
     notNull(z, "z");
-    if (x.kind == Operand.ARRAY || y.kind == Operand.ARRAY || z.kind == Operand.ARRAY) {
-      return several(op, 1, x, y, z)[0];
-    }
-    try (NdArray first = Nd.full((Scalar) x)) {
-      return several(op, 1, first, y, z)[0];
-    }
+    return several(op, 1, x, y, z)[0];
   }
 
+  /** Numbers alone have no context: the first one becomes an array. */
   static NdArray[] several(int op, int results, Operand... operands) {
-    return arrays(Natives.apply(op, operands, 0, results));
+    if (Arrays.stream(operands).anyMatch(each -> each.kind == Operand.ARRAY)) {
+      return arrays(Natives.apply(op, operands, 0, null, null, results));
+    }
+    try (NdArray first = Nd.full((Scalar) operands[0])) {
+      Operand[] all = operands.clone();
+      all[0] = first;
+      return arrays(Natives.apply(op, all, 0, null, null, results));
+    }
   }
 
   static NdArray[] arrays(long[] leases) {
@@ -63,15 +76,15 @@ final class Calls {
 
   static NdArray reduce(int op, NdArray x, int[] axes) {
     notNull(axes, "axes");
-    return new NdArray(Natives.reduce(op, x, axes.length == 0 ? ALL_AXES : axes, false, 0, 0, EUCLIDEAN));
+    return new NdArray(Natives.reduce(op, x, axes.length == 0 ? ALL_AXES : axes, false, 0, 0, EUCLIDEAN, true));
   }
 
   static NdArray reduce(int op, NdArray x, Reduction how) {
     notNull(how, "how");
-    return new NdArray(Natives.reduce(op, x, how.axes, how.keepsAxes, how.dtype.getValue(), how.correction, how.order));
+    return new NdArray(Natives.reduce(op, x, how.axes, how.keepsAxes, how.dtype.getValue(), how.correction, how.order, true));
   }
 
   static NdArray scan(int op, NdArray x, int axis) {
-    return new NdArray(Natives.scan(op, x, axis, 0, false));
+    return new NdArray(Natives.scan(op, x, axis, 0, false, false));
   }
 }

@@ -8,11 +8,6 @@ import java.util.Map;
 
 /** The place where arrays are computed: a device and a stream. */
 public final class Context extends Handle {
-  private static final int POLICY = 0;
-  private static final int MATH = 1;
-  private static final int DEFAULT_FLOAT = 2;
-  private static final int MAX_BYTES = 3;
-
   private static Context shared;
 
   private Context(long lease) {
@@ -26,7 +21,7 @@ public final class Context extends Handle {
   /** Makes a context with a stream of its own.
    * @param device the device */
   public Context(CudaDevice device) {
-    this(create(device, null, Policy.LAZY, MathMode.ACCURATE));
+    this(device, ContextOptions.DEFAULT);
   }
 
   /** Makes a context.
@@ -35,23 +30,21 @@ public final class Context extends Handle {
    * @param policy when operations are computed
    * @param math how exactly */
   public Context(CudaDevice device, CudaStream stream, Policy policy, MathMode math) {
-    this(create(device, Calls.notNull(stream, "stream"), policy, math));
+    this(device, ContextOptions.DEFAULT.withStream(stream).withPolicy(policy).withMath(math));
   }
 
-  private static long create(CudaDevice device, CudaStream stream, Policy policy, MathMode math) {
-    long[] options = new long[7];
-    options[POLICY] = Calls.notNull(policy, "policy").getValue();
-    options[MATH] = Calls.notNull(math, "math").getValue();
-    options[DEFAULT_FLOAT] = DType.DEFAULT.getValue();
-    options[MAX_BYTES] = 0;
-    return Natives.contextCreate(Calls.notNull(device, "device").getOrdinal(), stream, options);
+  /** Makes a context.
+   * @param device the device
+   * @param options the settings */
+  public Context(CudaDevice device, ContextOptions options) {
+    this(Calls.notNull(options, "options").create(device));
   }
 
   /** Returns the default context of a device, which the whole process shares.
    * @param device the device
    * @return a context that can be closed; the default one stays */
   public static Context ofDevice(CudaDevice device) {
-    return new Context(Natives.contextDefault(Calls.notNull(device, "device").getOrdinal()));
+    return new Context(Natives.contextDefault(Calls.notNull(device, "device")));
   }
 
   /** Returns the context of the innermost {@link Scope}, or the default one of device 0. */
@@ -62,9 +55,7 @@ public final class Context extends Handle {
 
   private static synchronized Context shared() {
     if (shared == null) {
-      try (CudaDevice first = CudaDevice.first()) {
-        shared = ofDevice(first);
-      }
+      shared = new Context(Natives.contextDefault(null));
     }
     return shared;
   }
@@ -72,7 +63,9 @@ public final class Context extends Handle {
   /** Returns the number of the device.
    * @return the ordinal */
   public int getDevice() {
-    return Natives.contextDevice(this);
+    try (CudaDevice device = Natives.contextDevice(this)) {
+      return device.getOrdinal();
+    }
   }
 
   /** Returns the stream that orders the work.

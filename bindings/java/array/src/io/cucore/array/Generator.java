@@ -48,6 +48,18 @@ public final class Generator extends Handle {
     return random(Distribution.INTEGERS, DType.DEFAULT, new Operand[] {Scalar.of(low), Scalar.of(high)}, shape);
   }
 
+  /** Returns what determines the next numbers.
+   * @return four numbers for {@link #setState} */
+  public long[] getState() {
+    return Natives.generatorState(this);
+  }
+
+  /** Continues from a state.
+   * @param state the four numbers of {@link #getState} */
+  public void setState(long... state) {
+    Natives.generatorSetState(this, state);
+  }
+
   /** Returns the seed. */
   @Override
   public String toString() {

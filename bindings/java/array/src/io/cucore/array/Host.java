@@ -3,6 +3,7 @@ package io.cucore.array;
 
 import io.cucore.Status;
 import java.lang.reflect.Array;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /** Elements in arrays of Java. */
@@ -25,7 +26,36 @@ final class Host {
     if (count(sizes) != length) {
       Calls.refuse(Status.INVALID_ARGUMENT, "data has " + length + " elements; the shape " + Arrays.toString(sizes) + " has " + count(sizes));
     }
-    return new NdArray(Natives.fromHost(Context.current(), dtype.getValue(), data, 0, length * dtype.size(), sizes));
+    return new NdArray(Natives.fromHost(Context.current(), dtype.getValue(), data, 0, length * dtype.size(), sizes, null));
+  }
+
+  static void write(NdArray x, Object data, DType dtype) {
+    long length = Array.getLength(Calls.notNull(data, "data"));
+    if (x.getDType() != dtype || length != x.getSize()) {
+      Calls.refuse(Status.INVALID_ARGUMENT, "data has " + length + " elements of " + dtype + "; the array has " + x.getSize() + " of " + x.getDType());
+    }
+    Natives.write(x, data, 0, length * dtype.size());
+  }
+
+  /** The bytes of a buffer from its position on. */
+  static final class Region {
+    final Object memory;
+    final long offset;
+
+    Region(ByteBuffer data, long size) {
+      if (size > Calls.notNull(data, "data").remaining()) {
+        Calls.refuse(Status.INVALID_ARGUMENT, "data has " + data.remaining() + " bytes; the array needs " + size);
+      }
+      memory = data.hasArray() ? data.array() : data.isDirect() ? data : copyOf(data);
+      offset = data.hasArray() ? data.arrayOffset() + data.position() : data.isDirect() ? data.position() : 0;
+    }
+
+    /** A read-only buffer does not show its array. */
+    private static byte[] copyOf(ByteBuffer data) {
+      byte[] copy = new byte[data.remaining()];
+      data.duplicate().get(copy);
+      return copy;
+    }
   }
 
   /** Fills a new array of Java, of a class for the elements. Waits. */
@@ -36,10 +66,10 @@ final class Host {
     }
     Object data = Array.newInstance(element, (int) count);
     if (x.getDType() == dtype) {
-      Natives.read(x, data, count * dtype.size());
+      Natives.read(x, data, 0, count * dtype.size());
     } else {
       try (NdArray converted = x.as(dtype)) {
-        Natives.read(converted, data, count * dtype.size());
+        Natives.read(converted, data, 0, count * dtype.size());
       }
     }
     return type.cast(data);

@@ -8,15 +8,7 @@ public final class Nd extends NdOperations {
   /** Returns the version of the library of arrays.
    * @return major * 10000 + minor * 100 + patch */
   public static int version() {
-    return Natives.version();
-  }
-
-  /** Makes an array whose elements are not set.
-   * @param dtype the type
-   * @param shape the sizes
-   * @return the array */
-  public static NdArray empty(DType dtype, long... shape) {
-    return new NdArray(Natives.empty(Context.current(), Calls.notNull(dtype, "dtype").getValue(), shape));
+    return (int) Natives.version();
   }
 
   /** Makes an array of zeros.
@@ -74,7 +66,7 @@ public final class Nd extends NdOperations {
    * @param count their number
    * @return an array of the default type */
   public static NdArray linspace(double start, double stop, long count) {
-    return new NdArray(Natives.linspace(Context.current(), 0, Scalar.of(start), Scalar.of(stop), count, true));
+    return linspace(DType.DEFAULT, Scalar.of(start), Scalar.of(stop), count, true);
   }
 
   /** Makes a square matrix with ones on its diagonal.
@@ -82,14 +74,14 @@ public final class Nd extends NdOperations {
    * @param dtype the type
    * @return the array */
   public static NdArray eye(long size, DType dtype) {
-    return new NdArray(Natives.eye(Context.current(), Calls.notNull(dtype, "dtype").getValue(), size, size, 0));
+    return eye(dtype, size, size, 0);
   }
 
   /** Reads the bytes of a .npy file.
    * @param data the file
    * @return the array */
   public static NdArray fromNpy(byte[] data) {
-    return new NdArray(Natives.fromNpy(Context.current(), Calls.notNull(data, "data")));
+    return new NdArray(Natives.fromNpy(Context.current(), data, 0, Calls.notNull(data, "data").length));
   }
 
   /** Joins arrays along an axis.
@@ -108,33 +100,19 @@ public final class Nd extends NdOperations {
     return new NdArray(Natives.stack(arrays, axis));
   }
 
-  /** Multiplies matrices.
-   * @param x the left factor
-   * @param y the right factor
-   * @return the product */
-  public static NdArray matmul(NdArray x, NdArray y) {
-    return new NdArray(Natives.matmul(x, y));
+  /** Finds the type of the result of an operation with operands of several types.
+   * @param operands arrays and numbers
+   * @return their common type */
+  public static DType resultType(Operand... operands) {
+    return Operation.commonType(operands);
   }
 
-  /** Sums the products of elements over pairs of axes.
-   * @param x the left factor
-   * @param y the right factor
-   * @param xAxes axes of x
-   * @param yAxes the axes of y that belong to them
-   * @return a new array */
-  public static NdArray tensordot(NdArray x, NdArray y, int[] xAxes, int[] yAxes) {
-    return new NdArray(Natives.tensordot(x, y, xAxes, yAxes));
+  /** Finds the common type of several types.
+   * @param dtypes the types
+   * @return the type */
+  public static DType resultType(DType... dtypes) {
+    return Operation.commonType(dtypes);
   }
-
-  /** Sums the products of elements of an axis; those of x are conjugated.
-   * @param x the left factor
-   * @param y the right factor
-   * @param axis the axis of both
-   * @return a new array */
-  public static NdArray vecdot(NdArray x, NdArray y, int axis) {
-    return new NdArray(Natives.vecdot(x, y, axis));
-  }
-
 
   /** Queues the kernels of several arrays together. Does not wait.
    * @param arrays the arrays, of one context */

@@ -2,8 +2,10 @@
 package io.cucore.array;
 
 import io.cucore.CucoreException;
+import io.cucore.CudaBuffer;
 import io.cucore.CudaStream;
 import io.cucore.Status;
+import io.cucore.Toggle;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 
@@ -12,10 +14,9 @@ import java.util.concurrent.CompletableFuture;
  * not closed is released when it is unreachable.
  */
 public final class NdArray extends ArrayOperations implements AutoCloseable {
-  private static final int PENDING = 1;
-  private static final int VIEW = 2;
-  private static final int CONTIGUOUS = 4;
-  private static final int WRITABLE = 8;
+  private static final int INDEX = 1;
+  private static final int INVERSE = 2;
+  private static final int COUNTS = 4;
 
   private final Releasing release;
 
@@ -58,74 +59,53 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
   public static NdArray of(ByteBuffer data, DType dtype, long... shape) {
     Calls.notNull(data, "data");
     long size = Host.count(shape) * Calls.notNull(dtype, "dtype").size();
-    if (size > data.remaining()) {
-      Calls.refuse(Status.INVALID_ARGUMENT, "data has " + data.remaining() + " bytes; the shape needs " + size);
+    Host.Region from = new Host.Region(data, size);
+    return new NdArray(Natives.fromHost(Context.current(), dtype.getValue(), from.memory, from.offset, size, shape, null));
+  }
+
+  /** Makes an array over device memory, without a copy. Evaluate what was recorded before others write there.
+   * @param buffer the memory, which the array keeps
+   * @param offset the byte of the first element
+   * @param dtype the type of the elements
+   * @param shape the sizes; the last axis is consecutive
+   * @return the array, whose writes go into the buffer at once */
+  public static NdArray fromBuffer(CudaBuffer buffer, long offset, DType dtype, long... shape) {
+    return new NdArray(Natives.fromBuffer(Context.current(), Calls.notNull(dtype, "dtype").getValue(), buffer, offset, shape, null));
+  }
+
+  /** Evaluates the array and returns its memory for others. From now on, writes of the array go into it at once.
+   * @return the memory, to close */
+  public ArrayMemory buffer() {
+    return new ArrayMemory(Natives.buffer(this));
+  }
+
+  /** Replaces all elements by those of a buffer, from its position on, in the order of this machine.
+   * @param data as many bytes as the array has, the last axis first; the position stays */
+  public void write(ByteBuffer data) {
+    Host.Region from = new Host.Region(data, getBytes());
+    Natives.write(this, from.memory, from.offset, getBytes());
+  }
+
+  /** Evaluates the array and copies its elements to a buffer, from its position on, in the order of this machine. Waits.
+   * @param data has room for the array, the last axis first; the position stays */
+  public void read(ByteBuffer data) {
+    Host.Region to = new Host.Region(data, getBytes());
+    if (data.isReadOnly()) {
+      Calls.refuse(Status.INVALID_ARGUMENT, "data is read-only; expected a buffer that can be written");
     }
-    boolean isOfJava = data.hasArray();
-    Object source = isOfJava ? data.array() : data;
-    long offset = isOfJava ? data.arrayOffset() + data.position() : data.position();
-    return new NdArray(Natives.fromHost(Context.current(), dtype.getValue(), source, offset, size, shape));
-  }
-
-  /** Returns the size of each axis, the slowest first.
-   * @return the shape */
-  public long[] getShape() {
-    return Natives.shape(this);
-  }
-
-  /** Returns the distance of neighbours on each axis in bytes.
-   * @return the strides */
-  public long[] getStrides() {
-    return Natives.strides(this);
+    Natives.read(this, to.memory, to.offset, getBytes());
   }
 
   /** Returns the number of axes.
    * @return 0 for a single element */
   public int getRank() {
-    return getShape().length;
-  }
-
-  /** Returns the number of elements.
-   * @return the product of the shape */
-  public long getSize() {
-    return Host.count(getShape());
+    return (int) Natives.ndim(this);
   }
 
   /** Returns the type of the elements.
    * @return the dtype */
   public DType getDType() {
-    return DType.of(Natives.dtype(this));
-  }
-
-  /** Returns whether the elements are not computed yet.
-   * @return true for a pending array */
-  public boolean isPending() {
-    return (Natives.facts(this) & PENDING) != 0;
-  }
-
-  /** Returns whether the array shows a part of another one's memory, or in another order.
-   * @return true for a view */
-  public boolean isView() {
-    return (Natives.facts(this) & VIEW) != 0;
-  }
-
-  /** Returns whether the elements are consecutive, the last axis first.
-   * @return true for the order of C */
-  public boolean isContiguous() {
-    return (Natives.facts(this) & CONTIGUOUS) != 0;
-  }
-
-  /** Returns whether the array can be written.
-   * @return false for a broadcast view */
-  public boolean isWritable() {
-    return (Natives.facts(this) & WRITABLE) != 0;
-  }
-
-  /** Returns whether both arrays have an element in common.
-   * @param other another array
-   * @return the exact answer */
-  public boolean sharesMemory(NdArray other) {
-    return Natives.sharesMemory(this, other);
+    return DType.of(Natives.dtypeOf(this));
   }
 
   /** Returns the context.
@@ -146,8 +126,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param items one for each axis, from the first one on
    * @return the elements */
   public NdArray get(Slice... items) {
-    long[] numbers = Slice.numbers(items);
-    return new NdArray(Natives.select(this, numbers, Slice.arrays(items)));
+    return new NdArray(Natives.select(this, items));
   }
 
   /** Returns an element of the first axis, or of more axes.
@@ -190,19 +169,11 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
   }
 
   private void put(int op, Operand value, Slice[] items) {
-    long[] numbers = Slice.numbers(items);
-    Calls.notNull(value, "value");
-    if (items.length == 0) {
-      Natives.assign(op, this, value);
+    if (Calls.notNull(items, "items").length == 0) {
+      Calls.assign(op, this, value);
     } else {
-      Natives.assignSelect(this, numbers, Slice.arrays(items), op, value);
+      Natives.assignSelect(this, items, op, value);
     }
-  }
-
-  /** Evaluates an array of one element and returns it. Waits.
-   * @return the number */
-  public Scalar item() {
-    return Scalar.of(Natives.item(this));
   }
 
   /** Queues the kernels. Does not wait.
@@ -239,77 +210,20 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param dtype the type
    * @return an array of the type */
   public NdArray as(DType dtype) {
-    return new NdArray(Natives.cast(this, Calls.notNull(dtype, "dtype").getValue()));
-  }
-
-  /** Copies the array. The elements are copied when one of both is written, at the earliest.
-   * @return the copy */
-  public NdArray copy() {
-    return new NdArray(Natives.copy(this));
-  }
-
-  /** Copies the array to another context.
-   * @param context another stream or device
-   * @return the copy */
-  public NdArray toContext(Context context) {
-    return new NdArray(Natives.toContext(this, context));
+    return cast(dtype, Toggle.DEFAULT);
   }
 
   /** Gives the elements another shape.
    * @param shape the sizes; one may be -1
    * @return a view where possible */
   public NdArray reshape(long... shape) {
-    return new NdArray(Natives.reshape(this, shape));
+    return reshape(shape, Toggle.DEFAULT);
   }
 
   /** Reverses the axes.
    * @return a view */
   public NdArray transpose() {
-    return new NdArray(Natives.permute(this, null));
-  }
-
-  /** Reorders the axes.
-   * @param axes the axis of this array for each axis of the result
-   * @return a view */
-  public NdArray permute(int... axes) {
-    return new NdArray(Natives.permute(this, Calls.notNull(axes, "axes")));
-  }
-
-  /** Repeats elements without memory for them.
-   * @param shape the sizes
-   * @return a view that cannot be written */
-  public NdArray broadcast(long... shape) {
-    return new NdArray(Natives.broadcast(this, shape));
-  }
-
-  /** Adds axes of size 1.
-   * @param axes their places in the result
-   * @return a view */
-  public NdArray expand(int... axes) {
-    return new NdArray(Natives.expand(this, axes));
-  }
-
-  /** Removes axes of size 1.
-   * @param axes the axes
-   * @return a view */
-  public NdArray squeeze(int... axes) {
-    return new NdArray(Natives.squeeze(this, axes));
-  }
-
-  /** Reverses the elements of axes.
-   * @param axes the axes
-   * @return a view */
-  public NdArray flip(int... axes) {
-    return new NdArray(Natives.flip(this, axes));
-  }
-
-  /** Returns a diagonal of two axes, as the last axis of the result.
-   * @param offset the column of its first element
-   * @param axis1 the axis of rows
-   * @param axis2 the axis of columns
-   * @return a view */
-  public NdArray diagonal(long offset, int axis1, int axis2) {
-    return new NdArray(Natives.diagonal(this, offset, axis1, axis2));
+    return permute((int[]) null);
   }
 
   /** Returns the real parts.
@@ -330,7 +244,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
   public NdArray[] unstack(int axis) {
     long[] shape = getShape();
     int at = axis < 0 ? axis + shape.length : axis;
-    int count = at >= 0 && at < shape.length ? Math.toIntExact(shape[at]) : 0;
+    long count = at >= 0 && at < shape.length ? shape[at] : 0;
     return Calls.arrays(Natives.unstack(this, axis, count));
   }
 
@@ -339,14 +253,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param axis the axis
    * @return a new array */
   public NdArray roll(long shift, int axis) {
-    return new NdArray(Natives.roll(this, shift, axis));
-  }
-
-  /** Repeats the array along its axes.
-   * @param repeats how often, for each axis
-   * @return a new array */
-  public NdArray tile(long... repeats) {
-    return new NdArray(Natives.tile(this, repeats));
+    return roll(new long[] {shift}, axis);
   }
 
   /** Repeats each element of an axis.
@@ -354,45 +261,36 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param axis the axis
    * @return a new array */
   public NdArray repeat(long count, int axis) {
-    return new NdArray(Natives.repeat(this, count, axis));
+    return repeat(null, count, axis);
   }
 
-  /** Takes elements of an axis.
-   * @param indices their numbers
+  /** Repeats each element of an axis by its number in an array. Waits for the size of the result.
+   * @param repeats a number for each element
    * @param axis the axis
    * @return a new array */
-  public NdArray take(NdArray indices, int axis) {
-    return new NdArray(Natives.take(this, indices, axis));
+  public NdArray repeat(NdArray repeats, int axis) {
+    return repeat(Calls.notNull(repeats, "repeats"), 0, axis);
   }
 
-  /** Takes an element of an axis for each index.
-   * @param indices an array with the same number of axes
-   * @param axis the axis
-   * @return an array in the shape of the indices */
-  public NdArray takeAlong(NdArray indices, int axis) {
-    return new NdArray(Natives.takeAlong(this, indices, axis));
-  }
-
-  /** Writes an element of an axis for each index.
-   * @param indices an array with the same number of axes
-   * @param value is broadcast to them
-   * @param axis the axis */
-  public void putAlong(NdArray indices, Operand value, int axis) {
-    Natives.putAlong(this, indices, value, axis);
-  }
-
-  /** Selects the elements of an axis for which a mask is true. Waits for their number.
-   * @param mask one axis
-   * @param axis the axis
+  /** Surrounds the array with zeros.
+   * @param beforeAfter two numbers for each axis: the elements before it and after it
    * @return a new array */
-  public NdArray compress(NdArray mask, int axis) {
-    return new NdArray(Natives.compress(this, mask, axis));
+  public NdArray pad(long... beforeAfter) {
+    return pad(Scalar.of(0), beforeAfter);
+  }
+
+  /** Surrounds the array with equal elements.
+   * @param value the element
+   * @param beforeAfter two numbers for each axis: the elements before it and after it
+   * @return a new array */
+  public NdArray pad(Scalar value, long... beforeAfter) {
+    return new NdArray(Natives.pad(this, beforeAfter, 0, value));
   }
 
   /** Finds the elements that are not 0. Waits for their number.
    * @return their indices, one array for each axis */
   public NdArray[] nonzero() {
-    return Calls.arrays(Natives.nonzero(this));
+    return Calls.arrays(Natives.nonzero(this, getRank()));
   }
 
   /** Sorts the last axis; equal elements keep their order.
@@ -401,47 +299,64 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
     return sort(-1, false);
   }
 
-  /** Sorts an axis; equal elements keep their order.
-   * @param axis the axis
-   * @param descending whether the largest is first
-   * @return a new array */
-  public NdArray sort(int axis, boolean descending) {
-    return new NdArray(Natives.sort(this, axis, descending));
-  }
-
-  /** Returns the places that sort() takes the elements from.
-   * @param axis the axis
-   * @param descending whether the largest is first
-   * @return an array of INT64 */
-  public NdArray argsort(int axis, boolean descending) {
-    return new NdArray(Natives.argsort(this, axis, descending));
-  }
-
   /** Finds where values belong in this sorted array.
    * @param values the values
    * @param right whether behind equal elements
    * @return an array of INT64 */
   public NdArray searchsorted(NdArray values, boolean right) {
-    return new NdArray(Natives.searchsorted(this, values, right));
+    return searchsorted(values, right, null);
   }
 
   /** Finds the different elements. Waits for their number.
    * @return them, the first place of each, the number of each element among them, and how often each occurs */
   public NdArray[] unique() {
-    return Calls.arrays(Natives.unique(this));
+    return Calls.arrays(Natives.unique(this, INDEX | INVERSE | COUNTS));
   }
 
-  /** Multiplies matrices, as NumPy's operator @.
-   * @param y the right factor
-   * @return the product */
-  public NdArray matmul(NdArray y) {
-    return new NdArray(Natives.matmul(this, y));
+  /** Returns the nearest numbers with some decimals; of two, the even one.
+   * @param decimals digits behind the point; negative ones round to tens, hundreds and so on
+   * @return a new array of the same type */
+  public NdArray round(int decimals) {
+    return Rounding.round(this, decimals);
   }
 
-  /** Returns the bytes of a .npy file. Waits.
-   * @return the file */
-  public byte[] toNpy() {
-    return Natives.toNpy(this);
+  /** Replaces NaN by 0, and infinities by the greatest and the least finite number of the type.
+   * @return a new array */
+  public NdArray nanToNum() {
+    return Rounding.nanToNum(this);
+  }
+
+  /** Replaces NaN and infinities.
+   * @param nan for NaN
+   * @param posinf for the positive infinity
+   * @param neginf for the negative infinity
+   * @return a new array */
+  public NdArray nanToNum(double nan, double posinf, double neginf) {
+    return Rounding.nanToNum(this, nan, posinf, neginf);
+  }
+
+  /** Returns whether elements are almost equal: relatively by 1e-5, or absolutely by 1e-8.
+   * @param y the second operand
+   * @return an array of BOOL */
+  public NdArray isclose(Operand y) {
+    return isclose(y, 1e-5, 1e-8, false);
+  }
+
+  /** Returns whether {@code |x - y|} is at most {@code absolute + relative * |y|}.
+   * @param y the second operand
+   * @param relative the relative tolerance
+   * @param absolute the absolute tolerance
+   * @param equalNan whether NaN equals NaN
+   * @return an array of BOOL */
+  public NdArray isclose(Operand y, double relative, double absolute, boolean equalNan) {
+    return Operation.of("isclose").apply(this, y, Scalar.of(relative), Scalar.of(absolute), Scalar.of(equalNan));
+  }
+
+  /** Returns the elements as NumPy prints them, in a format. Waits for them.
+   * @param options the format
+   * @return the text */
+  public String toString(PrintOptions options) {
+    return Calls.notNull(options, "options").print(this);
   }
 
   /** Returns the elements as NumPy prints them. Waits for them, but never fails. */
@@ -451,7 +366,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
       return "NdArray (closed)";
     }
     try {
-      return Natives.print(this);
+      return PrintOptions.DEFAULT.print(this);
     } catch (CucoreException e) {
       return lease == 0 ? "NdArray (closed)" : "NdArray: " + e.getMessage();
     }

@@ -6,7 +6,7 @@ public final class Scalar extends Operand {
   private static final int BOOL = 1;
   private static final int INT = 2;
   private static final int UINT = 3;
-  private static final int REAL = 4;
+  static final int REAL = 4;
   private static final int COMPLEX = 5;
 
   private Scalar(int kind, long integer, double real, double imag) {

@@ -12,12 +12,21 @@ public final class Slice {
   private static final int STOP = 2;
   private static final int STEP = 4;
 
-  private final long[] numbers; // kind, given, start, stop, step
-  private final NdArray array;
+  // Native code reads these fields.
+  final int kind;
+  final int given;
+  final long start;
+  final long stop;
+  final long step;
+  final NdArray array;
 
-  private Slice(NdArray array, long... numbers) {
+  private Slice(NdArray array, int kind, int given, long start, long stop, long step) {
     this.array = array;
-    this.numbers = numbers;
+    this.kind = kind;
+    this.given = given;
+    this.start = start;
+    this.stop = stop;
+    this.step = step;
   }
 
   /** One element of an axis, which the result lacks.
@@ -90,36 +99,19 @@ public final class Slice {
     return new Slice(Calls.notNull(indices, "indices"), ARRAY, 0, 0, 0, 0);
   }
 
-  static long[] numbers(Slice... items) {
-    Calls.notNull(items, "items");
-    long[] all = new long[5 * items.length];
-    for (int i = 0; i < items.length; ++i) {
-      System.arraycopy(Calls.notNull(items[i], "items[" + i + "]").numbers, 0, all, 5 * i, 5);
-    }
-    return all;
-  }
-
-  static NdArray[] arrays(Slice... items) {
-    NdArray[] all = new NdArray[items.length];
-    for (int i = 0; i < items.length; ++i) {
-      all[i] = items[i].array;
-    }
-    return all;
-  }
-
-  private String number(int flag, int at) {
-    return (numbers[1] & flag) == 0 ? "" : String.valueOf(numbers[at]);
+  private String number(int flag, long number) {
+    return (given & flag) == 0 ? "" : String.valueOf(number);
   }
 
   /** Returns the item as Python writes it. */
   @Override
   public String toString() {
-    switch ((int) numbers[0]) {
-      case INTEGER: return String.valueOf(numbers[2]);
+    switch (kind) {
+      case INTEGER: return String.valueOf(start);
       case NEW_AXIS: return "None";
       case ELLIPSIS: return "...";
       case ARRAY: return "array";
-      default: return number(START, 2) + ":" + number(STOP, 3) + ((numbers[1] & STEP) == 0 ? "" : ":" + numbers[4]);
+      default: return number(START, start) + ":" + number(STOP, stop) + ((given & STEP) == 0 ? "" : ":" + step);
     }
   }
 }
