@@ -10,8 +10,8 @@
 namespace cucore::java {
 namespace {
 
-// Set by JNI_OnLoad. A strong reference to a class of this jar would keep its class loader alive, which
-// owns the library. A call of a native method keeps it alive as well.
+// Set by JNI_OnLoad. A strong reference to a class of this jar would keep its class loader alive,
+// which owns the library. A call of a native method keeps it alive as well.
 jweak exception_class;
 jclass string_class;
 jmethodID exception_make;
@@ -20,7 +20,6 @@ constexpr const char* MAKE_SIGNATURE =
     "(ILjava/lang/String;Ljava/lang/String;Ljava/lang/String;ILjava/lang/String;[I[Ljava/lang/"
     "String;)"
     "Lio/cucore/CucoreException;";
-
 
 // Severity, line and column of each diagnostic; file and text are separate.
 struct Diagnostics {
