@@ -96,6 +96,40 @@ CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device *device, 
                                                    cucore_error **error);
 
 /**
+ * Ends the use of memory of another owner: see cucore_buffer_from_owner().
+ *
+ * It runs on the thread that releases the last reference, or on a thread of the library. It may
+ * release objects of this library and must not wait for their work.
+ *
+ * @param user_data  as given to cucore_buffer_from_owner()
+ */
+typedef void (*cucore_buffer_destroy_fn)(void *user_data);
+
+/**
+ * Wraps memory of another owner, which gets it back after the last use.
+ *
+ * When the last reference is gone, and all work that uses the buffer is complete, destroy is called
+ * once. cucore_buffer_release() describes which work is recorded. No thread of the program waits. A
+ * reset of the device ends that work. When the process exits, and in a forked process, destroy is
+ * not called.
+ *
+ * @param device     the device of the memory
+ * @param address    the address on the device; 0 only with size 0. The driver is not queried
+ * @param size       in bytes
+ * @param destroy    takes the memory back; not called if this function fails
+ * @param user_data  the argument of destroy
+ * @param out        receives the buffer; each call returns a new object without a host pointer
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  address is 0 and size is not, or the range passes the end
+ *                                        of the address space
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_buffer_from_owner(const cucore_device *device, uint64_t address,
+                                                  size_t size, cucore_buffer_destroy_fn destroy,
+                                                  void *user_data, cucore_buffer **out,
+                                                  cucore_error **error);
+
+/**
  * Adds a reference and returns its argument.
  *
  * @param buffer  the buffer; NULL is allowed

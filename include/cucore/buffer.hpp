@@ -41,6 +41,18 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
     return make<Buffer>(cucore_buffer_from_native, device.get(), address.value(), size);
   }
 
+  /// Wraps memory of another owner. `owner` is dropped after all work that uses the buffer.
+  static Returned<Buffer> from_owner(const Device& device, Address address, std::size_t size,
+                                     std::shared_ptr<void> owner) {
+    auto kept = std::make_unique<std::shared_ptr<void>>(std::move(owner));
+    const auto drop = [](void* given) { delete static_cast<std::shared_ptr<void>*>(given); };
+    auto buffer =
+        make<Buffer>(cucore_buffer_from_owner, device.get(), address.value(), size,
+                     static_cast<cucore_buffer_destroy_fn>(drop), static_cast<void*>(kept.get()));
+    if (buffer) static_cast<void>(kept.release());
+    return buffer;
+  }
+
   /// Records that work on the stream uses the buffer: only for work that this library does not see.
   Returned<void> record_use(const Stream& stream) const {
     return call(cucore_buffer_record_use, get(), stream.get());

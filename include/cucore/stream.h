@@ -153,6 +153,19 @@ CUCORE_API int32_t cucore_stream_priority(const cucore_stream *stream);
 CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream *stream);
 
 /**
+ * Returns 1 while the stream is captured into a graph. Work that is added meanwhile becomes a node
+ * of the graph and runs when the graph is launched.
+ *
+ * The driver is queried only if the stream can be captured. That is the case after
+ * cucore_stream_native() or a wait for such a stream. It is also the case for a CUstream of another
+ * owner, and for the default stream of the thread.
+ *
+ * @param stream  the stream; 0 for NULL, for the legacy default stream, and after a reset
+ * @since 0.2
+ */
+CUCORE_API int32_t cucore_stream_is_capturing(const cucore_stream *stream);
+
+/**
  * Returns a number that all objects of one CUstream have in common, and no others in the process.
  * Unlike cucore_stream_native(), the call does not make launches slower.
  *

@@ -54,6 +54,9 @@ class Stream : public Owner<Stream, cucore_stream> {
   /// Whether it is not ordered with the legacy default stream.
   bool is_nonblocking() const noexcept { return cucore_stream_is_nonblocking(get()) != 0; }
 
+  /// Whether the stream is captured into a graph now.
+  bool is_capturing() const noexcept { return cucore_stream_is_capturing(get()) != 0; }
+
   /// The same number for all objects of one CUstream, and for no others.
   std::uint64_t id() const noexcept { return cucore_stream_id(get()); }
 

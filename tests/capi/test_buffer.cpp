@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buffers of every kind: their ranges, transfers, and the time at which their memory is freed.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstring>
 #include <thread>
@@ -206,6 +207,103 @@ TEST_F(Buffers, OfSomebodyElseAreBorrowed) {
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "address", cucore_buffer_from_native, device_, UINT64_MAX, 2,
         &buffer);
   SUCCEEDS(cucore_buffer_from_native, device_, 0, 0, borrowed.out());
+}
+
+// Memory whose owner counts its returns.
+class Lent {
+ public:
+  static void take_back(void* self) { ++static_cast<Lent*>(self)->returns_; }
+  int returns() const { return returns_; }
+  bool comes_back() const {
+    for (int i = 0; i < 20000 && returns_ == 0; ++i)
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+    return returns_ == 1;
+  }
+
+ private:
+  std::atomic<int> returns_{0};
+};
+
+TEST_F(Buffers, GoBackToTheirOwner) {
+  const Buffer memory = make(0, 16);
+  const uint64_t address = cucore_buffer_address(memory);
+  Lent lent;
+  Buffer buffer;
+  SUCCEEDS(cucore_buffer_from_owner, device_, address + 4, 8, Lent::take_back, &lent, buffer.out());
+  EXPECT_EQ(cucore_buffer_address(buffer), address + 4);
+  EXPECT_EQ(cucore_buffer_size(buffer), 8u);
+  EXPECT_EQ(cucore_buffer_host_pointer(buffer), nullptr);
+  EXPECT_EQ(cucore_buffer_memory_kind(buffer), CUCORE_MEMORY_KIND_DEVICE);
+  SUCCEEDS(cucore_buffer_write, buffer, 0, "abcdefgh", 8, stream_);
+  EXPECT_EQ(read(memory, 4, 8), "abcdefgh");
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cucore_buffer_create", cucore_buffer_set_stream, buffer,
+        stream_);
+  Buffer second(cucore_buffer_retain(buffer));
+  buffer.reset();
+  EXPECT_EQ(lent.returns(), 0);
+  second.reset();
+  EXPECT_TRUE(lent.comes_back());
+}
+
+TEST_F(Buffers, GoBackToTheirOwnerAtOnceIfNoWorkUsesThem) {
+  Lent lent;
+  Buffer buffer;
+  SUCCEEDS(cucore_buffer_from_owner, device_, 64, 8, Lent::take_back, &lent, buffer.out());
+  buffer.reset();
+  EXPECT_EQ(lent.returns(), 1);
+  SUCCEEDS(cucore_buffer_from_owner, device_, 0, 0, Lent::take_back, &lent, buffer.out());
+  buffer.reset();
+  EXPECT_EQ(lent.returns(), 2);
+}
+
+TEST_F(Buffers, GoBackToTheirOwnerAfterTheWorkThatUsesThem) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer memory = make(0, 16);
+  for (const bool is_recorded : {false, true}) {
+    Lent lent;
+    Buffer buffer;
+    SUCCEEDS(cucore_buffer_from_owner, device_, cucore_buffer_address(memory), 16, Lent::take_back,
+             &lent, buffer.out());
+    fake_->hold_streams(1);
+    if (is_recorded)
+      SUCCEEDS(cucore_buffer_record_use, buffer, stream_);
+    else
+      SUCCEEDS(cucore_buffer_fill, buffer, 0, 16, "x", 1, stream_);
+    buffer.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_EQ(lent.returns(), 0);
+    fake_->hold_streams(0);
+    EXPECT_TRUE(lent.comes_back());
+  }
+}
+
+TEST_F(Buffers, GoBackToTheirOwnerAfterAReset) {
+  Lent used, unused;
+  const Device device = open_device(fake_ ? 1 : 0);
+  const Stream stream = make_stream(device);
+  Buffer first, second;
+  SUCCEEDS(cucore_buffer_from_owner, device, 64, 8, Lent::take_back, &used, first.out());
+  SUCCEEDS(cucore_buffer_from_owner, device, 64, 8, Lent::take_back, &unused, second.out());
+  SUCCEEDS(cucore_buffer_record_use, first, stream);
+  if (!fake_) return;
+  SUCCEEDS(cucore_device_reset, device);
+  EXPECT_EQ(used.returns() + unused.returns(), 0);
+  first.reset();
+  second.reset();
+  EXPECT_EQ(used.returns(), 1);
+  EXPECT_EQ(unused.returns(), 1);
+}
+
+TEST_F(Buffers, WithoutAnOwnerOrAnAddressAreRefused) {
+  Lent lent;
+  cucore_buffer* buffer = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "destroy must not be NULL", cucore_buffer_from_owner,
+        device_, 64, 8, nullptr, &lent, &buffer);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "address is 0", cucore_buffer_from_owner, device_, 0, 1,
+        Lent::take_back, &lent, &buffer);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "address", cucore_buffer_from_owner, device_, UINT64_MAX, 2,
+        Lent::take_back, &lent, &buffer);
+  EXPECT_EQ(lent.returns(), 0);
 }
 
 TEST_F(Buffers, ReportTheKindOfTheirMemory) {

@@ -47,6 +47,35 @@ class Captures : public OnDevice {
   Stream blocking_, legacy_;
 };
 
+TEST_F(Captures, AreReportedByTheirStreams) {
+  const auto are = [&](int32_t first, int32_t second) {
+    EXPECT_EQ(cucore_stream_is_capturing(blocking_), first);
+    EXPECT_EQ(cucore_stream_is_capturing(stream_), second);
+    EXPECT_EQ(cucore_stream_is_capturing(legacy_), 0);
+  };
+  are(0, 0);
+  begin(blocking_);
+  are(1, 0);
+  Stream wrapped;
+  SUCCEEDS(cucore_stream_from_native, device_, cucore_stream_native(blocking_), wrapped.out());
+  EXPECT_EQ(cucore_stream_is_capturing(wrapped), 1);
+  EXPECT_EQ(end(blocking_), CUDA_SUCCESS);
+  EXPECT_EQ(cucore_stream_is_capturing(wrapped), 0);
+  begin(stream_);
+  EXPECT_EQ(cucore_device_synchronize(device_, nullptr), CUCORE_ERROR_INVALID_STATE);
+  are(0, 1);  // broken, and still not at its end
+  EXPECT_EQ(end(stream_), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+  are(0, 0);
+}
+
+// Only the program can begin a capture, with the native handle.
+TEST_F(Captures, OfAStreamThatNobodyCanCaptureAreNotQueried) {
+  const Stream own = make_stream(device_);
+  const uint64_t before = fake_->total_calls();
+  EXPECT_EQ(cucore_stream_is_capturing(own), 0);
+  EXPECT_EQ(fake_->total_calls(), before);
+}
+
 TEST_F(Captures, MakeEventsThatCannotBeWaitedFor) {
   const Event event = make_event(device_);
   begin(stream_);

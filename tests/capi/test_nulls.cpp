@@ -128,6 +128,7 @@ constexpr auto CUDA_CPP = CUCORE_SOURCE_TYPE_CUDA_CPP;
 cucore_status builds_nothing(cucore_objectcode**, cucore_error**, void*) {
   return CUCORE_ERROR_COMPILATION;
 }
+void takes_back_nothing(void*) {}
 int32_t goes_on(const cucore_cache_entry_info*, void*) { return 1; }
 constexpr auto PTX_CODE = CUCORE_CODE_TYPE_PTX;
 

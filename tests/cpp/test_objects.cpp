@@ -58,6 +58,7 @@ TEST_F(Objects, StreamsOrderWork) {
   SUCCEEDS(other.wait_stream(stream_));
   SUCCEEDS(other.synchronize());
   EXPECT_TRUE(must(other.query()));
+  EXPECT_FALSE(other.is_capturing());
   EXPECT_EQ(other.native(), cucore_stream_native(other.get()));
   const auto wrapped = must(cucore::Stream::from_native(device_, stream_.native()));
   EXPECT_EQ(wrapped.native(), stream_.native());
@@ -136,6 +137,11 @@ TEST_F(Objects, BuffersOfTheHostAreSpans) {
     EXPECT_EQ(values, (std::vector<int>{1, 2, 3, 4}));
   }
   const Buffer wrapped = must(Buffer::from_native(device_, plain.address() + 4, 8));
+  const auto owner = std::make_shared<int>();
+  Buffer lent = must(Buffer::from_owner(device_, plain.address() + 4, 8, owner));
+  EXPECT_EQ(owner.use_count(), 2);
+  lent.reset();
+  EXPECT_EQ(owner.use_count(), 1);
   EXPECT_EQ(wrapped.address(), plain.address() + 4);
 }
 

@@ -85,6 +85,7 @@ def test_streams_and_events_report_their_options(device):
         for each in (stream, cucore.Stream.from_native(stream.native)):
             assert (each.priority, each.is_nonblocking) == (-1, False)
     assert (cucore.Stream(device).priority, cucore.Stream(device).is_nonblocking) == (0, True)
+    assert not cucore.Stream(device).is_capturing
     assert cucore.Event(device, blocking_sync=True).is_blocking_sync and not cucore.Event(device).is_blocking_sync
 
 

@@ -51,6 +51,21 @@ CUCORE_API cucore_status cucore_buffer_from_native(const cucore_device* device, 
   });
 }
 
+CUCORE_API cucore_status cucore_buffer_from_owner(const cucore_device* device, uint64_t address,
+                                                  size_t size, cucore_buffer_destroy_fn destroy,
+                                                  void* user_data, cucore_buffer** out,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& on = use(device, "device");
+    require(destroy, "destroy");
+    require(out, "out");
+    const auto buffer = core::Buffer::from_owner(on, address, size);
+    *out = wrap(buffer);
+    buffer->set_owner({destroy, user_data});  // last, because the caller keeps what fails
+  });
+}
+
 CUCORE_API cucore_buffer* cucore_buffer_retain(const cucore_buffer* buffer) {
   return retain(buffer);
 }

@@ -97,6 +97,12 @@ CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream* stream) {
   return self && self->traits().is_nonblocking;
 }
 
+CUCORE_API int32_t cucore_stream_is_capturing(const cucore_stream* stream) {
+  bool is_capturing = false;
+  if (const auto* self = peek(stream)) guard(nullptr, [&] { is_capturing = self->is_capturing(); });
+  return is_capturing;
+}
+
 CUCORE_API uint64_t cucore_stream_id(const cucore_stream* stream) {
   const auto* self = peek(stream);
   return self ? self->identity() : 0;

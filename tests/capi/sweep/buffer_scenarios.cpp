@@ -91,6 +91,16 @@ std::vector<Scenario> buffer_scenarios() {
            return cucore_buffer_from_native(world.device.get(), address, 16, out, error);
          });
        }},
+      {"cucore_buffer_from_owner",
+       [](Run& run, World& world) {
+         int ends = 0;
+         makes<cucore_buffer>(run, cucore_buffer_release, [&](auto** out, auto** error) {
+           return cucore_buffer_from_owner(
+               world.device.get(), 64, 16, [](void* count) { ++*static_cast<int*>(count); }, &ends,
+               out, error);
+         });
+         EXPECT_EQ(ends, run.ok() ? 1 : 0);
+       }},
       {"cucore_buffer_retain",
        [](Run& run, World& world) {
          retains(run, world.buffer.get(), cucore_buffer_retain, cucore_buffer_release);

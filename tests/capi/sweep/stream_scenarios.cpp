@@ -95,6 +95,12 @@ std::vector<Scenario> stream_scenarios() {
          // The event between them is released once the streams are ordered, which cannot fail.
          if (run.ok() && run.failed_call().starts_with("cuCtx")) run.tolerate();
        }},
+      // The program may capture a stream whose handle it has; a failure counts as no capture.
+      {"cucore_stream_is_capturing",
+       [](Run& run, World& world) {
+         static_cast<void>(cucore_stream_native(world.stream.get()));
+         EXPECT_EQ(run.plain([&] { return cucore_stream_is_capturing(world.stream.get()); }), 0);
+       }},
       {"cucore_stream_native",
        [](Run& run, World& world) {
          EXPECT_NE(run.plain([&] { return cucore_stream_native(world.stream.get()); }), nullptr);

@@ -44,6 +44,7 @@ class OrderWait {
 
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
+  if (self.kind_ == Kind::OWNER) return release_to_owner(std::move(allocation));
   const ContextAccess access(*self.context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
   if (!cu || !access.is_alive()) return;  // the memory ended with its context or its process
@@ -60,6 +61,23 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
     self.perform(*cu);
   else
     defer_release(std::move(allocation));
+}
+
+void Allocation::release_to_owner(std::unique_ptr<Allocation> allocation) noexcept {
+  if (driver::is_gone() || !allocation->owner_.destroy) return;
+  if (allocation->is_unused())
+    allocation->owner_.destroy(allocation->owner_.user_data);
+  else
+    defer_release(std::move(allocation));
+}
+
+// Its end must not hold the context: the owner may release other objects there.
+bool Allocation::is_unused() noexcept {
+  const ContextScope scope(*context_, std::nothrow);
+  if (!scope.is_alive()) return true;
+  const RelaxedCaptures relaxed;
+  uses().mark();
+  return !uses().need_blocking_wait() && uses().are_complete();
 }
 
 // Any thread may release the last reference, with another default stream. The legacy stream is
@@ -122,6 +140,7 @@ bool Allocation::is_ready() noexcept {
 }
 
 void Allocation::perform(const CudaTable& cu) noexcept {
+  if (kind_ == Kind::OWNER) return owner_.destroy(owner_.user_data);
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
   if (kind_ == Kind::PINNED)

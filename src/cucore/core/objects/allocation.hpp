@@ -6,9 +6,16 @@
 
 namespace cucore::core {
 
+// Takes back memory that the library did not allocate.
+struct MemoryOwner {
+  void (*destroy)(void* user_data) = nullptr;
+  void* user_data = nullptr;
+};
+
 class Allocation final : public DeferredRelease {
  public:
-  enum class Kind { POOL, DEVICE, PINNED, MANAGED };  // DEVICE: of a device without pools
+  // DEVICE: of a device without pools. OWNER: of a MemoryOwner.
+  enum class Kind { POOL, DEVICE, PINNED, MANAGED, OWNER };
 
   // `stream` orders the release of POOL and DEVICE memory, and is null for the others.
   Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, Ref<Stream> stream)
@@ -17,6 +24,11 @@ class Allocation final : public DeferredRelease {
         address_(address),
         host_(host),
         stream_(std::move(stream)) {}
+
+  // Memory without an owner yet.
+  Allocation(Ref<Context> context, CUdeviceptr address)
+      : context_(std::move(context)), kind_(Kind::OWNER), address_(address) {}
+  void set_owner(MemoryOwner owner) noexcept { owner_ = owner; }
 
   // Frees the memory after the work of its stream and of all recorded uses. Neither this thread
   // nor a stream of the program waits for that.
@@ -29,6 +41,8 @@ class Allocation final : public DeferredRelease {
   void perform(const driver::CudaTable& cu) noexcept override;
 
  private:
+  static void release_to_owner(std::unique_ptr<Allocation> allocation) noexcept;
+  bool is_unused() noexcept;
   void add_own_stream() noexcept;
   bool is_simple() const;
   void free_simply(const driver::CudaTable& cu) noexcept;
@@ -39,7 +53,8 @@ class Allocation final : public DeferredRelease {
   const Ref<Context> context_;
   const Kind kind_;
   const CUdeviceptr address_;
-  void* const host_;
+  void* const host_ = nullptr;
+  MemoryOwner owner_;
   Ref<Stream> stream_;
   bool waits_for_context_ = false;  // for the work of its own stream without a mark
 };

@@ -139,13 +139,30 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
                [&] { return cu.cuMemFree(address); });
 }
 
-Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_t size) {
+namespace {
+
+void require_address(CUdeviceptr address, size_t size) {
   if (address == 0 && size != 0)
     throw Error(Status::INVALID_ARGUMENT, concat("address is 0 but size is ", size));
   if (size != 0 && address + (size - 1) < address)
     throw Error(Status::INVALID_ARGUMENT,
                 "address and size together pass the end of the address space");
+}
+
+}  // namespace
+
+Ref<Buffer> Buffer::from_native(const Device& device, CUdeviceptr address, size_t size) {
+  require_address(address, size);
   return make<Buffer>(device.context(), Kind::BORROWED, address, nullptr, size, nullptr);
+}
+
+Ref<Buffer> Buffer::from_owner(const Device& device, CUdeviceptr address, size_t size) {
+  require_address(address, size);
+  start_deferred_releases();
+  Ref<Context> context = device.context();
+  auto allocation = std::make_unique<Allocation>(context, address);
+  return make<Buffer>(std::move(context), Kind::BORROWED, address, nullptr, size,
+                      std::move(allocation));
 }
 
 Buffer::~Buffer() {

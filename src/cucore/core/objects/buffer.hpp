@@ -20,8 +20,11 @@ class Buffer final : public Object {
   static Ref<Buffer> create_pinned(const Device& device, size_t size);
   static Ref<Buffer> create_managed(const Device& device, size_t size);
   static Ref<Buffer> from_native(const Device& device, CUdeviceptr address, size_t size);
+  // The memory has no owner until set_owner(), which cannot fail.
+  static Ref<Buffer> from_owner(const Device& device, CUdeviceptr address, size_t size);
+  void set_owner(MemoryOwner owner) noexcept { allocation_->set_owner(owner); }
 
-  // `allocation` is null for borrowed and for empty memory.
+  // `allocation` is null for memory that has no owner here.
   Buffer(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, size_t size,
          std::unique_ptr<Allocation> allocation)
       : context_(std::move(context)),

@@ -118,6 +118,15 @@ void Stream::synchronize() const {
   output_.set(launches);
 }
 
+bool Stream::is_capturing() const {
+  if (!may_be_captured()) return false;
+  const ContextAccess access(*context_, "stream");
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  check(call([&] { return cuda().cuStreamIsCapturing(native_, &status); }),
+        [&] { return concat("query whether ", label(), " is captured"); });
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
 bool Stream::query() const {
   const ContextAccess access(*context_, "stream");
   const uint64_t launches = context_->output().launches();

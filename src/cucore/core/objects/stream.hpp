@@ -46,6 +46,8 @@ class Stream final : public Object {
   // Returns whether launches may go into a graph. Only the program can begin a capture, with a
   // native handle, and add other streams to it with events.
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
+  // Queries the driver if the stream may be captured.
+  bool is_capturing() const;
   Kind kind() const { return kind_; }
   const StreamTraits& traits() const { return traits_; }
 
