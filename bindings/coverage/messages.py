@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every C name in a message of the library has another name in each language: messages.py HEADER
-SRC"""
+"""Every C name in a message of the library has another name in each language, and of arrays in Java: messages.py HEADER SRC
+ARRAY_HEADER ARRAY_SOURCES"""
 import re
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / 'tools'))
+import array_model  # noqa: E402
+import array_spellings  # noqa: E402
 import generate  # noqa: E402
 import spellings  # noqa: E402
 import words  # noqa: E402
@@ -17,15 +19,15 @@ NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
 # Entry points that others write in C; they have the same name in every language.
 OF_C = ('cucore_remote_open',)
 OF_C_ALONE = ('error',)  # no parameter of a language
-# The messages of these reach no binding directly, or those of arrays contain no name of C.
+# The messages of programs and of the CPU device reach no binding directly; those of arrays have a table of their own.
 NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/')
 
 
-def names(folder):
+def names(folder, left_out=NOT_FOR_BINDINGS):
     """Name of C in a literal -> the files that have it."""
     found = {}
     for path in sorted(p for kind in ('cpp', 'hpp', 'inc') for p in folder.rglob('*.' + kind)):
-        if str(path.relative_to(folder)).startswith(NOT_FOR_BINDINGS):
+        if str(path.relative_to(folder)).startswith(left_out):
             continue
         text = re.sub(r'^\s*#include.*$|^\s*//.*$', '', path.read_text(encoding='utf-8'), flags=re.M)
         for literal in LITERAL.findall(text):
@@ -60,8 +62,24 @@ def comments(places, module):
                 yield f'{name}: {found}'
 
 
+def of_arrays(folder, header_path, sources):
+    """Names in messages of arrays without a name in Java."""
+    model = array_model.Model(Path(header_path).read_text(encoding='utf-8'))
+    table = array_spellings.all_of(model, sources)
+    found = names(folder, ())
+    if len(found) < 15:
+        yield f'only {len(found)} names were found in {folder}: the pattern is wrong'
+    # a text can also end in a part of a name, to which a field is added
+    parts = {name.rpartition('.')[0] for name in table}
+    for name, files in found.items():
+        here = table.get(name, '' if name not in parts else 'a field')
+        if not here or 'cucore' in here.lower():
+            yield f'java: {name} in {files[0]} is {here or "not in the table"}'
+
+
 def main():
-    found = names(Path(sys.argv[2]))
+    source = Path(sys.argv[2])
+    found = names(source)
     failed = [] if len(found) > 50 else [f'only {len(found)} names were found: the pattern is wrong']
     for language, module in generate.LANGUAGES.items():
         places = generate.read(sys.argv[1], language)[2]
@@ -77,6 +95,7 @@ def main():
     failed += bare_fields(Path(sys.argv[2]), header)
     failed += [f'the table has {name}, the header does not' for name in rows['structs'] if name not in header.structs]
     failed += [f'the table has {name}, the header does not' for name in rows['fields'] if name not in fields]
+    failed += of_arrays(source / 'array', *sys.argv[3:])
     print(*failed, sep='\n')
     print(f'{len(found)} names in messages' if not failed else f'{len(failed)} failures')
     return 1 if failed else 0

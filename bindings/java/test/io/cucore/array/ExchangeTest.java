@@ -180,6 +180,8 @@ class ExchangeTest {
       refusal(Status.OUT_OF_DEVICE_MEMORY, () -> Nd.zeros(DType.FLOAT64, 1 << 20).add(1).evaluate());
       assertArrayEquals(new float[] {8.5f, 9, 10, 12, 16, 24}, x.toFloatArray());
       assertEquals("maxBytes is -1, below 0", refusal(Status.INVALID_ARGUMENT, () -> new Context(device, ContextOptions.DEFAULT.withMaxBytes(-1))));
+      assertEquals("ContextOptions.defaultFloat is neither float32 nor float64",
+          refusal(Status.INVALID_ARGUMENT, () -> new Context(device, ContextOptions.DEFAULT.withDefaultFloat(DType.INT32))));
       assertEquals("count is -1, below 0", refusal(Status.INVALID_ARGUMENT, () -> ContextOptions.DEFAULT.withMaxDepth(-1)));
       assertEquals("ContextOptions EAGER, FAST", ContextOptions.DEFAULT.withPolicy(Policy.EAGER).withMath(MathMode.FAST).toString());
       assertEquals("ContextOptions LAZY, ACCURATE", ContextOptions.DEFAULT.toString());
@@ -195,6 +197,7 @@ class ExchangeTest {
       assertEquals("[  1.   0. 100.]", x.toString(PrintOptions.DEFAULT.withPrecision(0).suppressSmall()));
       assertEquals("[0 ... 9]", Nd.arange(10).toString(PrintOptions.DEFAULT.withThreshold(5).withEdgeItems(1)));
       assertEquals("[0 1 2\n 3 4 5]", Nd.arange(6).toString(PrintOptions.DEFAULT.withLineWidth(7)));
+      assertTrue(refusal(Status.INVALID_ARGUMENT, () -> x.toString(PrintOptions.DEFAULT.withEdgeItems(-4))).startsWith("PrintOptions.edgeItems is -4; expected "));
       assertTrue(PrintOptions.DEFAULT.withEdgeItems(2).toString().contains("edge items 2"));
     }
   }

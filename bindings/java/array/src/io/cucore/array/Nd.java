@@ -57,7 +57,8 @@ public final class Nd extends NdOperations {
    * @param dtype the type; {@link DType#DEFAULT}: that of both numbers
    * @return the array */
   public static NdArray arange(Scalar start, Scalar step, long count, DType dtype) {
-    return new NdArray(Natives.arange(Context.current(), Calls.notNull(dtype, "dtype").getValue(), start, step, count));
+    return new NdArray(Natives.arange(Context.current(), Calls.notNull(dtype, "dtype").getValue(), Calls.notNull(start, "start"),
+        Calls.notNull(step, "step"), count));
   }
 
   /** Makes numbers at equal distances.

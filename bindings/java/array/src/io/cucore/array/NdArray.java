@@ -284,7 +284,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param beforeAfter two numbers for each axis: the elements before it and after it
    * @return a new array */
   public NdArray pad(Scalar value, long... beforeAfter) {
-    return new NdArray(Natives.pad(this, beforeAfter, 0, value));
+    return new NdArray(Natives.pad(this, beforeAfter, 0, Calls.notNull(value, "value")));
   }
 
   /** Finds the elements that are not 0. Waits for their number.
@@ -349,7 +349,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @param equalNan whether NaN equals NaN
    * @return an array of BOOL */
   public NdArray isclose(Operand y, double relative, double absolute, boolean equalNan) {
-    return Operation.of("isclose").apply(this, y, Scalar.of(relative), Scalar.of(absolute), Scalar.of(equalNan));
+    return Operation.of("isclose").apply(this, Calls.notNull(y, "y"), Scalar.of(relative), Scalar.of(absolute), Scalar.of(equalNan));
   }
 
   /** Returns the elements as NumPy prints them, in a format. Waits for them.
