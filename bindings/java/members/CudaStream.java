@@ -24,6 +24,12 @@ final class CudaStream {
 
   //: wait cucore_stream_synchronize Waits.until(timeout, "the work of the stream", this::query)
 
+  //: cucore_stream_is_capturing
+  // @return true between the begin and the end of a capture
+  public boolean isCapturing() {
+    return getIsCapturingNow();
+  }
+
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 
   /** The end of all present work of the stream. No thread is blocked for it. Cancelling the result
