@@ -101,9 +101,7 @@ cucore_status cucore_array_random(cucore_array_generator* generator,
     if (count != parameters_of(kind) && !(optional && count == 0))
       throw Error(Status::INVALID_ARGUMENT, concat(name_of(kind), ": ", count,
                                                    " parameters; expected ", parameters_of(kind)));
-    const Operands operands(parameters, count);
-    if (operands.context_ref() && operands.context_ref() != self.context())
-      throw Error(Status::INVALID_ARGUMENT, "parameters: an array belongs to another context");
+    const Operands operands(parameters, count, self.context());
     const std::vector<Input> inputs(operands.inputs().begin(), operands.inputs().end());
     check_interval(inputs, kind);
     const Dims sizes = shape_of(shape, ndim);

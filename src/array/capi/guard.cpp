@@ -24,7 +24,11 @@ struct Reporter {
   }
 };
 
-Item item_of(const cucore_array_index& item, const ArrayObject& x) {
+int32_t ordinal_of(const Context& context) {
+  return cucore_device_ordinal(context.settings().device.get());
+}
+
+Item item_of(const cucore_array_index& item, const ArrayObject& x, std::vector<Guest>* guests) {
   switch (item.kind) {
     case CUCORE_ARRAY_INDEX_INTEGER:
       return {{.kind = IndexKind::INTEGER, .integer = item.start}};
@@ -36,8 +40,8 @@ Item item_of(const cucore_array_index& item, const ArrayObject& x) {
       break;
     case CUCORE_ARRAY_INDEX_ARRAY: {
       const ArrayObject& array = use(item.array, "items.array");
-      require_context(array, x, "items.array");
-      return {{.kind = IndexKind::ARRAY}, &array.array()};
+      const Guest& guest = guests->emplace_back(array, x.context(), "items.array");
+      return {{.kind = IndexKind::ARRAY}, &guest.array()};
     }
     default:
       throw Error(Status::INVALID_ARGUMENT,
@@ -52,10 +56,15 @@ Item item_of(const cucore_array_index& item, const ArrayObject& x) {
 
 }  // namespace
 
-void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument) {
-  if (&array.context() != &other.context())
-    throw Error(Status::INVALID_ARGUMENT,
-                concat(argument, ": the array belongs to another context"));
+Guest::Guest(const ArrayObject& array, Context& context, const char* argument)
+    : array_(&array.array()) {
+  if (&array.context() == &context) return;
+  const int32_t home = ordinal_of(context), other = ordinal_of(array.context());
+  if (home != other)
+    throw Error(Status::INVALID_ARGUMENT, concat(argument, ": the array is on device ", other,
+                                                 ", and the operation on device ", home,
+                                                 "; copy the array to the context of the others"));
+  copy_ = std::make_unique<HeldArray>(context, context.from_context(array.context(), *array_));
 }
 
 // Without memory for the error, the caller gets another one, whose status the call returns too.
@@ -112,10 +121,11 @@ Number number_of(const cucore_array_scalar& scalar) {
           .imag = scalar.imag};
 }
 
-std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x) {
+std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x,
+                           std::vector<Guest>* guests) {
   std::vector<Item> result;
   for (const cucore_array_index& item : require_array(items, count, "items"))
-    result.push_back(item_of(item, x));
+    result.push_back(item_of(item, x, guests));
   return result;
 }
 
@@ -126,15 +136,15 @@ std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
   for (const cucore_array* array : require_array(arrays, count, "arrays")) {
     const ArrayObject& object = use(array, "arrays");
     if (!first) first = &object;
-    require_context(object, *first, "arrays");
-    result.push_back(object.array());
+    result.push_back(Guest(object, first->context(), "arrays").array());
   }
   if (!first) throw Error(Status::INVALID_ARGUMENT, "arrays is empty");
   *context = first->context_ref();
   return result;
 }
 
-Operands::Operands(const cucore_array_operand* operands, size_t count) {
+Operands::Operands(const cucore_array_operand* operands, size_t count, Ref<Context> context)
+    : context_(std::move(context)) {
   for (const cucore_array_operand& operand : require_array(operands, count, "operands")) {
     if (operand.array)
       add(operand.array, "operands");
@@ -152,10 +162,10 @@ Operands::Operands(std::initializer_list<const cucore_array*> arrays) {
 void Operands::add(const cucore_array* array, const char* argument) {
   const ArrayObject& object = use(array, argument);
   if (!context_) context_ = object.context_ref();
+  const Array* found = &object.array();
   if (context_ != object.context_ref())
-    throw Error(Status::INVALID_ARGUMENT,
-                concat(argument, ": the array belongs to another context"));
-  inputs_[count_++] = {.array = &object.array()};
+    found = &guests_.emplace_back(object, *context_, argument).array();
+  inputs_[count_++] = {.array = found};
 }
 
 }  // namespace cucore::array

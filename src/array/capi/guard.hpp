@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <utility>
+#include <vector>
 
 #include "array/capi/handles.hpp"
 #include "array/model/indexing.hpp"
@@ -28,19 +30,32 @@ const Op& op_of_caller(int32_t op);
 // Of so many operands, one result and no parameters.
 const Op& elementwise_of_caller(int32_t op, size_t arity);
 Number number_of(const cucore_array_scalar& scalar);
-// Items of x[...]; arrays among them belong to the context of x.
-std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x);
-// Throws INVALID_ARGUMENT if the two belong to different contexts.
-void require_context(const ArrayObject& array, const ArrayObject& other, const char* argument);
-// Arrays of one context, at least one.
+// An array of a call, for the context of the call. The elements of an array of another context of
+// the device are copied, and the device orders the copy with both streams.
+class Guest {
+ public:
+  // Throws INVALID_ARGUMENT if the array is on another device. Evaluates it in its own context.
+  Guest(const ArrayObject& array, Context& context, const char* argument);
+  // As long as the guest, and the array of the caller.
+  const Array& array() const noexcept { return copy_ ? copy_->array : *array_; }
+
+ private:
+  const Array* array_;
+  std::unique_ptr<HeldArray> copy_;
+};
+
+// Items of x[...]. The guests keep the arrays among them.
+std::vector<Item> items_of(const cucore_array_index* items, size_t count, const ArrayObject& x,
+                           std::vector<Guest>* guests);
+// The arrays for the context of the first one, at least one.
 std::vector<Array> arrays_of(const cucore_array* const* arrays, size_t count,
                              Ref<Context>* context);
 
-// Arrays and numbers of one operation. The values of arrays of other contexts of the device are
-// evaluated there first.
+// Arrays and numbers of one operation, for a context, by default that of the first array.
 class Operands {
  public:
-  Operands(const cucore_array_operand* operands, size_t count);  // at most MOST_OPERANDS
+  // At most MOST_OPERANDS.
+  Operands(const cucore_array_operand* operands, size_t count, Ref<Context> context = {});
   Operands(std::initializer_list<const cucore_array*> arrays);
 
   Context& context() const noexcept { return *context_; }
@@ -52,6 +67,7 @@ class Operands {
 
   Ref<Context> context_;
   std::array<Input, MOST_OPERANDS> inputs_ = {};
+  std::vector<Guest> guests_;
   size_t count_ = 0;
 };
 

@@ -8,14 +8,12 @@ using namespace cucore::array;
 
 namespace {
 
-// An operation on x and an array of indices of the same context.
+// An operation on x and an array of indices.
 template <class Body>
 void with_indices(const cucore_array* x, const cucore_array* indices, cucore_array** out,
                   Body&& body) {
   const Operands operands({x});
-  const ArrayObject& other = use(indices, "indices");
-  if (&other.context() != &operands.context())
-    throw Error(Status::INVALID_ARGUMENT, "indices: the array belongs to another context");
+  const Guest other(use(indices, "indices"), operands.context(), "indices");
   record(operands.context_ref(), out,
          [&](Graph&) { return body(*operands.inputs()[0].array, other.array()); });
 }
@@ -120,9 +118,8 @@ cucore_status cucore_array_put_along(cucore_array* x, const cucore_array* indice
                                      cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Operands source(require(value, "value"), 1);
-    const ArrayObject& places = use(indices, "indices");
-    require_context(places, self, "indices");
+    const Operands source(require(value, "value"), 1, self.context_ref());
+    const Guest places(use(indices, "indices"), self.context(), "indices");
     self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());
@@ -163,12 +160,12 @@ cucore_status cucore_array_compress(const cucore_array* x, const cucore_array* m
     clear(out);
     const ArrayObject& self = use(x, "x");
     const ArrayObject& chosen = use(mask, "mask");
-    require_context(chosen, self, "mask");
+    const Guest guest(chosen, self.context(), "mask");
     if (chosen.view().ndim() != 1)
       throw Error(Status::SHAPE, concat("compress: the mask has ", chosen.view().ndim(),
                                         " dimensions; expected 1"));
     HeldArray places{self.context()};
-    places.array = std::move(nonzero(self.context(), chosen.array())[0]);
+    places.array = std::move(nonzero(self.context(), guest.array())[0]);
     record(self.context_ref(), out,
            [&](Graph&) { return taken(self.array(), places.array, axis); });
   });

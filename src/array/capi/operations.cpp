@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "array/capi/guard.hpp"
 #include "array/model/transforms.hpp"
@@ -28,8 +29,9 @@ struct Call {
   Operands operands;
   std::vector<Number> parameters;
 
-  Call(int32_t number, const cucore_array_operand* all, size_t count)
-      : op(op_of_caller(number)), operands(all, std::min<size_t>(count, op.arity)) {
+  Call(int32_t number, const cucore_array_operand* all, size_t count, Ref<Context> context)
+      : op(op_of_caller(number)),
+        operands(all, std::min<size_t>(count, op.arity), std::move(context)) {
     if (op.family == Family::REDUCE || op.family == Family::SCAN)
       throw Error(Status::INVALID_ARGUMENT,
                   concat("op is ", op.name, ", which is not element by element"));
@@ -37,7 +39,7 @@ struct Call {
       throw Error(Status::INVALID_ARGUMENT,
                   concat(op.name, ": ", count, " operands and parameters; expected ",
                          op.arity + op.scalars));
-    if (!operands.context_ref())
+    if (std::none_of(all, all + op.arity, [](const auto& each) { return each.array; }))
       throw Error(Status::INVALID_ARGUMENT, concat(op.name, ": no operand is an array"));
     for (size_t at = op.arity; at < count; ++at) {
       if (all[at].array)
@@ -54,11 +56,10 @@ struct Call {
 
 void apply_into(const Call& call, const cucore_array_apply_options& options, Dtype dtype) {
   const ArrayObject& out = use(options.out, "cucore_array_apply_options.out");
-  const ArrayObject* where =
-      options.where ? &use(options.where, "cucore_array_apply_options.where") : nullptr;
-  if (&out.context() != &call.context() || (where && &where->context() != &call.context()))
-    throw Error(Status::INVALID_ARGUMENT,
-                concat(call.op.name, ": out or where belongs to another context"));
+  std::optional<Guest> where;
+  if (options.where)
+    where.emplace(use(options.where, "cucore_array_apply_options.where"), call.context(),
+                  "cucore_array_apply_options.where");
   if (call.op.outputs != 1)
     throw Error(Status::INVALID_ARGUMENT,
                 concat(call.op.name, ": out with an operation of two results"));
@@ -146,7 +147,9 @@ cucore_status cucore_array_apply(int32_t op, const cucore_array_operand* operand
     for (size_t at = 0; results && at < result_count; ++at) results[at] = nullptr;
     const auto all = read_options(options, FIRST_APPLY, "cucore_array_apply_options");
     require_zero(all.reserved, "cucore_array_apply_options.reserved");
-    const Call call(op, operands, count);
+    Ref<Context> context;
+    if (all.out) context = use(all.out, "cucore_array_apply_options.out").context_ref();
+    const Call call(op, operands, count, std::move(context));
     const Dtype dtype = all.dtype == CUCORE_ARRAY_DTYPE_DEFAULT
                             ? Dtype::DEFAULT
                             : dtype_of_caller(all.dtype, "cucore_array_apply_options.dtype");
@@ -173,7 +176,7 @@ cucore_status cucore_array_assign(cucore_array* x, const cucore_array_operand* v
                                   cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Operands source(require(value, "value"), 1);
+    const Operands source(require(value, "value"), 1, self.context_ref());
     self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());
@@ -188,7 +191,7 @@ cucore_status cucore_array_assign_op(int32_t op, cucore_array* x, const cucore_a
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
     const Op& row = elementwise_of_caller(op, 2);
-    const Operands source(require(value, "value"), 1);
+    const Operands source(require(value, "value"), 1, self.context_ref());
     self.context().before_write(self.cell());
     {
       const Context::Lock lock(self.context());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorted elements, and arrays whose shape depends on elements.
 #include <array>
+#include <optional>
 
 #include "array/capi/selection.hpp"
 #include "array/model/transforms.hpp"
@@ -184,12 +185,13 @@ cucore_status cucore_array_searchsorted(const cucore_array* sorted, const cucore
     const ArrayObject& self = use(sorted, "sorted");
     const ArrayObject& sought = use(values, "values");
     const ArrayObject* order = sorter ? &use(sorter, "sorter") : nullptr;
-    require_context(sought, self, "values");
-    if (order) require_context(*order, self, "sorter");
+    const Guest places(sought, self.context(), "values");
+    std::optional<Guest> sorting;
+    if (order) sorting.emplace(*order, self.context(), "sorter");
     const bool after = require_flag(right, "right");
     record(self.context_ref(), out, [&](Graph&) {
-      if (!order) return search_sorted(self.array(), sought.array(), after);
-      return search_sorted(taken(self.array(), order->array(), 0), sought.array(), after);
+      if (!sorting) return search_sorted(self.array(), places.array(), after);
+      return search_sorted(taken(self.array(), sorting->array(), 0), places.array(), after);
     });
   });
 }
@@ -218,8 +220,9 @@ cucore_status cucore_array_repeat(const cucore_array* x, const cucore_array* rep
     clear(out);
     const ArrayObject& self = use(x, "x");
     const ArrayObject* counts = repeats ? &use(repeats, "repeats") : nullptr;
+    std::optional<Guest> numbers;
     if (counts) {
-      require_context(*counts, self, "repeats");
+      numbers.emplace(*counts, self.context(), "repeats");
       if (!is_integer(kind_of(counts->dtype())) && counts->dtype() != Dtype::BOOL)
         throw Error(Status::DTYPE, concat("repeat: the numbers are ", name_of(counts->dtype()),
                                           "; expected integers"));
@@ -231,7 +234,7 @@ cucore_status cucore_array_repeat(const cucore_array* x, const cucore_array* rep
     }
     const View& view = array.array.view;
     const size_t place = axis_of(axis == INT32_MIN ? 0 : axis, view.ndim(), "repeat");
-    if (counts) places.array = repeated_places(self.context(), counts->array(), view.shape[place]);
+    if (counts) places.array = repeated_places(self.context(), numbers->array(), view.shape[place]);
     record(self.context_ref(), out, [&](Graph&) {
       const auto number = static_cast<int32_t>(place);
       return counts ? taken(array.array, places.array, number)

@@ -96,7 +96,9 @@ std::vector<Array> nonzero(Context& context, const Array& array) {
 }
 
 Selection::Selection(const cucore_array_index* items, size_t count, const ArrayObject& x)
-    : context_(x.context()), array_{context_, x.array()}, items_(items_of(items, count, x)) {
+    : context_(x.context()),
+      array_{context_, x.array()},
+      items_(items_of(items, count, x, &guests_)) {
   for (Item& item : items_) {
     if (item.array) ++arrays_;
     if (is_mask(item)) item.index.axes = item.array->view.ndim();

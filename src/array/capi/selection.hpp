@@ -31,6 +31,7 @@ class Selection {
 
   Context& context_;
   HeldArray array_;  // with the axes of a mask as one, where the strides permit it
+  std::vector<Guest> guests_;
   std::vector<Item> items_;
   std::deque<HeldArray> held_;  // integers of masks
   size_t arrays_ = 0;

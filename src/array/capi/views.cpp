@@ -38,7 +38,7 @@ cucore_status cucore_array_assign_select(cucore_array* x, const cucore_array_ind
                                          const cucore_array_operand* value, cucore_error** error) {
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
-    const Operands source(require(value, "value"), 1);
+    const Operands source(require(value, "value"), 1, self.context_ref());
     Selection selection(items, count, self);
     self.context().before_write(self.cell());
     selection.assign(op == 0 ? nullptr : &elementwise_of_caller(op, 2), source.inputs()[0]);

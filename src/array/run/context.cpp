@@ -321,7 +321,9 @@ Array Context::consecutive(const Array& array) {
   {
     const Lock lock(*this);
     const bool direct = array.view.part == Part::WHOLE && is_contiguous(array.view);
-    result = direct ? array : copied_in_order(array);
+    // A cell of its own keeps the value, if another thread writes the array meanwhile.
+    result = direct ? Array{.cell = make<Cell>(array.cell->value()), .view = array.view}
+                    : copied_in_order(array);
   }
   evaluate(std::span(&result.cell, 1), Reason::READ);
   return result;
@@ -372,10 +374,17 @@ void Context::unshare(const Array& array) {
 }
 
 std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array) {
-  unshare(array);
-  evaluate(std::span(&array.cell, 1), Reason::EXPORT);
-  evaluate_readers(array.cell, Reason::EXPORT);
-  const Lock lock(*this);
+  while (true) {
+    unshare(array);
+    evaluate(std::span(&array.cell, 1), Reason::EXPORT);
+    evaluate_readers(array.cell, Reason::EXPORT);
+    const Lock lock(*this);
+    if (array.cell->current().is_pending()) continue;  // another thread has written it
+    return pinned(array, lock);
+  }
+}
+
+std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array, const Lock& lock) {
   Value& value = array.cell->current();
   if (target().emulated && !value.storage()->pinned()) value.move_to(on_host(value));
   array.cell->pinned = true;

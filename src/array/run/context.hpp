@@ -151,6 +151,7 @@ class Context : public Object {
   // The memory of the first element.
   std::pair<NativeBuffer, uint64_t> memory_of(const Array& array);
   std::pair<NativeBuffer, uint64_t> memory_of(const Array& array, const Lock& lock);
+  std::pair<NativeBuffer, uint64_t> pinned(const Array& array, const Lock& lock);
   Ref<Storage> on_host(const Value& value);
   // Launches all kernels, or returns those that must be compiled first.
   std::vector<Missing> launch(std::span<const Ref<Cell>> cells);
