@@ -53,7 +53,7 @@ internal static class Standard {
   private static IMetadataScope Retarget(ModuleDefinition module, Version version) {
     AssemblyNameReference standard = Reference(Name, new Version(version.Major, version.Minor, 0, 0));
     bool isOldest = version == oldest;
-    if (isOldest) RemoveAsync(module);
+    if (isOldest) RemoveNewer(module);
     AssemblyNameReference[] old = module.AssemblyReferences.ToArray();
     module.AssemblyReferences.Add(standard);
     if (isOldest) module.AssemblyReferences.Add(memory);
@@ -95,10 +95,12 @@ internal static class Standard {
 
   private static bool IsAsync(TypeReference type) { return type.FullName == AsyncDisposable || type.FullName.StartsWith(AsyncSequence); }
 
-  // .NET Standard 2.0 has neither System.IAsyncDisposable nor IAsyncEnumerable. The public method DisposeAsync stays.
-  private static void RemoveAsync(ModuleDefinition module) {
+  private static bool HasRanges(MethodDefinition method) { return method.Parameters.Any(p => p.ParameterType.FullName == "System.Index" || p.ParameterType.FullName == "System.Range"); }
+
+  // .NET Standard 2.0 has no System.IAsyncDisposable, IAsyncEnumerable, Index or Range. The public method DisposeAsync stays.
+  private static void RemoveNewer(ModuleDefinition module) {
     foreach (TypeDefinition type in module.Types.ToArray()) {
-      foreach (MethodDefinition each in type.Methods.Where(m => m.Name.StartsWith(AsyncDisposable + ".") || IsAsync(m.ReturnType)).ToArray()) type.Methods.Remove(each);
+      foreach (MethodDefinition each in type.Methods.Where(m => m.Name.StartsWith(AsyncDisposable + ".") || IsAsync(m.ReturnType) || HasRanges(m)).ToArray()) type.Methods.Remove(each);
       if (!type.IsPublic && type.Interfaces.Any(i => IsAsync(i.InterfaceType))) module.Types.Remove(type);
       foreach (InterfaceImplementation each in type.Interfaces.Where(i => IsAsync(i.InterfaceType)).ToArray()) type.Interfaces.Remove(each);
     }

@@ -18,12 +18,15 @@ from pathlib import Path
 PROGRAM = '''using System;
 using System.Linq;
 using Cucore;
+using Cucore.Arrays;
 
 // The name and the place of the class that a new console project has.
 class Program {
   static int Main() {
     const string source = @"extern ""C"" __global__ void scale(float a, float *p) { p[threadIdx.x] *= a; }";
     float[] data = { 1, 2, 3, 4 };
+    Console.WriteLine(Nd.NameOf(DType.Float32));  // before anything has loaded libcucore
+    using (new Scope()) Console.WriteLine((NdArray.Of(data) * 2 + 1).Sum().Item<float>());
     using (var device = new CudaDevice())
     using (var stream = new CudaStream(device))
     using (var cache = new Cache(""))
@@ -125,7 +128,7 @@ def use(package, nuget, build, mono):
         out = build(here, app)
         done = subprocess.run([mono, '--debug', 'stranger.exe'], cwd=out, env={**CLEAN, 'CUCORE_DRIVER': 'cpu'}, text=True, capture_output=True)
         *words, place = done.stdout.split()
-        assert words == ['3', '6', '9', '12', 'Error'] and done.returncode == 0, done.stdout + done.stderr
+        assert words == ['float32', '24', '3', '6', '9', '12', 'Error'] and done.returncode == 0, done.stdout + done.stderr
         assert re.fullmatch(r'Cucore/CudaProgram\.cs:\d+', place), f'{place} is not a line of a trace'
         maps = sorted(p.name for p in out.iterdir())
         print('used from an empty folder, with', ', '.join(maps))

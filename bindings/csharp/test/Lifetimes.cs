@@ -7,6 +7,7 @@ using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Cucore;
+using Cucore.Arrays;
 
 public static class Lifetimes {
   internal static List<IDisposable> OneOfEach() {
@@ -14,7 +15,8 @@ public static class Lifetimes {
     CudaProgram program = new CudaProgram(World.Scale);
     ObjectCode code = ObjectCode.Load(World.Code(World.Scale).ToBytes());
     return new List<IDisposable> { new CudaDevice(), stream, new CudaEvent(World.Device), new CudaBuffer(World.Device, 4, stream),
-                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), new Cache(""), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale") };
+                                   CudaBuffer.Pinned(World.Device, 4), program, new Linker(), new CudaQueue(), new Cache(""), CudaFuture.FromStream(stream, new CudaQueue(), 1), code, code.GetKernel("scale"),
+                                   Nd.Ones(DType.Float32, 2), new Context(World.Device), new Generator(7) };
   }
 
   public static void CloseTwice() {
@@ -58,7 +60,8 @@ public static class Lifetimes {
 
   private static readonly string[] described = {
     "device 0", "stream 0x", "event 0x", "buffer of 4 bytes", "buffer of 4 bytes", "program for Nvrtc", "linker by", "queue, 0 pending",
-    "cache in memory", "future 1", "default_program: Ptx", "kernel scale of 3 parameters" };
+    "cache in memory", "future 1", "default_program: Ptx", "kernel scale of 3 parameters",
+    "[1. 1.]", "context of device 0", "generator of seed 7" };
 
   // All have a text, also after their disposal.
   public static void ToStringNeverThrows() {
@@ -113,6 +116,10 @@ public static class Lifetimes {
     if (type == typeof(Linker)) return new Linker();
     if (type == typeof(Symbol)) return World.Code(World.Scale).Symbols[0];
     if (type == typeof(LaunchConfig)) return new LaunchConfig(1, 1);
+    if (type == typeof(NdArray)) return Nd.Ones(DType.Float32, 2);
+    if (type == typeof(Context)) return new Context(World.Device);
+    if (type == typeof(Reduction)) return new Reduction();
+    if (type == typeof(ContextOptions)) return new ContextOptions();
     if (type == typeof(string)) return "scale";
     if (type.IsArray) return Array.CreateInstance(type.GetElementType(), 0);
     if (type == typeof(System.Runtime.Serialization.SerializationInfo))

@@ -26,6 +26,11 @@ static void raise_failure(const Failure &failure) {
   pending_failure = new (std::nothrow) Failure(failure);
   raise_no_memory();
 }
+// For the errors of other libraries: takes the error.
+extern "C" SWIGEXPORT void SWIGSTDCALL cucore_raise(int status, cucore_error *error) {
+  try { raise_failure(Failure(static_cast<cucore_status>(status), error)); }
+  catch (const std::bad_alloc &) { raise_no_memory(); }
+}
 extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_pending_count() { return &pending_count; }
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_is_pending() { return is_pending; }
 extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
@@ -49,6 +54,15 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
   static extern int IsPending();
   [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_take_pending")]
   static extern void TakePending(RaiseDelegate raise);
+
+  [System.Runtime.InteropServices.DllImport("$dllimport", EntryPoint="cucore_raise")]
+  static extern void RaiseError(int status, System.IntPtr error);
+
+  // The exception of an error of C, which it takes.
+  internal static System.Exception Raised(int status, System.IntPtr error) {
+    RaiseError(status, error);
+    return SWIGPendingException.Retrieve();
+  }
 
   // Replaces SWIG's class of this name, whose callbacks are common to the process.
   internal static unsafe class SWIGPendingException {
