@@ -94,6 +94,7 @@ public class Loaders {
 """
 WORK = """
 import io.cucore.*;
+import io.cucore.array.*;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 public class Work implements Callable<String> {
@@ -108,6 +109,7 @@ public class Work implements Callable<String> {
       new CudaEvent(device); // for the cleaner
       int[] result = new int[1];
       x.read(result, stream);
+      if (arrays() != 14) return "the sum is " + arrays();
       try {
         new CudaDevice(77);
         return "device 77";
@@ -115,6 +117,16 @@ public class Work implements Callable<String> {
         return "" + result[0];
       }
     }
+  }
+  static long arrays() { // some are closed, some are for the cleaner
+    NdArray x = NdArray.of(new int[] {1, 2, 3});
+    try (CudaDevice device = CudaDevice.first(); Context context = new Context(device)) {
+      try (Scope scope = new Scope(context)) {
+        Nd.zeros(DType.FLOAT32, 10).sum().item();
+        scope.keep(Nd.zeros(DType.FLOAT32, 10));
+      }
+    }
+    return x.multiply(x).sum().item().longValue();
   }
 }
 """

@@ -3,12 +3,14 @@ package io.cucore.array;
 
 import io.cucore.CudaDevice;
 import io.cucore.CudaStream;
+import java.lang.ref.WeakReference;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 /** The place where arrays are computed: a device and a stream. */
 public final class Context extends Handle {
-  private static Context shared;
+  // A strong reference would keep the class loader: the cleaner's thread holds what is not released.
+  private static WeakReference<Context> shared = new WeakReference<>(null);
 
   private Context(long lease) {
     super(lease);
@@ -54,10 +56,12 @@ public final class Context extends Handle {
   }
 
   private static synchronized Context shared() {
-    if (shared == null) {
-      shared = new Context(Natives.contextDefault(null));
+    Context known = shared.get();
+    if (known == null) {
+      known = new Context(Natives.contextDefault(null));
+      shared = new WeakReference<>(known);
     }
-    return shared;
+    return known;
   }
 
   /** Returns the number of the device.
