@@ -11,9 +11,8 @@ class Arrays12 {
       return;
     }
     try (Scope scope = new Scope()) {
-      NdArray rows = Nd.arange(120).reshape(120, 1);
-      NdArray columns = Nd.arange(160);
-      NdArray white = rows.floorDivide(20).add(columns.floorDivide(20)).remainder(2).equal(0);
+      NdArray rows = Nd.arange(120).reshape(120, 1).floorDivide(20);
+      NdArray white = rows.add(Nd.arange(160).floorDivide(20)).remainder(2).equal(0);
       NdArray picture = Nd.where(white, Scalar.of(0.9), Scalar.of(0.2)); // a chessboard
       NdArray frame = picture.copy();
       frame.set(1.0, Slice.to(4)); // writes into views of rows,

@@ -42,7 +42,7 @@ stage_all() {
   for program in examples/java/*.java; do
     name=$(basename "$program" .java)
     javac --release 11 -encoding UTF-8 -cp "$stage/jars/cucore.jar" -d "$stage/examples/$name" "$program"
-    sed -n 's/^class \([A-Za-z]*\) .*/\1/p' "$program" | head -n 1 > "$stage/examples/$name/main"
+    sed -n 's/^class \([A-Za-z0-9]*\) .*/\1/p' "$program" | head -n 1 > "$stage/examples/$name/main"
   done
   # A folder with what other languages have made of one source: it goes on in Java there.
   #   meson test -C BUILD exchange --test-args=--keep=FOLDER
@@ -117,7 +117,8 @@ tests() {
   order=$1
   words=$2
   shift 2
-  for name in MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
+  for name in array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest \
+    MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
     test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.LifetimesTest \
     test.ObjectsTest test.PrintedTest test.SweepTest; do
     order=$((order + 1))
@@ -185,14 +186,14 @@ bench() {
 } | say
 exec 3>&1
 head_of_table | say
-row 10 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
-if grep -q 'needs a device' "$work/rows/10.log"; then
+row 100 "first use of the jar" "$java" -cp "$jars/cucore.jar:$here/examples/02_launch" Launch
+if grep -q 'needs a device' "$work/rows/100.log"; then
   echo "java.sh: no device with CUCORE_DRIVER=$CUCORE_DRIVER" >&2
   exit 2
 fi
-tests 20 ""
-examples 40
-row 60 "object code of other languages" sh "$here/java.sh" exchange
+tests 200 ""
+examples 300
+row 400 "object code of other languages" sh "$here/java.sh" exchange
 unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
 {
   bench calls "$java" -Djna.boot.library.path="$here/lib" -Djna.boot.library.name=jnidispatch.system -Djna.nosys=false \
@@ -201,7 +202,7 @@ unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
   bench completion "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CompletionBench "${SAMPLES:-1000}"
 } | say
 head_of_table | say
-tests 70 ", -Xcheck:jni" -Xcheck:jni
+tests 500 ", -Xcheck:jni" -Xcheck:jni
 failed=0
 for each in "$work"/rows/*.failed; do
   [ -f "$each" ] || continue
