@@ -18,10 +18,11 @@ void add_space(Fields& fields, const Kernel& kernel, const Form& form) {
     add_divisor(fields, form.wide, name("m", axis), kernel.inner[axis]);
 }
 
-void ElementText::head(const std::string& name, int64_t threads) {
+void ElementText::head(const std::string& name, int64_t threads, int64_t blocks) {
   for (size_t node = 0; node < kernel_.nodes.size(); ++node)
     if (kernel_.nodes[node].kind == NodeKind::REDUCED) text_ += reduction_type(kernel_, node);
-  text_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads, ") ", name,
+  text_ += concat("extern \"C\" __global__ void __launch_bounds__(", threads,
+                  blocks > 0 ? concat(", ", blocks) : std::string(), ") ", name,
                   "(const __grid_constant__ Parameters p) {\n");
 }
 

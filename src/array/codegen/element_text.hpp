@@ -24,7 +24,9 @@ class ElementText {
     text_ += concat("  ", parts..., "\n");
   }
 
-  void head(const std::string& name, int64_t threads);
+  // `blocks` is the least number of blocks of a multiprocessor. The compiler uses all registers
+  // that these leave; without a number, it uses few.
+  void head(const std::string& name, int64_t threads, int64_t blocks = 0);
   void row_digits();
   void pointers();
   // Nodes that a row has once, if they wait for `phase` reductions.

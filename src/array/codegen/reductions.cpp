@@ -95,8 +95,10 @@ std::string reduction_type(const Kernel& kernel, size_t node) {
   const Reduction reduction = kernel.nodes[node].reduction;
   const Dtype dtype = element_dtype(kernel, node);
   const std::string_view type = compute_type(dtype);
-  const std::string head = concat("struct ", reduction_name(node), " {\n  typedef ", type,
-                                  " T; typedef ", unsigned_type(type), " U;\n");
+  const std::string head = concat(
+      "struct ", reduction_name(node), " {\n  typedef ", type, " T; typedef ", unsigned_type(type),
+      " U;\n", "  static const bool PAIRS = ", reduction == Reduction::MOMENT ? "true" : "false",
+      ";\n");
   if (reduction == Reduction::MOMENT)
     return concat(head,
                   "  typedef Moments<T> A;\n  static __device__ A none() { return {}; }\n"
@@ -128,6 +130,10 @@ bool is_moment(const Kernel& kernel, size_t node) noexcept {
   return kernel.nodes[node].reduction == Reduction::MOMENT;
 }
 
+bool is_numbered(const Kernel& kernel, size_t node) noexcept {
+  return is_numbered(kernel.nodes[node].reduction);
+}
+
 std::string element_part(const Kernel& kernel, size_t node, const std::string& number) {
   if (!is_moment(kernel, node)) return "";
   const std::string type = concat(reduction_name(node), "::T");
@@ -152,7 +158,7 @@ std::string reduction_result(const Kernel& kernel, size_t node, const std::strin
 
 int64_t partial_size(const Kernel& kernel, size_t node) noexcept {
   constexpr int64_t PLAIN = 16, SEVERAL = 32;
-  return is_numbered(kernel.nodes[node].reduction) || is_moment(kernel, node) ? SEVERAL : PLAIN;
+  return is_numbered(kernel, node) || is_moment(kernel, node) ? SEVERAL : PLAIN;
 }
 
 }  // namespace cucore::array

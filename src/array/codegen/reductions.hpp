@@ -26,6 +26,8 @@ std::string reduction_type(const Kernel& kernel, size_t node);
 std::string reduction_element(const Kernel& kernel, size_t node);
 // Whether the threads add to "Deviations<T>", from which moments() makes an R::A at the end.
 bool is_moment(const Kernel& kernel, size_t node) noexcept;
+// Whether R::A has the number of an element besides its value.
+bool is_numbered(const Kernel& kernel, size_t node) noexcept;
 // The accumulator with that element. A moment needs the first element that the thread added, and
 // what element_part() declares for the element after `number` others.
 std::string with_element(const Kernel& kernel, size_t node, const std::string& accumulator,

@@ -6,6 +6,11 @@ template <class A> __device__ A partial(const A* at) {  // of another block: pas
     *(u8*)words.w = __ldcg((const u8*)at);
   } else if constexpr (sizeof(A) == 2) {
     *(u16*)words.w = __ldcg((const u16*)at);
+  } else if constexpr (sizeof(A) % 16 == 0) {
+#pragma unroll
+    for (int w = 0; w < int(sizeof(A) / 16); ++w) ((uint4*)words.w)[w] = __ldcg((const uint4*)at + w);
+  } else if constexpr (sizeof(A) == 8) {
+    *(uint2*)words.w = __ldcg((const uint2*)at);
   } else {
 #pragma unroll
     for (int w = 0; w < int((sizeof(A) + 3) / 4); ++w) words.w[w] = __ldcg((const u32*)at + w);
@@ -47,23 +52,55 @@ __device__ int tree_threads(i64 length) {
   return threads;
 }
 
-// The tree of a row, over at most 32768 partial results. All 256 threads call it.
+// The tree of a row, over at most 32768 partial results. All 256 threads call it. One block alone
+// waits for these loads, so that several are in flight. Results that join in pairs have equal counts.
+template <class R> __device__ typename R::A added_partials(const typename R::A* a, i64 c, i64 step, i64 count) {
+  typedef typename R::A A;
+  constexpr int AHEAD = larger(16 / int(sizeof(A)), 1);
+  A s[4] = {R::none(), R::none(), R::none(), R::none()};
+  for (; c < count; c += step * AHEAD) {
+    A next[AHEAD][4];
+#pragma unroll
+    for (int n = 0; n < AHEAD; ++n)
+#pragma unroll
+      for (int v = 0; v < 4; ++v) next[n][v] = partial(a + (c + n * step + v < count ? c + n * step + v : c));
+#pragma unroll
+    for (int n = 0; n < AHEAD; ++n)
+#pragma unroll
+      for (int v = 0; v < 4; ++v)
+        if (c + n * step + v < count) s[v] = R::join(s[v], next[n][v]);
+  }
+  return of_four<R>(s);
+}
+// VECTORS of four neighbours each, `step` apart.
+template <class R, int VECTORS> __device__ typename R::A paired_partials(const typename R::A* a, i64 c, i64 step, i64 count) {
+  if (c >= count) return R::none();
+  if constexpr (VECTORS > 2)
+    return R::join(paired_partials<R, VECTORS / 2>(a, c, step, count), paired_partials<R, VECTORS / 2>(a, c + VECTORS / 2 * step, step, count));
+  typename R::A x[2][4];
+#pragma unroll
+  for (int n = 0; n < 2; ++n)
+#pragma unroll
+    for (int v = 0; v < 4; ++v) x[n][v] = c + n * step + v < count ? partial(a + c + n * step + v) : R::none();
+  return R::join(of_four<R>(x[0]), of_four<R>(x[1]));
+}
 template <class R> __device__ typename R::A row_of_partials(const typename R::A* a, i64 count, typename R::A* shared) {
   typedef typename R::A A;
-  const int threads = tree_threads(count);
+  const int threads = tree_threads(count), warps = (threads + 31) / 32;
   __syncthreads();
-  for (int t = threadIdx.x; t < (threads + 31) / 32 * 32; t += 256) {
-    A s[4] = {R::none(), R::none(), R::none(), R::none()};
-    if (t < threads)
-      for (i64 w = t; w * 4 < count; w += threads)
-        for (int v = 0; v < 4; ++v)
-          if (w * 4 + v < count) s[v] = R::join(s[v], partial(a + w * 4 + v));
-    const A r = over_lanes<R>(of_four<R>(s), threads < 32 ? threads : 32);
+  for (int t = threadIdx.x; t < warps * 32; t += 256) {
+    A own = R::none();
+    if (t < threads) own = R::PAIRS ? paired_partials<R, 8>(a, t * 4, threads * 4, count) : added_partials<R>(a, t * 4, threads * 4, count);
+    const A r = over_lanes<R>(own, threads < 32 ? threads : 32);
     if (t % 32 == 0) shared[t / 32] = r;
   }
   __syncthreads();
+  if constexpr (R::PAIRS) {
+    const int lane = threadIdx.x % 32;
+    return over_lanes<R>(lane < warps ? shared[lane] : R::none(), 32);
+  }
   A r = shared[0];
-  for (int warp = 1; warp < (threads + 31) / 32; ++warp) r = R::join(r, shared[warp]);
+  for (int warp = 1; warp < warps; ++warp) r = R::join(r, shared[warp]);
   return r;
 }
 
