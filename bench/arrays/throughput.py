@@ -191,8 +191,8 @@ def host_costs():
     synchronize()
     print("goals: record an operation 0.5 us, evaluate a known expression 6 us")
     if "ARRAY_COSTS" in os.environ:
-        for name in ("record", "expression", "loop"):
-            print(subprocess.run([os.environ["ARRAY_COSTS"], name, str(rounds)], check=True, capture_output=True, text=True).stdout.strip())
+        for name, count in (("record", rounds), ("expression", rounds), ("loop", rounds), ("evaluation", 200)):
+            print(subprocess.run([os.environ["ARRAY_COSTS"], name, str(count)], check=True, capture_output=True, text=True).stdout.strip())
     print(f"record an operation {record * 1e6:.2f} us (with ctypes), evaluate a known expression {statistics.median(known) * 1e6:.1f} us")
 
 

@@ -4,11 +4,14 @@
 // printed, on any driver. If COSTS_PLANTED is set, each operation also makes that number of calls.
 #include <cucore_array.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace {
 
@@ -94,18 +97,21 @@ void record(World& world, int count) {
   for (int i = 0; i < count; ++i) binary(CUCORE_ARRAY_OP_ADD, world.x, world.y);
 }
 
-// sqrt(sin(x) * cos(y) + exp(-z * z) + log(x + 1)), which is known after the first time
+// sqrt(sin(x) * cos(y) + exp(-z * z) + log(x + 1))
+Held pipeline(World& world) {
+  const Held& z = world.z;
+  const Held waves = binary(CUCORE_ARRAY_OP_MULTIPLY, unary(CUCORE_ARRAY_OP_SIN, world.x),
+                            unary(CUCORE_ARRAY_OP_COS, world.y));
+  const Held bell = unary(CUCORE_ARRAY_OP_EXP,
+                          binary(CUCORE_ARRAY_OP_MULTIPLY, unary(CUCORE_ARRAY_OP_NEGATIVE, z), z));
+  const Held sum = binary(CUCORE_ARRAY_OP_ADD, waves, bell);
+  const Held all = binary(CUCORE_ARRAY_OP_ADD, sum, unary(CUCORE_ARRAY_OP_LOG, plus(world.x, 1)));
+  return unary(CUCORE_ARRAY_OP_SQRT, all);
+}
+
+// The expression is known after the first time.
 void expression(World& world, int count) {
-  for (int i = 0; i < count; ++i) {
-    const Held& z = world.z;
-    const Held waves = binary(CUCORE_ARRAY_OP_MULTIPLY, unary(CUCORE_ARRAY_OP_SIN, world.x),
-                              unary(CUCORE_ARRAY_OP_COS, world.y));
-    const Held bell = unary(CUCORE_ARRAY_OP_EXP, binary(CUCORE_ARRAY_OP_MULTIPLY,
-                                                        unary(CUCORE_ARRAY_OP_NEGATIVE, z), z));
-    const Held sum = binary(CUCORE_ARRAY_OP_ADD, waves, bell);
-    const Held all = binary(CUCORE_ARRAY_OP_ADD, sum, unary(CUCORE_ARRAY_OP_LOG, plus(world.x, 1)));
-    evaluate(unary(CUCORE_ARRAY_OP_SQRT, all));
-  }
+  for (int i = 0; i < count; ++i) evaluate(pipeline(world));
 }
 
 // x = x * a + b
@@ -115,6 +121,67 @@ void loop(World& world, int count) {
     x = binary(CUCORE_ARRAY_OP_ADD, binary(CUCORE_ARRAY_OP_MULTIPLY, x, world.y), world.z);
     evaluate(x);
   }
+}
+
+// A kernel of nothing, with as many bytes of parameters as that of the expression has.
+class Empty {
+ public:
+  explicit Empty(cucore_array_context* context) {
+    static constexpr char TEXT[] =
+        ".version 7.0\n.target sm_50\n.address_size 64\n"
+        ".visible .entry nothing(.param .align 8 .b8 p[72]) { ret; }\n";
+    cucore_objectcode* code = nullptr;
+    CALL(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, TEXT, sizeof TEXT, nullptr, &code);
+    CALL(cucore_objectcode_find_kernel, code, "nothing", &kernel_);
+    CALL(cucore_array_context_stream, context, &stream_);
+    cucore_objectcode_release(code);
+  }
+  Empty(const Empty&) = delete;
+  ~Empty() {
+    cucore_kernel_release(kernel_);
+    cucore_stream_release(stream_);
+  }
+  void launch() {
+    static constexpr char PARAMETERS[72] = {};
+    cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+    options.grid[0] = options.block[0] = 1;
+    CALL(cucore_kernel_launch_packed, kernel_, stream_, &options, PARAMETERS, sizeof PARAMETERS);
+  }
+  void wait() { CALL(cucore_stream_synchronize, stream_); }
+
+ private:
+  cucore_kernel* kernel_ = nullptr;
+  cucore_stream* stream_ = nullptr;
+};
+
+template <class Action>
+double nanoseconds(Empty& empty, const Action& action) {
+  constexpr int ROUNDS = 50;  // few enough for the queue of the device
+  empty.wait();
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < ROUNDS; ++i) action();
+  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+  return time.count() / ROUNDS;
+}
+
+double median(std::vector<double>& numbers) {
+  std::nth_element(numbers.begin(), numbers.begin() + numbers.size() / 2, numbers.end());
+  return numbers[numbers.size() / 2];
+}
+
+// The time of an evaluation up to its launch: what remains of an evaluated expression without its
+// recording and without a launch.
+void print_evaluation(World& world, int turns) {
+  Empty empty(world.context);
+  std::vector<double> evaluated, recorded, launched;
+  for (int turn = 0; turn < turns; ++turn) {
+    evaluated.push_back(nanoseconds(empty, [&] { evaluate(pipeline(world)); }));
+    recorded.push_back(nanoseconds(empty, [&] { pipeline(world); }));
+    launched.push_back(nanoseconds(empty, [&] { empty.launch(); }));
+  }
+  const double all = median(evaluated), operations = median(recorded), launch = median(launched);
+  std::printf("expression %.0f ns: recorded %.0f ns, evaluated %.0f ns, launched %.0f ns\n", all,
+              operations, all - operations - launch, launch);
 }
 
 using Operation = void (*)(World&, int);
@@ -131,9 +198,15 @@ extern "C" __attribute__((noinline)) void repeat(Operation operation, void* worl
 }
 
 int main(int count, char** arguments) {
+  if (count == 3 && std::string_view(arguments[1]) == "evaluation") {
+    World world;
+    expression(world, 50);  // known from then on
+    print_evaluation(world, std::atoi(arguments[2]));
+    return 0;
+  }
   const auto found = count == 3 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
   if (found == OPERATIONS.end()) {
-    std::fprintf(stderr, "usage: array_costs record | expression | loop COUNT\n");
+    std::fprintf(stderr, "usage: array_costs record | expression | loop | evaluation COUNT\n");
     return 2;
   }
   World world;
