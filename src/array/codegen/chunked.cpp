@@ -16,7 +16,7 @@ constexpr int64_t CHUNK_THREADS = 256;
 int64_t chunks_of(const Kernel& kernel) { return (kernel.row_size() + CHUNK - 1) / CHUNK; }
 
 // The tree of a chunk has 1024 threads. Each real one does the work of four.
-// What a thread keeps of its elements: sixteen sums, or the numbers of a moment.
+// A thread keeps sixteen sums, or the numbers of a moment.
 int64_t accumulator_bytes(const Kernel& kernel, size_t node) {
   constexpr int64_t SUMS = 16, NUMBERS = 3, REGISTER = 4;
   const Node& element = kernel.nodes[kernel.nodes[node].arguments[0]];
@@ -54,8 +54,8 @@ class ChunkedText : public ElementText {
   }
 
  private:
-  // Four blocks leave 64 registers to a thread, in which the compiler keeps more loads in flight
-  // than without a bound: f32 sums of 2^28 elements take 4 % less time. Functions and large
+  // Four blocks leave 64 registers to a thread. The compiler then keeps more loads in flight than
+  // without a bound, and f32 sums of 2^28 elements take 4 % less time. Functions and large
   // accumulators need more registers.
   int64_t blocks() {
     constexpr int64_t FEW = 4, SUM_AND_MOMENT_BYTES = 76;
