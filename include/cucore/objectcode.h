@@ -200,7 +200,8 @@ CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *
 
 /**
  * Removes a reference. After the last one to the code and its kernels, a thread of the library
- * waits for the launches made so far. Then it unloads the code.
+ * waits for the launches made so far. Then it unloads the code. Machine code that was only searched
+ * for kernels is unloaded at once.
  *
  * A graph that a launch was captured into is also a reference, and so is every instance of it. With
  * drivers before 12.3, which do not report the end of graphs, captured code stays loaded.
@@ -516,7 +517,7 @@ CUCORE_API int32_t cucore_objectcode_is_loaded(const cucore_objectcode *code);
 
 /**
  * Finds a kernel. Code that is not loaded is loaded, for the device of the current context, else
- * for device 0.
+ * for device 0. Machine code for that device enters its context at the first use, such as a launch.
  *
  * One kernel object serves all devices. While it lives, a second call returns the same handle with
  * one more reference.

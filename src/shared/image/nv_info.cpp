@@ -24,6 +24,9 @@ class NvInfoReader {
       : section_(section), symbol_count_(symbol_count), code_size_(code_size) {}
 
   NvInfo read() {
+    constexpr size_t USUAL = 8;  // a bound, because sections may share bytes
+    parameters_.reserve(USUAL);
+    info_.values.reserve(USUAL);
     for (uint64_t at = 0; at < section_.size();) {
       const auto record = section_.get<Record>(at);
       if (record.format < 1 || record.format > FORMAT_SIZED)

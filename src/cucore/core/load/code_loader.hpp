@@ -26,8 +26,8 @@ class CodeLoader {
   void require_linked() const;
   // Throws an error for code that no device can load, independent of the device.
   void require_loadable() const;
-  // Returns the loaded image of a device, and loads it first if needed. Other threads wait for the
-  // one that loads. A failure is not stored: the next call tries again.
+  // Returns the loaded image of a device, and loads it first if needed; see LoadedImage::load().
+  // Other threads wait for the one that loads. A failure is not stored: the next call tries again.
   Ref<LoadedImage> load(const Device& device);
   bool is_loaded() const;
   // Makes an image that another owner loaded the image of all devices.

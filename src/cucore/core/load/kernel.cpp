@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "core/load/kernel_parameters.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 
@@ -15,12 +15,26 @@ using driver::cuda;
 
 KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
                          CUkernel native, const Device& device)
+    : KernelImage(image, native, read_parameters(code, image, name, native, device)) {}
+
+KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read)
     : image(&image),
       native(native),
-      parameters(read_parameters(code, image, name, native, device)) {
+      parameters(std::move(read.list)),
+      is_compared(read.is_compared) {
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
 }
+
+namespace {
+
+// The driver's number of devices never changes.
+size_t device_slots() {
+  static const auto count = static_cast<size_t>(Device::count());
+  return count;
+}
+
+}  // namespace
 
 Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
                const LoadedImage& first, CUkernel native, const Device& device)
@@ -28,9 +42,10 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
       name_(std::move(name)),
       label_(std::move(asked)),
       first_(*code_, first, name_, native, device),
-      on_device_(new std::atomic<const KernelImage*>[static_cast<size_t>(Device::count())]()),
-      allowed_shared_(new std::atomic<uint32_t>[static_cast<size_t>(Device::count())]()) {
-  on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
+      on_device_(new std::atomic<const KernelImage*>[device_slots()]()),
+      allowed_shared_(new std::atomic<uint32_t>[device_slots()]()) {
+  if (first_.is_compared)
+    on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
 }
 
 Ref<Kernel> Kernel::from_native(const Device& device, CUkernel native) {
@@ -55,6 +70,7 @@ CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const
 
 // One image may serve several devices, each with a separate layout.
 const KernelImage& Kernel::find_on(const Device& device) const {
+  const driver::RelaxedCaptures relaxed;  // the first launch may be captured
   const Ref<LoadedImage> image = code_->load(device);
   std::lock_guard lock(finding_);
   auto made =

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/load/kernel_parameters.hpp"
 #include "core/load/objectcode.hpp"
 #include "image/image.hpp"
 
@@ -25,6 +26,10 @@ struct KernelImage {
   // nullopt if neither the code nor the driver has them.
   std::optional<std::vector<image::Parameter>> parameters;
   size_t parameter_bytes = 0;  // the end of the last parameter
+  bool is_compared = false;    // with the driver's parameters; launches need it
+
+ private:
+  KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read);
 };
 
 class Kernel final : public Object {

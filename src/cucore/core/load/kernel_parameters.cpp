@@ -31,10 +31,11 @@ Parameters parameters_in_code(const LoadedImage& image, const std::string& name)
 }
 
 // Returns the parameters for the image of the current context; without one the driver (580) returns
-// an error.
-Parameters parameters_in_driver(CUkernel kernel, const Device& device) {
+// an error. The context receives the image.
+Parameters parameters_in_driver(const LoadedImage& image, CUkernel kernel, const Device& device) {
   const auto& cu = cuda();
   if (!cu.cuKernelGetParamInfo) return {};
+  if (!image.is_entered()) image.enter(device, "read the parameters of a kernel");
   const PrimaryScope primary(device);
   std::vector<Parameter> parameters;
   size_t offset = 0, size = 0;
@@ -76,12 +77,10 @@ bool is_same_layout(const std::vector<Parameter>& declared, const std::vector<Pa
   });
 }
 
-}  // namespace
-
-Parameters read_parameters(const ObjectCode& code, const LoadedImage& image,
-                           const std::string& name, CUkernel native, const Device& device) {
-  Parameters parameters = parameters_in_code(image, name);
-  const Parameters actual = parameters_in_driver(native, device);
+// Sets the parameters to those of the driver, which must not differ from those of the code.
+void compare(Parameters& parameters, const ObjectCode& code, const LoadedImage& image,
+             const std::string& name, CUkernel native, const Device& device) {
+  const Parameters actual = parameters_in_driver(image, native, device);
   // A fat binary may have other layouts for other architectures; only the driver reports the chosen
   // one.
   const bool is_choice = code.code().type == image::CodeType::FATBIN;
@@ -95,8 +94,17 @@ Parameters read_parameters(const ObjectCode& code, const LoadedImage& image,
                          "; the code is not what it claims to be; compile it again"));
     for (size_t i = 0; i < actual->size(); ++i) (*parameters)[i].offset = (*actual)[i].offset;
   }
+}
+
+}  // namespace
+
+KernelParameters read_parameters(const ObjectCode& code, const LoadedImage& image,
+                                 const std::string& name, CUkernel native, const Device& device) {
+  Parameters parameters = parameters_in_code(image, name);
+  const bool is_compared = image.is_entered() || !parameters;
+  if (is_compared) compare(parameters, code, image, name, native, device);
   if (parameters) add_classes(*parameters, image, code, name);
-  return parameters;
+  return {std::move(parameters), is_compared};
 }
 
 }  // namespace cucore::core

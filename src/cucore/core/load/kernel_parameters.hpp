@@ -12,11 +12,15 @@ namespace cucore::core {
 
 class ObjectCode;
 
-// Returns nullopt if neither the code nor the driver has them. The driver copies the bytes of its
-// own layout from the arguments of a launch, so a difference is an error: INVALID_CODE.
-std::optional<std::vector<image::Parameter>> read_parameters(const ObjectCode& code,
-                                                             const LoadedImage& image,
-                                                             const std::string& name,
-                                                             CUkernel native, const Device& device);
+struct KernelParameters {
+  std::optional<std::vector<image::Parameter>> list;  // nullopt: not in the code or the driver
+  bool is_compared = false;
+};
+
+// The driver copies the bytes of its own layout from the arguments of a launch, so a difference is
+// an error: INVALID_CODE. They are not compared before a context receives the image, because the
+// driver would have to load it; a launch needs compared ones.
+KernelParameters read_parameters(const ObjectCode& code, const LoadedImage& image,
+                                 const std::string& name, CUkernel native, const Device& device);
 
 }  // namespace cucore::core

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
 
@@ -45,9 +46,11 @@ class JitLog {
   void* values_[4] = {errors(), as_value(capacity_ - 1), info(), as_value(capacity_ - 1)};
 };
 
-}  // namespace
-
-namespace {
+// The driver loads machine code of the device's architecture at its first use. It neither compiles
+// such code nor refuses it for its architecture, so the load can stay that short.
+bool may_enter_later(const image::Image& image, const Device& device) {
+  return image.type == image::CodeType::CUBIN && image.arch.runs_on(device.capability());
+}
 
 // Loading returns success even if the driver's compiler (580) refused the PTX; the module of a
 // context returns the error.
@@ -63,6 +66,13 @@ CUresult load_and_try(CUlibrary& native, const void* image, JitLog& jit) {
   return result;
 }
 
+void compile_and_enter(CUlibrary& native, const image::Image& image, const Device& device,
+                       const std::string& what) {
+  JitLog jit(image.type);
+  const CUresult result = load_and_try(native, image.bytes.data(), jit);
+  if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
+}
+
 }  // namespace
 
 Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& device,
@@ -70,13 +80,18 @@ Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& devi
   start_deferred_releases();
   auto unload = std::make_unique<DeferredUnload>();
   const PrimaryScope primary(device);
-  JitLog jit(image.type);
-  const CUresult result = load_and_try(unload->library, image.bytes.data(), jit);
-  if (result != CUDA_SUCCESS) driver::fail(result, what + " on " + device.label(), jit.text());
+  const bool is_later = may_enter_later(image, device);
+  if (is_later)
+    check(cuda().cuLibraryLoadData(&unload->library, image.bytes.data(), nullptr, nullptr, 0,
+                                   nullptr, nullptr, 0),
+          [&] { return what + " on " + device.label(); });
+  else
+    compile_and_enter(unload->library, image, device, what);
   log(LogLevel::DEBUG, what);
   const CUlibrary native = unload->library;
   try {
-    return make<LoadedImage>(std::move(unload), image.symbols, may_print(image.type, image.bytes));
+    return make<LoadedImage>(std::move(unload), image.symbols, may_print(image.type, image.bytes),
+                             !is_later);
   } catch (...) {
     driver::check_release(cuda().cuLibraryUnload(native), "unload object code");
     throw;
@@ -84,13 +99,28 @@ Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& devi
 }
 
 Ref<LoadedImage> LoadedImage::borrow() {
-  return make<LoadedImage>(std::make_unique<DeferredUnload>(), std::vector<image::Symbol>(), true);
+  return make<LoadedImage>(std::make_unique<DeferredUnload>(), std::vector<image::Symbol>(), true,
+                           true);
+}
+
+void LoadedImage::enter(const Device& device, const std::string& what) const {
+  const PrimaryScope primary(device);
+  CUmodule module = nullptr;
+  check(cuda().cuLibraryGetModule(&module, native_),
+        [&] { return what + " on " + device.label(); });
+  is_entered_.store(true, std::memory_order_release);
 }
 
 LoadedImage::~LoadedImage() {
-  if (!native_ || driver::is_gone() || !driver::cuda_if_available()) return;
-  deferred_unload_->uses().mark();
-  defer_release(std::move(deferred_unload_));
+  const auto* cu = native_ && !driver::is_gone() ? driver::cuda_if_available() : nullptr;
+  if (!cu) return;
+  if (is_entered()) {
+    deferred_unload_->uses().mark();
+    defer_release(std::move(deferred_unload_));
+  } else {  // nothing can run from it
+    const driver::RelaxedCaptures relaxed;
+    deferred_unload_->perform(*cu);
+  }
 }
 
 void DeferredUnload::perform(const driver::CudaTable& cu) noexcept {

@@ -3,6 +3,7 @@
 // from it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,7 +25,8 @@ class DeferredUnload final : public DeferredRelease {
 class LoadedImage final : public Object {
  public:
   // `what` is "load saxpy.cu (CUBIN for sm_90)"; the error contains the driver's own log. The
-  // loaded image serves all devices that it fits; `device` is the one that it is tried on.
+  // loaded image serves all devices that it fits; `device` is the one that it is tried on. Machine
+  // code that runs there is not entered yet.
   static Ref<LoadedImage> load(const image::Image& image, const Device& device,
                                const std::string& what);
 
@@ -32,14 +34,20 @@ class LoadedImage final : public Object {
   static Ref<LoadedImage> borrow();
 
   LoadedImage(std::unique_ptr<DeferredUnload> unload, std::vector<image::Symbol> symbols,
-              bool may_print)
+              bool may_print, bool is_entered)
       : deferred_unload_(std::move(unload)),
         native_(deferred_unload_->library),
         symbols_(std::move(symbols)),
-        may_print_(may_print) {}
+        may_print_(may_print),
+        is_entered_(is_entered) {}
 
   CUlibrary native() const { return native_; }
   const std::vector<image::Symbol>& symbols() const { return symbols_; }
+
+  // Whether a context has received the image. Until then, nothing can be running from it.
+  bool is_entered() const { return is_entered_.load(std::memory_order_acquire); }
+  // Makes the device's context receive the image now.
+  void enter(const Device& device, const std::string& what) const;
 
   // Returns null if no kernel has this name.
   CUkernel find_kernel(const char* lowered_name) const;
@@ -63,6 +71,7 @@ class LoadedImage final : public Object {
   const CUlibrary native_;
   const std::vector<image::Symbol> symbols_;
   const bool may_print_;
+  mutable std::atomic<bool> is_entered_;
 };
 
 }  // namespace cucore::core

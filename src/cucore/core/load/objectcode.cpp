@@ -69,6 +69,12 @@ ObjectCode::ObjectCode(Code code, const container::SignatureInfo& signature)
 
 ObjectCode::~ObjectCode() = default;
 
+Ref<LoadedImage> ObjectCode::load(const Device& device) const {
+  Ref<LoadedImage> image = loader_.load(device);
+  if (!image->is_entered()) image->enter(device, "load " + label());
+  return image;
+}
+
 Ref<LoadedImage> ObjectCode::load_anywhere() const { return load(*current_device()); }
 
 Ref<Kernel> ObjectCode::find_kernel(std::string_view name) const { return kernels_.find(name); }

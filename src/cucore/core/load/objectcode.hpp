@@ -77,7 +77,8 @@ class ObjectCode final : public Object {
   // Returns whether devices of different architectures use different images.
   bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
 
-  Ref<LoadedImage> load(const Device& device) const { return loader_.load(device); }
+  // Loads into the device's context.
+  Ref<LoadedImage> load(const Device& device) const;
   // Loads for the device whose context is current, else for device 0.
   Ref<LoadedImage> load_anywhere() const;
   bool is_loaded() const { return loader_.is_loaded(); }
