@@ -203,8 +203,7 @@ class Array:
         given = numbers(axes or (), c.c_int32)
         options = ReduceOptions(c.sizeof(ReduceOptions), given if axes else None, len(axes or ()), axes is not None, keepdims, DTYPES[dtype], 0,
                                 correction, order or 0.0, order is not None)
-        return self.view("cucore_array_reduce", op_number(op), c.byref(options)) if False else Array.made(
-            self.context, "cucore_array_reduce", self.handle, c.byref(options), first=op_number(op))
+        return Array.made(self.context, "cucore_array_reduce", self.handle, c.byref(options), first=op_number(op))
 
     def scan(self, op, axis, dtype="default", initial=False, reverse=False):
         return Array.made(self.context, "cucore_array_scan", self.handle, axis, DTYPES[dtype], initial, reverse, first=op_number(op))

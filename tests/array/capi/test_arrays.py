@@ -427,6 +427,16 @@ class Joins(unittest.TestCase):
         with self.assertRaisesRegex(Failure, "shapes differ"):
             join("concat", [x, y], 0)
 
+    def test_a_fused_expression_has_no_temporary_memory(self):
+        context = Context()
+        x, y, z = (context.array(np.full(1 << 16, number, "float32")) for number in (1, 2, 3))
+        before = context.info()
+        pipeline = (x.apply("sin") * y.apply("cos") + (-z * z).apply("exp") + (x + 1.0).apply("log")).apply("sqrt")
+        pipeline.numpy()
+        after = context.info()
+        self.assertEqual(after["peak_bytes"] - before["live_bytes"], 1 << 18)
+        self.assertEqual(after["kernels_launched"] - before["kernels_launched"], 1)
+
     def test_a_join_has_no_temporary_memory(self):
         context = Context()
         x = context.array(np.zeros(1 << 16, "float32"))
