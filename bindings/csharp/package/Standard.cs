@@ -175,7 +175,7 @@ internal static class Standard {
     private readonly Dictionary<string, TypeDefinition> types = new Dictionary<string, TypeDefinition>();
 
     internal Surface(string folder) {
-      foreach (string name in new[] { "mscorlib.dll", "System.dll", "System.Core.dll" })
+      foreach (string name in new[] { "mscorlib.dll", "System.dll", "System.Core.dll", "System.IO.Compression.dll" })
         foreach (TypeDefinition type in AssemblyDefinition.ReadAssembly(Path.Combine(folder, name)).MainModule.GetTypes()) types[type.FullName] = type;
     }
 

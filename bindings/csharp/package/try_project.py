@@ -39,7 +39,7 @@ def older(project):
         for name in set(item.attrib) - OF_ITEMS:
             ET.SubElement(item, name).text = item.attrib.pop(name)
     references = ET.SubElement(root, 'ItemGroup')
-    for name in ('System', 'System.Core'):
+    for name in ('System', 'System.Core', 'System.IO.Compression'):
         ET.SubElement(references, 'Reference', Include=name)
     ET.SubElement(root, 'Import', Project='$(MSBuildToolsPath)/Microsoft.CSharp.targets')
     root.set('xmlns', 'http://schemas.microsoft.com/developer/msbuild/2003')

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios about the values of arrays: types, views, writes, items, files. C# computes what is expected.
 using System;
+using System.Collections.Generic;
 using System.IO;
 using System.Linq;
 using Cucore;
@@ -196,6 +197,33 @@ public static class ArrayValues {
     }
   }
 
+  public static void WholeArraysAreCompared() {
+    using (new Scope()) {
+      NdArray x = NdArray.Of(new[] { 1.25, -2.5, double.NaN }), numbers = x[(null, 2)];
+      Check.That(Nd.Allclose(x, x, equalNan: true) && !Nd.Allclose(x, x));
+      Check.That(Nd.Allclose(numbers, numbers * (1 + 1e-7)) && !Nd.Allclose(numbers, 1.25));
+      Check.That(Nd.ArrayEqual(numbers, numbers.Copy()) && Nd.ArrayEqual(numbers.Cast(DType.Int32), NdArray.Of(new sbyte[] { 1, -2 })));
+      Check.That(!Nd.ArrayEqual(numbers, x) && !Nd.ArrayEqual(numbers, numbers + 1e-9) && !Nd.ArrayEqual(x, x));
+      Check.Equal("y", Check.Throws<ArgumentNullException>(() => Nd.ArrayEqual(x, null)).ParamName);
+    }
+  }
+
+  public static void NumbersAreRoundedAndReplaced() {
+    using (new Scope()) {
+      NdArray x = NdArray.Of(new[] { 1.25, -2.35, 1234.5678 });
+      Check.Same(new[] { 1.0, -2, 1235 }, Nd.Round(x, 0).ToArray<double>());
+      Check.Same(new[] { 1.25, -2.35, 1234.57 }, Nd.Round(x, 2).ToArray<double>());
+      Check.Same(new[] { 0.0, 0, 1200 }, Nd.Round(x, -2).ToArray<double>());
+      Check.Same(new[] { 1200, -1400, 0 }, Nd.Round(NdArray.Of(new[] { 1250, -1350, 7 }), -2).ToArray<int>());
+      NdArray odd = NdArray.Of(new[] { double.NaN, double.PositiveInfinity, double.NegativeInfinity });
+      Check.Same(new[] { 0, double.MaxValue, -double.MaxValue }, Nd.NanToNum(odd).ToArray<double>());
+      Check.Same(new[] { 7.0, 8, 9 }, Nd.NanToNum(odd, 7, 8, 9).ToArray<double>());
+      Check.Equal(65504.0, Nd.NanToNum(odd.Cast(DType.Float16)).ToArray<double>()[1]);
+      Check.Equal(float.MaxValue, Nd.NanToNum(odd.Cast(DType.Float32)).ToArray<float>()[1]);
+      Check.Same(new[] { 3, 4 }, Nd.NanToNum(NdArray.Of(new[] { 3, 4 })).ToArray<int>());
+    }
+  }
+
   public static void FilesOfNumPyCross() {
     using (new Scope()) {
       byte[] file = NdArray.Of(X, 3, 2).ToNpy();
@@ -211,6 +239,33 @@ public static class ArrayValues {
         File.Delete(path);
       }
       for (int length = 0; length < file.Length; ++length) Check.Throws<InvalidArgumentException>(() => NdArray.FromNpy(file.Take(length).ToArray()));
+    }
+  }
+
+  public static void FilesHaveSeveralArrays() {
+    using (new Scope()) {
+      Dictionary<string, NdArray> arrays = new Dictionary<string, NdArray> { { "x", NdArray.Of(X, 2, 3) }, { "\u00fcbrige", Nd.Arange(5000) } };
+      string path = Path.GetTempFileName();
+      try {
+        long[] lengths = new[] { false, true }.Select(compressed => {
+          NumpyFile.SaveAll(path, arrays, compressed);
+          Dictionary<string, NdArray> read = NumpyFile.LoadAll(path);
+          Check.Same(arrays.Keys, read.Keys);
+          Check.Same(X, read["x"].ToArray<float>());
+          Check.Same(new long[] { 2, 3 }, read["x"].Shape);
+          Check.Equal(5000L * 4999 / 2, read["\u00fcbrige"].Sum().Item<long>());
+          return new FileInfo(path).Length;
+        }).ToArray();
+        Check.That(lengths[0] >= lengths[1] && lengths[1] < 20000, string.Join(" and ", lengths));
+        KeyValuePair<string, NdArray> one = new KeyValuePair<string, NdArray>("one", arrays["x"]), none = new KeyValuePair<string, NdArray>("none", null);
+        Check.Equal("arrays[none]", Check.Throws<ArgumentNullException>(() => NumpyFile.SaveAll(path, new[] { one, none })).ParamName);
+        Check.Contains("two arrays have the name \"one\"", Check.Throws<ArgumentException>(() => NumpyFile.SaveAll(path, new[] { one, one })).Message);
+        Check.Equal(lengths[1], new FileInfo(path).Length);  // as before
+        arrays["x"].Save(path);
+        Check.Throws<InvalidDataException>(() => NumpyFile.LoadAll(path));
+      } finally {
+        File.Delete(path);
+      }
     }
   }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// C#'s part in the exchange of object code between languages: see bindings/exchange/exchange.py.
+// C#'s part in the exchange of object code and arrays between languages: see exchange.py and arrays.py of bindings/exchange.
 using System;
 using System.IO;
 using System.Linq;
 using System.Runtime.Serialization.Formatters.Binary;
 using Cucore;
+using Cucore.Arrays;
 
 static class Exchange {
   const string Source = @"extern ""C"" __global__ void triple(float *data, int n) {
@@ -33,6 +34,10 @@ static class Exchange {
   }
 
   static void Main(string[] args) {
+    if (args[0] == "arrays" || args[0] == "compressed") {
+      NumpyFile.SaveAll(args[2], NumpyFile.LoadAll(args[1]), args[0] == "compressed");
+      return;
+    }
     CudaProgram program = new CudaProgram(Source, new ProgramOptions { Name = "triple.cu", Arch = "compute_80" });
     if (args[0] == "make") {
       File.WriteAllBytes(args[1], program.Compile(CodeType.Ptx, "triple").ToBytes());

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's part in the exchange of object code between languages: see bindings/exchange/exchange.py."""
+"""Python's part in the exchange of object code and arrays between languages: see exchange.py and arrays.py of bindings/exchange."""
 import pickle
 import sys
 from pathlib import Path
@@ -26,7 +26,15 @@ def launch(code):
         assert (out == data * 3).all()
 
 
+def copy_arrays(task, first, second):
+    import cucore.array as xp
+    with xp.load(first) as arrays:
+        (xp.savez if task == "arrays" else xp.savez_compressed)(second, **arrays)
+
+
 def main(task, first, second=None):
+    if task in ("arrays", "compressed"):
+        return copy_arrays(task, first, second)
     if task == "make":
         code = cucore.Program(SOURCE, name="triple.cu", arch="compute_80").compile(names=["triple"])
         Path(first).write_bytes(code.serialize())

@@ -84,17 +84,6 @@ public static partial class Nd {
     }
   }
 
-  /// <summary>Returns whether |x - y| is at most atol + rtol * |y|, for each element.</summary>
-  /// <param name="x">the first operand</param>
-  /// <param name="y">the second operand</param>
-  /// <param name="rtol">the part of |y|</param>
-  /// <param name="atol">the difference that is always permitted</param>
-  /// <param name="equalNan">whether NaN is close to NaN</param>
-  /// <returns>an array of bool</returns>
-  public static NdArray Isclose(NdArray x, NdArray y, double rtol = 1e-5, double atol = 1e-8, bool equalNan = false) {
-    return Apply("isclose", null, Calls.NotNull(x, nameof(x)), Calls.NotNull(y, nameof(y)), rtol, atol, equalNan);
-  }
-
   /// <summary>Returns the type of the result of an operation.</summary>
   /// <param name="operands">arrays and numbers</param>
   /// <returns>their common type</returns>

@@ -108,6 +108,11 @@ class OperationTest {
       NdArray y = NdArray.of(new double[] {1.25 * (1 + 9e-6), -2.5 * (1 + 2e-5), 3.75, Double.NaN, Double.POSITIVE_INFINITY, 0});
       assertArrayEquals(new boolean[] {true, false, true, false, true, false}, x.isclose(y).toBooleanArray());
       assertArrayEquals(new boolean[] {true, true, true, true, true, false}, x.isclose(y, 1e-4, 0, true).toBooleanArray());
+      assertTrue(x.allclose(x, 0, 0, true) && !x.allclose(x) && !x.allclose(y));
+      NdArray numbers = x.get(Slice.to(3));
+      assertTrue(numbers.allclose(numbers.multiply(1 + 1e-7)) && !numbers.allclose(Scalar.of(1.25)));
+      assertTrue(numbers.arrayEqual(numbers.copy()) && numbers.as(DType.INT32).arrayEqual(NdArray.of(new byte[] {1, -2, 3})));
+      assertFalse(numbers.arrayEqual(numbers.get(Slice.to(1))) || numbers.arrayEqual(numbers.add(1e-9)) || x.arrayEqual(x)); // NaN
       assertArrayEquals(new boolean[] {false, true, false}, x.get(Slice.to(3)).isclose(Scalar.of(-2), 0, 0.5, false).toBooleanArray());
     }
   }

@@ -11,13 +11,15 @@ import io.cucore.LaunchConfig;
 import io.cucore.ObjectCode;
 import io.cucore.Program;
 import io.cucore.ProgramOptions;
+import io.cucore.array.NumpyFile;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Java's part in the exchange of object code between languages: see bindings/exchange/exchange.py.
+ * Java's part in the exchange of object code and arrays between languages: see exchange.py and arrays.py of
+ * bindings/exchange.
  */
 public final class Exchange {
   private static final String SOURCE =
@@ -46,6 +48,12 @@ public final class Exchange {
         break;
       case "cached":
         cached(first);
+        break;
+      case "arrays":
+        NumpyFile.saveAll(Path.of(arguments[2]), NumpyFile.loadAll(first));
+        break;
+      case "compressed":
+        NumpyFile.saveCompressed(Path.of(arguments[2]), NumpyFile.loadAll(first));
         break;
       default:
         throw new IllegalArgumentException(arguments[0]);

@@ -352,6 +352,30 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
     return Operation.of("isclose").apply(this, Calls.notNull(y, "y"), Scalar.of(relative), Scalar.of(absolute), Scalar.of(equalNan));
   }
 
+  /** Returns whether all elements are almost equal, as {@link #isclose(Operand)} compares them. Waits for them.
+   * @param y the second operand
+   * @return whether they are */
+  public boolean allclose(Operand y) {
+    return Comparison.all(isclose(y));
+  }
+
+  /** Returns whether all elements are almost equal, as {@link #isclose(Operand, double, double, boolean)} compares them. Waits for them.
+   * @param y the second operand
+   * @param relative the relative tolerance
+   * @param absolute the absolute tolerance
+   * @param equalNan whether NaN equals NaN
+   * @return whether they are */
+  public boolean allclose(Operand y, double relative, double absolute, boolean equalNan) {
+    return Comparison.all(isclose(y, relative, absolute, equalNan));
+  }
+
+  /** Returns whether shape and elements are equal. Waits for the elements.
+   * @param y the other array, of any type
+   * @return whether they are */
+  public boolean arrayEqual(NdArray y) {
+    return Comparison.arrayEqual(this, Calls.notNull(y, "y"));
+  }
+
   /** Returns the elements as NumPy prints them, in a format. Waits for them.
    * @param options the format
    * @return the text */
