@@ -201,10 +201,19 @@ ROW(c_load, {
 
 static char container[1 << 16];
 static cucore_objectcode *stored;
+static char unheld[1 << 16];
+static size_t unheld_size;
 
-/* The object code of the row c_bytes, which need not load on the device. */
+/* The object code of the rows c_bytes and c_bytes_new, which need not load on the device. Nothing
+   holds the contents of `unheld`, so each read is like the first one. */
 EXPORT int overheads_store(const void *data, size_t size, int32_t type) {
+  cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
   cucore_error *error = NULL;
+  cucore_objectcode *other = NULL;
+  options.name = "other";
+  if (refused(cucore_objectcode_create((cucore_code_type)type, data, size, &options, &other, &error), error)) return 1;
+  if (refused(cucore_objectcode_serialize(other, NULL, unheld, sizeof unheld, &unheld_size, &error), error)) return 1;
+  cucore_objectcode_release(other);
   return refused(cucore_objectcode_create((cucore_code_type)type, data, size, NULL, &stored, &error), error);
 }
 
@@ -213,5 +222,10 @@ ROW(c_bytes, {
   cucore_objectcode *read = NULL;
   bad |= cucore_objectcode_serialize(stored, NULL, container, sizeof container, &size, NULL) != CUCORE_OK ||
          cucore_objectcode_deserialize(container, size, NULL, &read, NULL) != CUCORE_OK;
+  cucore_objectcode_release(read);
+})
+ROW(c_bytes_new, {
+  cucore_objectcode *read = NULL;
+  bad |= cucore_objectcode_deserialize(unheld, unheld_size, NULL, &read, NULL) != CUCORE_OK;
   cucore_objectcode_release(read);
 })

@@ -20,7 +20,7 @@ PTX = """.version 7.0
 """
 C_ROWS = {"launch": "launch", "launch_prepared": "launch_prepared", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
           "event_record": "event_record", "event_query": "event_query", "allocate": "allocate", "load": "load",
-          "bytes": "bytes"}
+          "bytes": "bytes", "bytes_new": "bytes_new"}
 COMPILE_ROWS = {name: name for name in ("compile_new", "compile_again", "hit_same", "hit_new")}
 
 
@@ -113,6 +113,7 @@ def python(world):
              "prepared": kernel.prepare(stream, cucore.LaunchConfig(1, 1), 1.0, buffer, 0),
              "config": cucore.LaunchConfig(1, 1), "launch": cucore.launch, "Event": cucore.Event, "Buffer": cucore.Buffer,
              "pickle": pickle, "ObjectCode": cucore.ObjectCode, "type": world.type, "image": world.image,
+             "unheld": cucore.ObjectCode.from_bytes(world.stored_type, world.stored, name="other").serialize(),
              "stored": cucore.ObjectCode.from_bytes(world.stored_type, world.stored), "a": 1.0, "n": 0}
     if numbers():
         names["a"], names["n"] = numbers()
@@ -128,6 +129,7 @@ def python(world):
         "allocate": "Buffer(device, 1048576, stream)",
         "pickle": "pickle.loads(pickle.dumps(stored))",
         "bytes": "ObjectCode.deserialize(stored.serialize())",
+        "bytes_new": "ObjectCode.deserialize(unheld)",
         "load": "ObjectCode.from_bytes(type, image).kernel('k').native",
     }
     ways = {row: loop_of(statement, names, stream.synchronize) for row, statement in statements.items()}

@@ -37,6 +37,7 @@ ROWS = [
     ("allocate", "stream-ordered allocate and free, 1 MiB", 50, 1, "0.60", "0.80"),
     ("pickle", "object code pickled and read", 20, 1, "", "9"),
     ("bytes", "object code to bytes and back", 20, 1, "6", "9"),
+    ("bytes_new", "object code read that nothing holds", 20, 1, "", ""),
     ("load", "bytes to kernel, then dropped", 5, 2, "bare + 3", ""),
     ("compile_new", "compile, new source", 1, 20, "bare + 1 %", "bare + 1 %"),
     ("compile_again", "compile, same source again, no cache", 1, 20, "10000", "10000"),

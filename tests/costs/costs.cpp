@@ -185,6 +185,27 @@ void deserialize(const World& world, int count) {
   }
 }
 
+// The process holds no equal object code, so all of it is read.
+void deserialize_new(const World&, int count) {
+  static const std::vector<char> container = [] {
+    std::vector<char> bytes(65536);
+    size_t size = 0;
+    cucore_objectcode* code = nullptr;
+    cucore_objectcode_options options = CUCORE_OBJECTCODE_OPTIONS_INIT;
+    options.name = "new.ptx";
+    CALL(cucore_objectcode_create, CUCORE_CODE_TYPE_PTX, PTX, sizeof PTX - 1, &options, &code);
+    CALL(cucore_objectcode_serialize, code, nullptr, bytes.data(), bytes.size(), &size);
+    cucore_objectcode_release(code);
+    bytes.resize(size);
+    return bytes;
+  }();
+  for (int i = 0; i < count; ++i) {
+    cucore_objectcode* code = nullptr;
+    CALL(cucore_objectcode_deserialize, container.data(), container.size(), nullptr, &code);
+    cucore_objectcode_release(code);
+  }
+}
+
 // Machine code becomes a kernel, which is dropped.
 void load(const World& world, int count) {
   static const std::vector<char> image = [] {
@@ -269,6 +290,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"read_property", &read_property},
     {"serialize", &serialize},
     {"deserialize", &deserialize},
+    {"deserialize_new", &deserialize_new},
     {"load", &load},
     {"hit_cache", &hit_cache},
     {"hit_cache_by_new_program", &hit_cache_by_new_program},

@@ -85,8 +85,8 @@ void Parts::make_head() {
     std::memcpy(at, &section.entry, sizeof section.entry);
     at += sizeof section.entry;
   }
-  const Digest digest = sha256(head_);
-  std::memcpy(head_.data() + offsetof(ContainerHeader, checksum), digest.data(),
+  digest_ = sha256(head_);
+  std::memcpy(head_.data() + offsetof(ContainerHeader, checksum), digest_.data(),
               header.checksum.size());
 }
 

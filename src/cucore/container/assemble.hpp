@@ -31,6 +31,8 @@ class Parts {
   Parts(std::vector<Section> sections, const std::optional<SigningKey>& key);
 
   uint64_t size() const { return size_; }
+  // Returns the digest of header and table, which contains the digests of all sections.
+  const Digest& digest() const { return digest_; }
   // Writes size() bytes.
   void copy_to(std::byte* out) const;
   image::Bytes bytes() const;
@@ -42,6 +44,7 @@ class Parts {
 
   std::vector<Section> sections_;
   image::Bytes head_;
+  Digest digest_{};
   uint64_t size_ = 0;
 };
 

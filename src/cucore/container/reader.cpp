@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "container/image_check.hpp"
+#include "container/known_contents.hpp"
 #include "container/metadata.hpp"
 #include "container/signature_check.hpp"
 #include "container/table.hpp"
@@ -70,11 +71,15 @@ class Reader {
       : file_(WHAT, bytes),
         options_(options),
         budget_(bytes.size()),
-        table_(file_, limit(options)),
-        strtab_(table_, *table_.find(STRTAB), budget_) {}
+        table_(file_, limit(options)) {
+    contents_.signature = check_signature(table_, options_);
+  }
+
+  const Digest& digest() const { return table_.digest(); }
+  const SignatureInfo& signature() const { return contents_.signature; }
 
   Contents read() {
-    contents_.signature = check_signature(table_, options_);
+    strtab_.emplace(table_, *table_.find(STRTAB), budget_);
     check_strings();
     read_images();
     read_symbols();
@@ -93,11 +98,11 @@ class Reader {
   }
 
   void check_strings() {
-    const image::ByteView& view = strtab_.view();
+    const image::ByteView& view = strtab_->view();
     const auto bytes = view.bytes();
     if (bytes.empty() || bytes.front() != std::byte{0} || bytes.back() != std::byte{0})
       view.fail(0, "STRTAB does not begin and end with NUL");
-    check_utf8(strtab_);
+    check_utf8(*strtab_);
   }
 
   static void check_utf8(const Raw& raw) {
@@ -106,12 +111,12 @@ class Reader {
   }
 
   std::string name(uint32_t offset) {
-    const std::string_view text = strtab_.view().string(offset);
+    const std::string_view text = strtab_->view().string(offset);
     // An offset into the middle of a character would make a string that is not UTF-8.
     if (!text.empty() && (static_cast<unsigned char>(text[0]) & 0xc0) == 0x80)
-      strtab_.view().fail(offset, "a name begins inside a character");
+      strtab_->view().fail(offset, "a name begins inside a character");
     // Any number of symbols may share one long string.
-    take(image::heap_size(text), strtab_.view(), offset);
+    take(image::heap_size(text), strtab_->view(), offset);
     return std::string(text);
   }
 
@@ -295,7 +300,7 @@ class Reader {
   const ReadOptions& options_;
   image::MemoryBudget budget_;
   Table table_;
-  Raw strtab_;
+  std::optional<Raw> strtab_;
   Contents contents_;
   std::unordered_map<uint32_t, size_t> section_to_image_;
   std::vector<const SectionEntry*> image_entries_;
@@ -310,6 +315,14 @@ bool is_container(std::span<const std::byte> bytes) {
 
 Contents read_contents(std::span<const std::byte> container, const ReadOptions& options) {
   return Reader(container, options).read();
+}
+
+SharedContents read_shared(std::span<const std::byte> container, const ReadOptions& options) {
+  Reader reader(container, options);
+  if (auto known = KnownContents::find(reader.digest()))
+    return {std::move(known), reader.signature()};
+  Contents contents = reader.read();
+  return {KnownContents::add_read(reader.digest(), std::move(contents.code)), contents.signature};
 }
 
 Code read(std::span<const std::byte> container, const ReadOptions& options) {

@@ -2,6 +2,7 @@
 // Reads untrusted containers: every table, size and digest is checked before use.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -40,6 +41,15 @@ bool is_container(std::span<const std::byte> bytes);
 // @throws Error INVALID_CODE for malformed bytes, with the offset; SIGNATURE for a wrong signature
 // or, if required, one that is missing or by an unknown key
 Contents read_contents(std::span<const std::byte> container, const ReadOptions& options = {});
+
+struct SharedContents {
+  std::shared_ptr<const Code> code;
+  SignatureInfo signature;
+};
+
+// Does the same. Contents that this process has read and still holds are shared: then only the
+// table, the digests and the signature are checked.
+SharedContents read_shared(std::span<const std::byte> container, const ReadOptions& options = {});
 
 // Does the same without the signature.
 Code read(std::span<const std::byte> container, const ReadOptions& options = {});

@@ -98,8 +98,8 @@ void Table::check_header() {
 
 void Table::check_checksum(Sha256& hash) {
   signed_part_ = signed_bytes(file_.bytes(), header_.section_count);
-  const Digest digest = hash.digest(signed_part_);
-  if (!std::equal(header_.checksum.begin(), header_.checksum.end(), digest.begin()))
+  digest_ = hash.digest(signed_part_);
+  if (!std::equal(header_.checksum.begin(), header_.checksum.end(), digest_.begin()))
     file_.fail(40, "the checksum of header and table is wrong");
 }
 

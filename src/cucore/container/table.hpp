@@ -31,6 +31,8 @@ class Table {
     return sizeof(ContainerHeader) +
            static_cast<uint64_t>(&entry - entries_.data()) * sizeof(SectionEntry);
   }
+  // Returns the digest of header and table, which contains the digests of all sections.
+  const Digest& digest() const { return digest_; }
   const image::Bytes& signed_part() const { return signed_part_; }
 
  private:
@@ -46,6 +48,7 @@ class Table {
   ContainerHeader header_{};
   std::vector<SectionEntry> entries_;
   image::Bytes signed_part_;
+  Digest digest_{};
   uint64_t budget_ = 0;
 };
 

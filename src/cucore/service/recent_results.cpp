@@ -25,7 +25,7 @@ bool is_switched_off() {
 }
 
 Ref<const core::ObjectCode> copy_of(const core::ObjectCode& code) {
-  return make<core::ObjectCode>(container::Code(code.code()));
+  return make<core::ObjectCode>(code.shared_code());
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "container/known_contents.hpp"
 #include "container/text.hpp"
 #include "core/compile/file.hpp"
 #include "core/compile/ltoir.hpp"
@@ -57,10 +58,12 @@ bool has_expression(const Symbol& symbol, const std::string& wanted) {
 
 }  // namespace
 
-ObjectCode::ObjectCode(Code code, const container::SignatureInfo& signature)
+ObjectCode::ObjectCode(Code code) : ObjectCode(std::make_shared<const Code>(std::move(code))) {}
+
+ObjectCode::ObjectCode(std::shared_ptr<const Code> code, const container::SignatureInfo& signature)
     : code_(std::move(code)),
-      arch_(code_.arch.text()),
-      container_(is_bundle() ? container::write(code_) : image::Bytes()),
+      arch_(code_->arch.text()),
+      container_(is_bundle() ? container::write(*code_) : image::Bytes()),
       signature_(signature.state),
       signature_key_(signature.state == container::SignatureState::UNSIGNED ? ""
                                                                             : hex(signature.key)),
@@ -130,7 +133,7 @@ Ref<ObjectCode> ObjectCode::of_loaded(Ref<LoadedImage> image, std::string name) 
 
 Ref<ObjectCode> ObjectCode::deserialize(std::span<const std::byte> bytes,
                                         const container::ReadOptions& options) {
-  container::Contents contents = container::read_contents(bytes, options);
+  container::SharedContents contents = container::read_shared(bytes, options);
   return make<ObjectCode>(std::move(contents.code), contents.signature);
 }
 
@@ -138,28 +141,28 @@ Ref<ObjectCode> ObjectCode::bundle(std::span<const ObjectCode* const> images) {
   if (images.empty())
     throw Error(Status::INVALID_ARGUMENT, "a bundle needs two images or more, got none");
   std::vector<const Code*> codes;
-  for (const ObjectCode* image : images) codes.push_back(&image->code_);
+  for (const ObjectCode* image : images) codes.push_back(image->code_.get());
   return make<ObjectCode>(container::make_bundle(codes, codes[0]->name));
 }
 
 size_t ObjectCode::image_count() const {
-  if (code_.type == CodeType::FATBIN)
-    return image::count_fatbin_entries(image::ByteView("FATBIN", code_.data()));
-  return is_bundle() ? code_.images.size() : 1;
+  if (code_->type == CodeType::FATBIN)
+    return image::count_fatbin_entries(image::ByteView("FATBIN", code_->data()));
+  return is_bundle() ? code_->images.size() : 1;
 }
 
 // Returns an entry of a fat binary, decompressed.
 Ref<const ObjectCode> ObjectCode::entry_at(size_t index) const {
   image::FatbinImage image =
-      image::read_fatbin_entry(image::ByteView("FATBIN", code_.data()), index);
+      image::read_fatbin_entry(image::ByteView("FATBIN", code_->data()), index);
   const image::FatbinEntry& entry = image.entry;
   if (image.bytes.empty() || entry.type == CodeType{})
     throw Error(Status::UNSUPPORTED,
                 concat("image ", index, " of ", label(),
                        image.bytes.empty() ? " is scrambled" : " is of a kind that is not known: ",
                        image.bytes.empty() ? "" : concat(entry.kind)));
-  Code code = container::make_code(entry.type, image.bytes, code_.name, entry.arch);
-  image::adopt_classes(code.symbols, code_.symbols);
+  Code code = container::make_code(entry.type, image.bytes, code_->name, entry.arch);
+  image::adopt_classes(code.symbols, code_->symbols);
   return make<ObjectCode>(std::move(code));
 }
 
@@ -167,29 +170,29 @@ Ref<const ObjectCode> ObjectCode::image_at(size_t index) const {
   if (index >= image_count())
     throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", label(), " holds ",
                                                  counted(image_count(), "image")));
-  if (code_.type == CodeType::FATBIN) return entry_at(index);
+  if (code_->type == CodeType::FATBIN) return entry_at(index);
   if (!is_bundle()) return Ref<const ObjectCode>(this);
   Code code;
-  static_cast<image::Image&>(code) = code_.images[index];
-  if (index < code_.image_metadata.size()) code.metadata = code_.image_metadata[index];
+  static_cast<image::Image&>(code) = code_->images[index];
+  if (index < code_->image_metadata.size()) code.metadata = code_->image_metadata[index];
   return make<ObjectCode>(std::move(code));
 }
 
 std::string ObjectCode::label() const {
-  std::string label = code_.name.empty() ? "object code" : code_.name;
-  label += concat(" (", image::code_type_name(code_.type));
+  std::string label = code_->name.empty() ? "object code" : code_->name;
+  label += concat(" (", image::code_type_name(code_->type));
   if (!arch_.empty()) label += " for " + arch_;
   return label + ")";
 }
 
 const std::vector<Symbol>& ObjectCode::symbols() const {
-  if (!varies_by_device()) return code_.symbols;
+  if (!varies_by_device()) return code_->symbols;
   std::call_once(symbols_once_, [this] { symbols_ = find_symbols(); });
   return symbols_;
 }
 
 std::vector<Symbol> ObjectCode::find_symbols() const {
-  if (!is_bundle()) return symbols_of_ltoir(code_);
+  if (!is_bundle()) return symbols_of_ltoir(*code_);
   std::vector<Symbol> all;
   for (size_t i = 0; i < image_count(); ++i) {
     const Ref<const ObjectCode> image = image_at(i);
@@ -208,8 +211,8 @@ std::vector<Symbol> ObjectCode::find_symbols() const {
 
 const image::KernelResources* ObjectCode::resources(const std::string& lowered_name) const {
   std::call_once(resources_once_, [this] {
-    if (code_.type == CodeType::CUBIN)
-      resources_ = image::inspect(code_.type, code_.data()).resources;
+    if (code_->type == CodeType::CUBIN)
+      resources_ = image::inspect(code_->type, code_->data()).resources;
   });
   for (const image::KernelResources& kernel : resources_)
     if (kernel.lowered_name == lowered_name) return &kernel;
@@ -217,19 +220,22 @@ const image::KernelResources* ObjectCode::resources(const std::string& lowered_n
 }
 
 const std::vector<Diagnostic>& ObjectCode::diagnostics() const {
-  std::call_once(diagnostics_once_, [this] { diagnostics_ = parse_diagnostics(code_.log); });
+  std::call_once(diagnostics_once_, [this] { diagnostics_ = parse_diagnostics(code_->log); });
   return diagnostics_;
 }
 
 const std::vector<std::pair<std::string, std::string>>& ObjectCode::metadata() const {
   std::call_once(metadata_once_, [this] {
-    for (const auto& [key, value] : code_.metadata) metadata_.emplace_back(key, as_text(value));
+    for (const auto& [key, value] : code_->metadata) metadata_.emplace_back(key, as_text(value));
   });
   return metadata_;
 }
 
 const container::Parts& ObjectCode::parts() const {
-  std::call_once(parts_once_, [this] { parts_.emplace(container::write_parts(code_)); });
+  std::call_once(parts_once_, [this] {
+    parts_.emplace(container::write_parts(*code_));
+    container::KnownContents::add_written(parts_->digest(), code_);
+  });
   return *parts_;
 }
 

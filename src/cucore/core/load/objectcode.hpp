@@ -2,6 +2,7 @@
 // Object code: an immutable value, loaded into the driver at its first use.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
@@ -28,7 +29,9 @@ struct Global {
 
 class ObjectCode final : public Object {
  public:
-  explicit ObjectCode(container::Code code, const container::SignatureInfo& signature = {});
+  explicit ObjectCode(container::Code code);
+  ObjectCode(std::shared_ptr<const container::Code> code,
+             const container::SignatureInfo& signature = {});
 
   // From a user's bytes. They are checked first, so that the driver, which takes no length, never
   // reads past their end.
@@ -52,7 +55,8 @@ class ObjectCode final : public Object {
   size_t image_count() const;
   Ref<const ObjectCode> image_at(size_t index) const;
 
-  const container::Code& code() const { return code_; }
+  const container::Code& code() const { return *code_; }
+  const std::shared_ptr<const container::Code>& shared_code() const { return code_; }
   // Returns the symbols of the image. For LTOIR, which is opaque, they come from a link to PTX; a
   // bundle has those of all images.
   const std::vector<image::Symbol>& symbols() const;
@@ -68,14 +72,14 @@ class ObjectCode final : public Object {
 
   // Returns the bytes: a PTX without its NUL, a bundle as a container.
   std::span<const std::byte> data() const {
-    return is_bundle() ? std::span<const std::byte>(container_) : code_.data();
+    return is_bundle() ? std::span<const std::byte>(container_) : code_->data();
   }
 
   // Returns the container of the code, unsigned and not compressed. It is made at the first call.
   const container::Parts& parts() const;
 
   // Returns whether devices of different architectures use different images.
-  bool varies_by_device() const { return is_bundle() || code_.type == image::CodeType::LTOIR; }
+  bool varies_by_device() const { return is_bundle() || code_->type == image::CodeType::LTOIR; }
 
   // Loads into the device's context.
   Ref<LoadedImage> load(const Device& device) const;
@@ -89,13 +93,13 @@ class ObjectCode final : public Object {
  private:
   friend class Kernel;
   ~ObjectCode() override;
-  bool is_bundle() const { return code_.type == image::CodeType::BUNDLE; }
+  bool is_bundle() const { return code_->type == image::CodeType::BUNDLE; }
   Ref<const ObjectCode> entry_at(size_t index) const;
   std::vector<image::Symbol> find_symbols() const;
   std::string lowered_global_name(std::string_view name) const;
   void forget(const Kernel& kernel) const noexcept;
 
-  const container::Code code_;
+  const std::shared_ptr<const container::Code> code_;  // shared by equal object code
   const std::string arch_;
   const image::Bytes container_;  // BUNDLE only
   const container::SignatureState signature_;
