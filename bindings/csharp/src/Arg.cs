@@ -10,13 +10,13 @@ namespace Cucore {
 /// loses nothing, and refuses it otherwise. An argument keeps its buffer alive.</summary>
 public readonly partial struct Arg {
   // The kind of value that an argument contains.
-  private enum Kind : byte { None, Bool, Signed, Unsigned, Float, Address, Buffer, Bytes }
+  private enum Kind : byte { None, Bool, Signed, Unsigned, Float, Address, Buffer, Bytes, Array }
 
   private const int SizeBits = 24;
   private const int SizeMask = (1 << SizeBits) - 1;
   private const int InlineSize = 8;
   private readonly ulong bits;    // a value of up to 8 bytes; an integer is extended by its sign
-  private readonly object? other;  // a buffer, or the bytes of a larger value
+  private readonly object? other;  // a buffer, an array, or the bytes of a larger value
   private readonly int form;      // Form(): equal to that of a parameter that takes the value unchanged
   private readonly Kind kind;
   private readonly bool isBytes;  // also accepted for a parameter that is a struct
@@ -85,6 +85,12 @@ public readonly partial struct Arg {
   /// <summary>A buffer. The launch passes its address, holds it, and records the use.</summary>
   public static implicit operator Arg(CudaBuffer? buffer) {
     return buffer == null ? default(Arg) : new Arg(buffer);
+  }
+
+  /// <summary>The memory of an array, whose elements are consecutive. The stream of the launch waits for what computes
+  /// the array, and later operations of its context wait for the kernel.</summary>
+  public static implicit operator Arg(Arrays.NdArray? array) {
+    return array == null ? default(Arg) : new Arg(0, Kind.Array, Form(ParameterClass.Pointer, 8), false, array);
   }
 
   /// <summary>An address in device memory; 0 is the null pointer. The launch does not record the use of a
@@ -170,9 +176,9 @@ public readonly partial struct Arg {
       *(IntPtr*)(to + 8) = ((CudaBuffer)other!).Enter(kernel, index, ref held);
       return to + SmallSize;
     }
-    if (other != null) return WriteBytes(to, (byte[])other);
+    if (kind == Kind.Bytes && other != null) return WriteBytes(to, (byte[])other);
     *(ulong*)to = (uint)Size;
-    *(ulong*)(to + 8) = bits;
+    *(ulong*)(to + 8) = kind == Kind.Array ? held.Lend((Arrays.NdArray)other!) : bits;
     return to + SmallSize;
   }
 

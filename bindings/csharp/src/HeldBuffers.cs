@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers of one launch, which other threads cannot release until the launch has returned.
+// The buffers and arrays of one launch, which other threads cannot release until the launch has returned.
+using System;
 using System.Collections.Generic;
 
 namespace Cucore {
 internal struct HeldBuffers {
   private CudaBuffer.Handle first, second, third, fourth;  // without an object for the collector
   private List<CudaBuffer.Handle> more;
+  private List<Arrays.Loan> loans;
 
   /// <summary>Takes a handle that was entered.</summary>
   [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
@@ -17,9 +19,34 @@ internal struct HeldBuffers {
     else (more ?? (more = new List<CudaBuffer.Handle>())).Add(handle);
   }
 
+  /// <summary>Borrows the memory of an array, and returns the address of its first element. Leaves all if it fails.</summary>
+  internal ulong Lend(Arrays.NdArray array) {
+    try {
+      Arrays.Loan loan = new Arrays.Loan(array);
+      (loans ?? (loans = new List<Arrays.Loan>())).Add(loan);
+      return loan.Address;
+    } catch {
+      Leave();
+      throw;
+    }
+  }
+
+  /// <summary>Refuses arrays, whose streams a prepared launch could not order.</summary>
+  internal void RefuseLoans() {
+    if (loans == null) return;
+    Leave();
+    throw new ArgumentException("a prepared launch takes no NdArray; pass its memory, as by GetBuffer()");
+  }
+
+  /// <summary>Lets the stream wait for what computes the arrays.</summary>
+  internal void Begin(CudaStream stream) { loans?.ForEach(each => each.Begin(stream)); }
+
+  /// <summary>Records that the stream uses the memory of the arrays, after the launch.</summary>
+  internal void Record(CudaStream stream) { loans?.ForEach(each => each.Record(stream)); }
+
   internal void Leave() {
-    if (first == null) return;
-    first.Leave();
+    loans?.ForEach(each => each.Dispose());
+    first?.Leave();
     second?.Leave();
     third?.Leave();
     fourth?.Leave();

@@ -10,7 +10,7 @@ public partial class Kernel {
 
   //: cucore_kernel_launch
   /// <param name="config">the grid, the block and the rest</param>
-  /// <param name="arguments">one per parameter, in order: numbers, buffers, Arg.Of(a struct), Arg.Address</param>
+  /// <param name="arguments">one per parameter, in order: numbers, buffers, arrays, Arg.Of(a struct), Arg.Address</param>
   /// <exception cref="System.ObjectDisposedException">an argument is a buffer that was disposed</exception>
   public unsafe void Launch(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
     Arg[] own = Own(arguments);
@@ -60,6 +60,7 @@ public partial class Kernel {
 
   // Calls with the handles of the kernel, the stream and the buffers of the block.
   private unsafe IntPtr Enter(CudaStream stream, byte* block, byte* end, ref HeldBuffers held, BlockCall call) {
+    held.RefuseLoans();
     CudaStream.Handle? order = null;
     IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;
     try {
@@ -82,7 +83,9 @@ public partial class Kernel {
       order = CudaStream.getCPtr(stream);
       kernel = owned.Enter();
       where = order.Enter();
+      held.Begin(stream);
       if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)(end - block)) != 0) CucoreNativePINVOKE.Check();
+      held.Record(stream);
     } finally {
       if (where != IntPtr.Zero) order!.Leave();
       if (kernel != IntPtr.Zero) owned.Leave();

@@ -289,6 +289,53 @@ public static class ArrayValues {
     }
   }
 
+  private const string Scale = @"extern ""C"" __global__ void scale(float a, float *x, const float *y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] = a * x[i] + y[i]; }";
+
+  // The launch comes after what computes its arrays, and before what is computed later, in any stream.
+  public static void KernelsTakeArrays() {
+    Kernel scale = World.Kernel(Scale, "scale");
+    LaunchConfig config = new LaunchConfig(1, 64);
+    using (Context context = new Context(World.Device))
+    using (CudaStream own = context.Stream, other = World.Stream())
+    using (new Scope(context)) {
+      foreach (CudaStream stream in new[] { own, other }) {
+        NdArray x = Nd.Arange(8).Cast(DType.Float32) + 1, y = NdArray.Of(new float[] { 9, 9, 10, 20, 30, 40 })[(2, null)];
+        NdArray before = x * 10;
+        scale.Launch(stream, config, 2f, x[(4, null)], y, 4);
+        Check.Same(new float[] { 1, 2, 3, 4, 20, 32, 44, 56 }, x.ToArray<float>());
+        Check.Same(new float[] { 10, 20, 30, 40, 50, 60, 70, 80 }, before.ToArray<float>());
+        x.AddAssign(1);
+        scale.Launch(stream, config, new Arg[] { 0f, x, x, 8 });
+        Check.Same(new float[] { 2, 3, 4, 5, 21, 33, 45, 57 }, x.ToArray<float>());
+        scale.Launch(stream, config, 1f, Nd.Zeros(DType.Float32, 0), Nd.Zeros(DType.Float32, 0), 0);
+      }
+      NdArray z = NdArray.Of(X, 2, 3);
+      Check.Equal("an NdArray of the launch has the strides (4, 12); expected consecutive elements; pass a copy, as by Copy()",
+          Check.Throws<InvalidArgumentException>(() => scale.Launch(other, config, 1f, z.T, z, 6)).Message);
+      Check.Contains("argument 0 of kernel scale is an NdArray; expected a float; pass a number",
+          Check.Throws<InvalidArgumentException>(() => scale.Launch(other, config, z, z, z, 6)).Message);
+      Check.Contains("takes no NdArray", Check.Throws<ArgumentException>(() => scale.Prepare(other, config, 1f, z, z, 6)).Message);
+      z.Dispose();
+      Check.Throws<ObjectDisposedException>(() => scale.Launch(other, config, 1f, z, z, 6));
+    }
+  }
+
+  // A kernel may still run when its array is disposed of and when the memory is used again.
+  public static void KernelsKeepTheMemoryOfArrays() {
+    Kernel scale = World.Kernel(Scale, "scale");
+    using (CudaStream other = World.Stream())
+    using (CudaBuffer sum = new CudaBuffer(World.Device, 4096, other)) {
+      sum.Fill(0, other);
+      for (int i = 0; i < 100; ++i) {
+        using (new Scope()) scale.Launch(other, new LaunchConfig(4, 256), 1f, sum, Nd.Full(DType.Float32, i, 1024), 1024);
+        Nd.Full(DType.Float32, -1, 1024).Evaluate().Dispose();
+      }
+      Check.That(sum.ToArray<float>(other).All(each => each == 4950));
+    }
+  }
+
   public static void TextsAreThoseOfNumPy() {
     using (new Scope()) {
       Check.Equal("[[0 1 2]\n [3 4 5]]", Nd.Arange(6).Reshape(new long[] { 2, 3 }).ToString());

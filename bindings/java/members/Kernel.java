@@ -35,7 +35,14 @@ final class Kernel {
     Given.notNull(stream, "stream");
     Given.notNull(config, "config");
     Given.notNull(arguments, "arguments");
-    LaunchBlock.launch(lease, this, stream, config, arguments);
+    if (!Lending.isNeeded(arguments)) {
+      LaunchBlock.launch(lease, this, stream, config, arguments);
+      return;
+    }
+    try (Lending lending = new Lending(stream, arguments)) {
+      LaunchBlock.launch(lease, this, stream, config, lending.arguments());
+      lending.record();
+    }
   }
 
   //: cucore_prepared_launch_create

@@ -43,7 +43,7 @@ import java.nio.file.*;
 import java.security.MessageDigest;
 import java.util.*;
 import java.util.concurrent.*;
-
+%s
 class Block%d {
 %s
 }
@@ -97,7 +97,9 @@ def main():
     names, ran = {}, []
     with tempfile.TemporaryDirectory() as folder:
         for number, (page, line, block) in enumerate(blocks()):
-            Path(folder, f'Block{number}.java').write_text(CLASS % (number, inside(block)), encoding='utf-8')
+            imports = ''.join(re.findall(r'^import .*\n', block, re.M))
+            block = re.sub(r'^import .*\n\n?', '', block, flags=re.M)
+            Path(folder, f'Block{number}.java').write_text(CLASS % (imports, number, inside(block)), encoding='utf-8')
             names[number] = f'{page}:{line}'
         pages = {name.rpartition(':')[0] for name in names.values()}
         assert {'docs/java.md', 'docs/cluster.md'} <= pages, f'blocks only in {pages}'

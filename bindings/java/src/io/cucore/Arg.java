@@ -20,14 +20,16 @@ public final class Arg {
   /** An explicit address. */
   static final class Address {
     final long value;
+    private final String owner;
 
-    Address(long value) {
+    Address(long value, String owner) {
       this.value = value;
+      this.owner = owner;
     }
 
     @Override
     public String toString() {
-      return "the address 0x" + Long.toHexString(value);
+      return "the " + owner + " 0x" + Long.toHexString(value);
     }
   }
 
@@ -68,7 +70,12 @@ public final class Arg {
    * @return the argument, 8 bytes
    */
   public static Arg address(long address) {
-    return new Arg(new Address(address), Long.BYTES);
+    return address(address, "address");
+  }
+
+  /** An address whose owner is named in messages: "the address 0x10", "the NdArray 0x10". */
+  static Arg address(long address, String owner) {
+    return new Arg(new Address(address, owner), Long.BYTES);
   }
 
   /**

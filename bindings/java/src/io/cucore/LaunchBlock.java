@@ -209,6 +209,7 @@ final class LaunchBlock {
     return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " has type "
         + value.getClass().getTypeName()
         + (value.getClass().isArray() ? "; copy it into a CudaBuffer, or make it a struct by Arg.of()"
+            : value instanceof DeviceMemory ? "; only a launch takes it: pass its CudaBuffer to a prepared one"
             : Struct.isRecord(value.getClass()) ? "; make it a struct by Arg.struct()" : ", which no kernel takes"));
   }
 

@@ -9,10 +9,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cucore.Cache;
 import io.cucore.CacheOptions;
+import io.cucore.CodeType;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaStream;
+import io.cucore.Kernel;
+import io.cucore.LaunchConfig;
+import io.cucore.ObjectCode;
+import io.cucore.Program;
 import io.cucore.Status;
 import io.cucore.Toggle;
 import java.io.IOException;
@@ -82,6 +87,69 @@ class ExchangeTest {
         memory.getBuffer().read(all, stream);
         assertEquals(6, ByteBuffer.wrap(all).order(ByteOrder.nativeOrder()).getFloat((int) memory.getOffset()));
       }
+    }
+  }
+
+  private static final String SCALE = "extern \"C\" __global__ void scale(float a, float *x, const float *y, int n) {\n"
+      + "  int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+      + "  if (i < n) x[i] = a * x[i] + y[i];\n"
+      + "}\n";
+
+  /** The launch comes after what computes its arrays, and before what is computed later, in any stream. */
+  @Test
+  void kernelsTakeArrays() {
+    try (Program program = Program.ofCuda(SCALE);
+        ObjectCode code = program.compile(CodeType.PTX);
+        Kernel scale = code.kernel("scale");
+        CudaDevice device = CudaDevice.first();
+        CudaStream other = new CudaStream(device);
+        Context context = new Context(device);
+        CudaStream own = context.getStream();
+        Scope scope = new Scope(context)) {
+      LaunchConfig config = LaunchConfig.of(1, 64);
+      for (CudaStream stream : List.of(own, other)) {
+        NdArray x = Nd.arange(8).as(DType.FLOAT32).add(1);
+        NdArray y = NdArray.of(new float[] {9, 9, 10, 20, 30, 40}).get(Slice.from(2)); // a view
+        NdArray before = x.multiply(10);
+        scale.launch(stream, config, 2f, x.get(Slice.from(4)), y, 4);
+        assertArrayEquals(new float[] {1, 2, 3, 4, 20, 32, 44, 56}, x.toFloatArray());
+        assertArrayEquals(new float[] {10, 20, 30, 40, 50, 60, 70, 80}, before.toFloatArray());
+        x.addAssign(1);
+        scale.launch(stream, config, 0f, x, x, 8);
+        assertArrayEquals(new float[] {2, 3, 4, 5, 21, 33, 45, 57}, x.toFloatArray());
+        scale.launch(stream, config, 1f, Nd.zeros(DType.FLOAT32, 0), Nd.zeros(DType.FLOAT32, 0), 0);
+        assertArrayEquals(new float[] {10, 20, 30, 40}, y.toFloatArray());
+      }
+      NdArray x = NdArray.of(X, 2, 3);
+      String strided = refusal(Status.INVALID_ARGUMENT, () -> scale.launch(other, config, 1f, x.transpose(), x, 6));
+      assertEquals("an NdArray of the launch has the strides [4, 12]; expected consecutive elements; pass a copy, as by copy()", strided);
+      String number = refusal(Status.INVALID_ARGUMENT, () -> scale.launch(other, config, x, x, x, 6));
+      assertTrue(number.startsWith("argument 0 of kernel scale is the NdArray 0x") && number.endsWith("; expected a float; pass a number"), number);
+      String prepared = refusal(Status.INVALID_ARGUMENT, () -> scale.prepare(other, config, 1f, x, x, 6));
+      assertEquals("argument 1 of kernel scale has type io.cucore.array.NdArray; only a launch takes it: pass its CudaBuffer to a prepared one", prepared);
+      x.close();
+      refusal(Status.INVALID_HANDLE, () -> scale.launch(other, config, 1f, x, x, 6));
+    }
+  }
+
+  /** A kernel may still run when its array is closed and when the memory is used again. */
+  @Test
+  void kernelsKeepTheMemoryOfArrays() {
+    try (Program program = Program.ofCuda(SCALE);
+        ObjectCode code = program.compile(CodeType.PTX);
+        Kernel scale = code.kernel("scale");
+        CudaDevice device = CudaDevice.first();
+        CudaStream other = new CudaStream(device);
+        CudaBuffer sum = new CudaBuffer(device, 4 * 1024, other)) {
+      sum.fill(0, other);
+      for (int i = 0; i < 100; ++i) {
+        try (Scope scope = new Scope()) {
+          scale.launch(other, LaunchConfig.covering(1024, 256), 1f, sum, Nd.full(DType.FLOAT32, Scalar.of(i), 1024), 1024);
+        }
+        Nd.full(DType.FLOAT32, Scalar.of(-1), 1024).evaluate().close();
+      }
+      float[] sums = read(sum, other, 1024);
+      assertEquals(List.of(4950f, 4950f), List.of(sums[0], sums[1023]));
     }
   }
 

@@ -4,6 +4,7 @@ package io.cucore.array;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaStream;
+import io.cucore.DeviceMemory;
 import io.cucore.Status;
 import io.cucore.Toggle;
 import java.nio.ByteBuffer;
@@ -13,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
  * An N-dimensional array, or a view of one. Operations wait until elements are needed. An array that is
  * not closed is released when it is unreachable.
  */
-public final class NdArray extends ArrayOperations implements AutoCloseable {
+public final class NdArray extends ArrayOperations implements AutoCloseable, DeviceMemory {
   private static final int INDEX = 1;
   private static final int INVERSE = 2;
   private static final int COUNTS = 4;
@@ -77,6 +78,15 @@ public final class NdArray extends ArrayOperations implements AutoCloseable {
    * @return the memory, to close */
   public ArrayMemory buffer() {
     return new ArrayMemory(Natives.buffer(this));
+  }
+
+  /** Lends the memory to a launch, which takes arrays as arguments. Operations of the context that wait are queued before,
+   * and later writes of the array go into its memory at once, as after {@link #buffer()}.
+   * @param stream the stream of the launch, which waits for the array
+   * @return the memory; the stream of the context waits for the launch when it is closed */
+  @Override
+  public Loan lend(CudaStream stream) {
+    return new ArrayLoan(this, Calls.notNull(stream, "stream"));
   }
 
   /** Replaces all elements by those of a buffer, from its position on, in the order of this machine.

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of an array that is an argument of a launch.
+using System;
+
+namespace Cucore.Arrays {
+/// <summary>The memory of an array for one launch. The streams of the array and of the launch wait for one another.</summary>
+internal sealed class Loan : IDisposable {
+  private readonly CudaBuffer memory;
+  private readonly long offset;
+  private readonly CudaStream own;
+  private CudaStream? other;  // of the launch, if it is another one
+
+  internal Loan(NdArray array) {
+    if (!array.IsContiguous)
+      throw Calls.Refused(Status.InvalidArgument, $"an NdArray of the launch has the strides ({string.Join(", ", array.Strides)}); expected consecutive elements; pass a copy, as by Copy()");
+    using (Context context = array.Context) {
+      context.Evaluate();  // the kernel may write into what waiting operations read
+      (memory, offset) = array.GetBuffer();
+      own = context.Stream;
+    }
+  }
+
+  internal ulong Address { get { return memory.Address + (ulong)offset; } }
+
+  internal void Begin(CudaStream stream) {
+    if (own.Native == stream.Native) return;
+    stream.WaitStream(own);
+    other = stream;
+  }
+
+  internal void Record(CudaStream stream) { memory.RecordUse(stream); }
+
+  public void Dispose() {
+    if (other != null) own.WaitStream(other);
+    own.Dispose();
+    memory.Dispose();
+  }
+}
+}
