@@ -119,9 +119,10 @@ tests() {
   shift 2
   for name in array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest \
     MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
-    test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.LifetimesTest \
-    test.ObjectsTest test.PrintedTest test.SweepTest; do
+    test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest \
+    test.PrintedTest test.SweepTest test.LifetimesTest; do
     order=$((order + 1))
+    [ "$name" != test.LifetimesTest ] || wait  # it takes all memory of the device
     row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
       --select-class="io.cucore.$name" &

@@ -54,7 +54,7 @@ __device__ int tree_threads(i64 length) {
 
 // The tree of a row, over at most 32768 partial results. All 256 threads call it. One block alone
 // waits for these loads, so that several are in flight. Results that join in pairs have equal counts.
-template <class R> __device__ typename R::A added_partials(const typename R::A* a, i64 c, i64 step, i64 count) {
+template <class R> __device__ typename R::A added_partials(const typename R::A* a, int c, int step, int count) {
   typedef typename R::A A;
   constexpr int AHEAD = larger(16 / int(sizeof(A)), 1);
   A s[4] = {R::none(), R::none(), R::none(), R::none()};
@@ -72,32 +72,45 @@ template <class R> __device__ typename R::A added_partials(const typename R::A* 
   }
   return of_four<R>(s);
 }
-// VECTORS of four neighbours each, `step` apart.
-template <class R, int VECTORS> __device__ typename R::A paired_partials(const typename R::A* a, i64 c, i64 step, i64 count) {
-  if (c >= count) return R::none();
-  if constexpr (VECTORS > 2)
-    return R::join(paired_partials<R, VECTORS / 2>(a, c, step, count), paired_partials<R, VECTORS / 2>(a, c + VECTORS / 2 * step, step, count));
-  typename R::A x[2][4];
+// One block alone runs this code, once, so that each instruction comes from memory: calls keep it short.
+template <class R> struct Called {
+  typedef typename R::A A;
+  static __device__ A none() { return R::none(); }
+  static __device__ __noinline__ A join(A a, A b) { return R::join(a, b); }
+};
+// Eight vectors of four neighbours each, `step` apart.
+template <class R> __device__ typename R::A paired_partials(const typename R::A* a, int c, int step, int count) {
+  typedef typename R::A A;
+  A one, two, all;
+#pragma unroll 1
+  for (int pair = 0; pair < 4; ++pair, c += 2 * step) {
+    A x[2][4];
 #pragma unroll
-  for (int n = 0; n < 2; ++n)
+    for (int n = 0; n < 2; ++n)
 #pragma unroll
-    for (int v = 0; v < 4; ++v) x[n][v] = c + n * step + v < count ? partial(a + c + n * step + v) : R::none();
-  return R::join(of_four<R>(x[0]), of_four<R>(x[1]));
+      for (int v = 0; v < 4; ++v) x[n][v] = c + n * step + v < count ? partial(a + c + n * step + v) : R::none();
+    all = R::join(of_four<R>(x[0]), of_four<R>(x[1]));
+    if (pair % 2 == 1) all = R::join(one, all);
+    if (pair == 3) all = R::join(two, all);
+    if (pair % 2 == 0) one = all;
+    if (pair == 1) two = all;
+  }
+  return all;
 }
-template <class R> __device__ typename R::A row_of_partials(const typename R::A* a, i64 count, typename R::A* shared) {
+template <class R> __device__ typename R::A row_of_partials(const typename R::A* a, int count, typename R::A* shared) {
   typedef typename R::A A;
   const int threads = tree_threads(count), warps = (threads + 31) / 32;
   __syncthreads();
   for (int t = threadIdx.x; t < warps * 32; t += 256) {
     A own = R::none();
-    if (t < threads) own = R::PAIRS ? paired_partials<R, 8>(a, t * 4, threads * 4, count) : added_partials<R>(a, t * 4, threads * 4, count);
-    const A r = over_lanes<R>(own, threads < 32 ? threads : 32);
+    if (t < threads) own = R::PAIRS ? paired_partials<Called<R>>(a, t * 4, threads * 4, count) : added_partials<R>(a, t * 4, threads * 4, count);
+    const A r = over_lanes<Called<R>>(own, threads < 32 ? threads : 32);
     if (t % 32 == 0) shared[t / 32] = r;
   }
   __syncthreads();
   if constexpr (R::PAIRS) {
     const int lane = threadIdx.x % 32;
-    return over_lanes<R>(lane < warps ? shared[lane] : R::none(), 32);
+    return over_lanes<Called<R>>(lane < warps ? shared[lane] : R::none(), 32);
   }
   A r = shared[0];
   for (int warp = 1; warp < warps; ++warp) r = R::join(r, shared[warp]);
@@ -105,18 +118,20 @@ template <class R> __device__ typename R::A row_of_partials(const typename R::A*
 }
 
 template <class R> __device__ typename R::A all_partials(typename R::A* a, i64 count, typename R::A* shared) {
-  while (count > 32768) {
-    const i64 chunks = (count + 32767) / 32768;
+  while (true) {
+    const i64 chunks = count > 32768 ? (count + 32767) / 32768 : 1;
+    typename R::A r;
+#pragma unroll 1
     for (i64 chunk = 0; chunk < chunks; ++chunk) {
       const i64 first = chunk * 32768, rest = count - first;
-      const typename R::A r = row_of_partials<R>(a + first, rest < 32768 ? rest : 32768, shared);
+      r = row_of_partials<R>(a + first, rest < 32768 ? int(rest) : 32768, shared);
+      if (chunks == 1) return r;
       __syncthreads();
       if (threadIdx.x == 0) a[chunk] = r;
       __threadfence();
     }
     count = chunks;
   }
-  return row_of_partials<R>(a, count, shared);
 }
 
 // Partial results of chunks as rows: 128 columns of `columns` from `first`, each in the order of its

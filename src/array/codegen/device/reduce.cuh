@@ -81,13 +81,15 @@ template <class T> struct Moments { T first, mean, squares, count; };
 template <class T> __device__ Moments<T> moments(T first, Deviations<T> a, int count) {
   return {first, a.mean, a.squares, T(count)};
 }
+// A division is long code, and joins are many.
+template <class T> __device__ __noinline__ T part_of(T count, T whole) { return count / whole; }
 // Chan, Golub and LeVeque: Updating Formulae and a Pairwise Algorithm for Computing Sample Variances.
 template <class T> __device__ Moments<T> joined_moments(Moments<T> a, Moments<T> b) {
   if (b.count == 0) return a;
   if (a.count == 0) return b;
   const T count = a.count + b.count, away = (b.first - a.first) + (b.mean - a.mean);
   T part = T(0.5f);
-  if (a.count != b.count) part = b.count / count;  // a division takes long
+  if (a.count != b.count) part = part_of(b.count, count);
   return {a.first, a.mean + away * part, a.squares + b.squares + away * away * (a.count * part), count};
 }
 
