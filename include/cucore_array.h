@@ -1472,10 +1472,10 @@ CUCORE_ARRAY_API cucore_status cucore_array_searchsorted(const cucore_array *sor
 
 /**
  * Finds the different elements, in the order of cucore_array_sort(). Waits until their number is
- * computed. NaN differs from NaN.
+ * computed. NaN differs from NaN, unless `want` contains 8.
  *
  * @param x        the array
- * @param want     what is returned, as bits: 1 index, 2 inverse, 4 counts
+ * @param want     what is returned, as bits: 1 index, 2 inverse, 4 counts; and 8: NaNs are equal
  * @param found    receives the different elements, in one axis
  * @param index    receives the first place of each one in x, in the order of the last axis first
  * @param inverse  receives the number of each element of x among those found, in the shape of x

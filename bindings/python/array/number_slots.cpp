@@ -31,13 +31,33 @@ PyObject* divmod(PyObject* x, PyObject* y) {
   return apply(CUCORE_ARRAY_OP_DIVMOD, operands, 2, 2);
 }
 
+// Writes the elements of another array into x, and returns x.
+PyObject* assigned(PyObject* x, PyObject* values) {
+  cucore_array* array = array_of(x);
+  cucore_array_operand value = {array_of(values), {}};
+  if (!array || !value.array || !call(cucore_array_assign, array, &value)) return nullptr;
+  Py_INCREF(x);
+  return x;
+}
+
+// The exponent 0.5 of NumPy's operator. A square root differs from the power at -0 and -infinity.
+bool is_square_root(PyObject* x, PyObject* y) {
+  if (!PyFloat_CheckExact(y) || PyFloat_AS_DOUBLE(y) != 0.5 || !is_array(x)) return false;
+  const cucore_array* array = array_of(x);
+  return array && cucore_array_dtype_of(array) >= CUCORE_ARRAY_DTYPE_FLOAT16;
+}
+
 PyObject* power(PyObject* x, PyObject* y, PyObject* modulus) {
   if (modulus != Py_None) Py_RETURN_NOTIMPLEMENTED;
-  return binary<CUCORE_ARRAY_OP_POWER>(x, y);
+  if (is_square_root(x, y)) return unary<CUCORE_ARRAY_OP_SQRT>(x);
+  return PyErr_Occurred() ? nullptr : binary<CUCORE_ARRAY_OP_POWER>(x, y);
 }
 
 PyObject* power_in_place(PyObject* x, PyObject* y, PyObject*) {
-  return apply_in_place(CUCORE_ARRAY_OP_POWER, x, y);
+  if (!is_square_root(x, y))
+    return PyErr_Occurred() ? nullptr : apply_in_place(CUCORE_ARRAY_OP_POWER, x, y);
+  const Object root(unary<CUCORE_ARRAY_OP_SQRT>(x));
+  return root ? assigned(x, root.get()) : nullptr;
 }
 
 // Another operand than an array is converted, if it contains elements.
@@ -56,13 +76,9 @@ PyObject* matmul(PyObject* x, PyObject* y) {
 
 PyObject* matmul_in_place(PyObject* x, PyObject* y) {
   const Object product(matmul(x, y));
-  cucore_array* array = array_of(x);
-  if (!product || product.get() == Py_NotImplemented || !array)
+  if (!product || product.get() == Py_NotImplemented)
     return Object::borrowed(product.get()).release();
-  cucore_array_operand value = {array_of(product.get()), {}};
-  if (!value.array || !call(cucore_array_assign, array, &value)) return nullptr;
-  Py_INCREF(x);
-  return x;
+  return assigned(x, product.get());
 }
 
 PyObject* compare(PyObject* x, PyObject* y, int comparison) {

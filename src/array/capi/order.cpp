@@ -12,7 +12,7 @@ using namespace cucore::array;
 
 namespace {
 
-constexpr uint32_t WANT_INDEX = 1, WANT_INVERSE = 2, WANT_COUNTS = 4;
+constexpr uint32_t WANT_INDEX = 1, WANT_INVERSE = 2, WANT_COUNTS = 4, EQUAL_NAN = 8;
 
 struct Outputs {
   cucore_array** found;
@@ -30,15 +30,33 @@ Array slice(const Array& array, std::optional<int64_t> start, std::optional<int6
   return {.cell = array.cell, .view = select(array.view, index)};
 }
 
+// Whether at least one of two elements is not NaN.
+Array is_number(const Array& x, const Array& y) {
+  const auto is_nan = [&](const Array& array) {
+    const Input input[] = {{.array = &array}};
+    return apply_one(array.graph(), "isnan", input);
+  };
+  const Array first = is_nan(x), second = is_nan(y);
+  const Input both[] = {{.array = &first}, {.array = &second}};
+  const Array nans = apply_one(x.graph(), "logical_and", both);
+  const Input input[] = {{.array = &nans}};
+  return apply_one(x.graph(), "logical_not", input);
+}
+
 // Whether a sorted element differs from the one before it. The first one does.
-Array beginnings(const Array& sorted) {
+Array beginnings(const Array& sorted, bool equal_nan) {
   Graph& graph = sorted.graph();
   const int64_t size = sorted.view.shape[0];
   const Array result = empty(graph, Dtype::BOOL, {size});
   assign(slice(result, 0, 1), {.number = Number::of(int64_t{1})}, "unique", Casting::UNSAFE);
   const Array later = slice(sorted, 1, {}), earlier = slice(sorted, 0, size - 1);
   const Input pair[] = {{.array = &later}, {.array = &earlier}};
-  const Array differs = apply_one(graph, "not_equal", pair);
+  Array differs = apply_one(graph, "not_equal", pair);
+  if (equal_nan && is_inexact(kind_of(sorted.dtype()))) {
+    const Array number = is_number(later, earlier);
+    const Input both[] = {{.array = &differs}, {.array = &number}};
+    differs = apply_one(graph, "logical_and", both);
+  }
   assign(slice(result, 1, {}), {.array = &differs}, "unique");
   return result;
 }
@@ -74,7 +92,7 @@ class Unique {
     const bool pairs = (want & (WANT_INDEX | WANT_INVERSE)) != 0;
     if (pairs) places_.array = argsorted(elements, 0, false);
     sorted_.array = pairs ? taken(elements, places_.array, 0) : sorted(elements, 0, false);
-    if (size_ > 0) begins_.array = beginnings(sorted_.array);
+    if (size_ > 0) begins_.array = beginnings(sorted_.array, (want & EQUAL_NAN) != 0);
   }
 
   // Waits for the number of different elements.
@@ -203,8 +221,8 @@ cucore_status cucore_array_unique(const cucore_array* x, uint32_t want, cucore_a
     const Outputs outputs{found, index, inverse, counts};
     for (cucore_array** each : outputs.all()) clear(each);
     const ArrayObject& self = use(x, "x");
-    if (want > (WANT_INDEX | WANT_INVERSE | WANT_COUNTS))
-      throw Error(Status::INVALID_ARGUMENT, concat("want is ", want, "; expected at most 7"));
+    if (want > (WANT_INDEX | WANT_INVERSE | WANT_COUNTS | EQUAL_NAN))
+      throw Error(Status::INVALID_ARGUMENT, concat("want is ", want, "; expected at most 15"));
     require(found, "found");
     if (want & WANT_INDEX) require(index, "index");
     if (want & WANT_INVERSE) require(inverse, "inverse");

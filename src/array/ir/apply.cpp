@@ -142,10 +142,30 @@ OperandType Input::type() const noexcept {
 
 namespace {
 
+bool is_number(const Number& number, int value) {
+  if (number.kind == NumberKind::REAL) return number.real == value;
+  return number.kind == NumberKind::INT && number.integer == value;
+}
+
+// NumPy computes the exponent 2 as x * x. The exponents 1 and -1 of floating-point numbers become
+// x and 1 / x. Powers of the device round less exactly. nullptr: the power remains one.
+const Op* simpler_power(const Op& op, Inputs inputs, Dtype computed) {
+  static const Op& power = *find_op("power");
+  if (&op != &power || !inputs[0].array || inputs[1].array) return nullptr;
+  const Number& exponent = inputs[1].number;
+  if (is_number(exponent, 2)) return find_op("square");
+  if (!is_inexact(kind_of(computed))) return nullptr;
+  if (is_number(exponent, 1)) return find_op("positive");
+  return is_number(exponent, -1) ? find_op("reciprocal") : nullptr;
+}
+
+// The operation may be a simpler one, of the first operands.
 MapDetail map_of(const Op& op, Inputs inputs, Dtype dtype, std::span<const Number> parameters,
                  const Defaults& defaults) {
   check_count(op, inputs, parameters);
   MapDetail map{.op = &op, .types = chosen_types(op, inputs, dtype, defaults)};
+  if (const Op* const simpler = simpler_power(op, inputs, map.types.results[0]))
+    return map_of(*simpler, inputs.first(1), map.types.results[0], {}, defaults);
   map.expression = class_of(op, map.types);
   for (const Number& number : parameters)
     map.parameters.push_back(constant_of(number, map.types.operands[0], op.name));
@@ -157,7 +177,7 @@ MapDetail map_of(const Op& op, Inputs inputs, Dtype dtype, std::span<const Numbe
 std::vector<Array> apply(Graph& graph, const Op& op, Inputs inputs, Dtype dtype,
                          std::span<const Number> parameters, const Defaults& defaults) {
   MapDetail map = map_of(op, inputs, dtype, parameters, defaults);
-  Prepared call = prepared(op, inputs, map.types);
+  Prepared call = prepared(*map.op, inputs.first(map.op->arity), map.types);
   std::vector<Array> results;
   for (uint8_t output = 0; output < op.outputs; ++output) {
     map.output = output;
@@ -172,7 +192,7 @@ std::vector<Array> apply(Graph& graph, const Op& op, Inputs inputs, Dtype dtype,
 
 Array apply_one(Graph& graph, const Op& op, Inputs inputs, Dtype dtype, const Defaults& defaults) {
   MapDetail map = map_of(op, inputs, dtype, {}, defaults);
-  Prepared call = prepared(op, inputs, map.types);
+  Prepared call = prepared(*map.op, inputs.first(map.op->arity), map.types);
   auto value = ValueRef(new Value(graph, ValueKind::MAP, map.types.results[0],
                                   std::move(call.shape), std::move(call.operands)));
   value->map = std::move(map);

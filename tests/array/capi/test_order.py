@@ -151,6 +151,15 @@ class Unique(unittest.TestCase):
         found, _, inverse, counts = unique(context.array(values))
         self.assertEqual((len(found), counts.tolist(), inverse.tolist()), (3, [2, 1, 1], [0, 1, 0, 2]))
 
+    def test_all_nans_are_one_if_they_are_equal(self):
+        for dtype in ("float16", "float32", "complex64"):
+            values = np.array([np.nan, 1, -np.nan, 1, np.inf, np.nan], dtype)
+            for one, other in zip(unique(context.array(values), 15), np.unique(values, return_index=True, return_inverse=True, return_counts=True)):
+                np.testing.assert_array_equal(one, other)
+        np.testing.assert_array_equal(unique(context.array(np.array([3, 1, 3])), 8)[0], [1, 3])
+        with self.assertRaisesRegex(Failure, "want is 16; expected at most 15"):
+            unique(context.array(values), 16)
+
     def test_equal_zeros_are_one(self):
         found, *_, counts = unique(context.array(np.array([0.0, -0.0, 0.0])))
         self.assertEqual((found.tolist(), counts.tolist()), ([0.0], [3]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, Optional, Union
 
 from . import _array, _interop
@@ -229,9 +230,15 @@ def linspace(start: Any, stop: Any, /, num: int = 50, *, dtype: Any = None, devi
     return _array.linspace(current_context(device), dtype, start, stop, num, endpoint)
 
 
+def _diagonal(k: int, rows: int, columns: int) -> int:
+    """Returns k, or the nearest diagonal that is outside the matrix as k is. A k of Python may exceed an int64."""
+    return max(-index(rows), min(index(k), index(columns)))
+
+
 def eye(n_rows: int, n_cols: Optional[int] = None, /, *, k: int = 0, dtype: Any = None, device: Device = None) -> Array:
     """Returns a matrix with ones on its k-th diagonal."""
-    return _array.eye(current_context(device), _default_float(dtype), n_rows, n_rows if n_cols is None else n_cols, k)
+    columns = n_rows if n_cols is None else n_cols
+    return _array.eye(current_context(device), _default_float(dtype), n_rows, columns, _diagonal(k, n_rows, columns))
 
 
 def identity(n: int, dtype: Any = None) -> Array:
@@ -262,7 +269,7 @@ def _triangle(x: Any, k: int, comparison: Any) -> Array:
     if x.ndim < 2:
         raise ValueError(f"the array has {x.ndim} axes; expected at least 2")
     context = context_of(x)
-    rows = _array.arange(context, int64, k, 1, x.shape[-2])
+    rows = _array.arange(context, int64, _diagonal(k, *x.shape[-2:]), 1, x.shape[-2])
     columns = _array.arange(context, int64, 0, 1, x.shape[-1])
     kept = comparison(_array.reshape(rows, (-1, 1), None), columns)
     return where_zero(kept, x)

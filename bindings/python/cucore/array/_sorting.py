@@ -11,7 +11,7 @@ from ._operations import equal, logical_not
 from ._reductions import as_array
 from ._shapes import ravel
 
-_INDEX, _INVERSE, _COUNTS = 1, 2, 4
+_INDEX, _INVERSE, _COUNTS, _EQUAL_NAN = 1, 2, 4, 8
 
 
 def sort(x: Any, /, axis: int = -1, *, descending: bool = False, stable: bool = True) -> Array:
@@ -78,9 +78,9 @@ def unique_values(x: Any, /) -> Array:
     return values
 
 
-def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False) -> Any:
-    """Returns the different elements in order, and what else is asked for. Waits for their number."""
-    wanted = _INDEX * return_index | _INVERSE * return_inverse | _COUNTS * return_counts
+def unique(x: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, *, equal_nan: bool = True) -> Any:
+    """Returns the different elements in order, and what else is asked for. Waits for their number. All NaNs are one element if equal_nan is true."""
+    wanted = _INDEX * return_index | _INVERSE * return_inverse | _COUNTS * return_counts | _EQUAL_NAN * equal_nan
     found = [part for part in _array.unique(as_array(x), wanted) if part is not None]
     return found[0] if len(found) == 1 else tuple(found)
 

@@ -150,6 +150,10 @@ def test_sorting_and_sets():
     for one, other in zip(xp.unique(ours, return_counts=True), (values, counts)):
         equal(one, other)
     equal(xp.unique_values(ours), values)
+    nans = np.array([np.nan, 1.0, np.nan])
+    for one, other in zip(xp.unique(xp.asarray(nans), True, True, True), np.unique(nans, True, True, True)):
+        equal(one, other)
+    assert xp.unique_values(xp.asarray(nans)).size == xp.unique(xp.asarray(nans), equal_nan=False).size == 3
     equal(xp.unique_counts(ours).counts, counts)
     equal(xp.unique_inverse(ours).inverse_indices, inverse)
     equal(xp.isin(ours, [1, 2]), np.isin(x, [1, 2]))

@@ -38,6 +38,14 @@ def test_linspace_and_eye():
     equal(xp.identity(2, xp.int8), np.identity(2, "int8"))
 
 
+@pytest.mark.parametrize("k", (-2**70, -2**63, -3, 0, 4, 2**63, 2**70))
+def test_diagonals_outside_a_matrix_have_no_elements(k):
+    matrix = np.arange(12).reshape(3, 4)
+    equal(xp.eye(3, 4, k=k), np.eye(3, 4, max(-3, min(k, 4))))
+    equal(xp.tril(xp.asarray(matrix), k=k), np.tril(matrix, max(-3, min(k, 4))))
+    equal(xp.triu(xp.asarray(matrix), k=k), np.triu(matrix, max(-3, min(k, 4))))
+
+
 def test_random_numbers_are_a_function_of_the_seed():
     first, second = xp.random.default_rng(7), xp.random.Generator(7)
     x = first.normal(size=1000)

@@ -52,6 +52,40 @@ def test_shifts_powers_and_unary_operators():
     equal(rest, x % 4)
 
 
+@pytest.mark.parametrize("exponent", (2, 2.0, -1, 0.5, 0, 1, 3))
+@pytest.mark.parametrize("dtype", ("float16", "float32", "float64"))
+def test_powers_of_numbers_are_numpys(dtype, exponent):
+    special = (0.0, -0.0, np.inf, -np.inf, np.nan, 1e4)
+    x = np.concatenate((np.random.default_rng(0).standard_normal(100), special)).astype(dtype)
+    ours = xp.asarray(x)
+    with np.errstate(all="ignore"):
+        expected = x**exponent
+    equal(ours**exponent, expected, 1e-3 if dtype == "float16" else 1e-6)
+    if exponent != 3:
+        found = (ours**exponent).numpy()
+        assert np.array_equal(found, expected, equal_nan=True)
+        assert np.array_equal(np.signbit(found)[found == found], np.signbit(expected)[found == found])
+    ours **= exponent
+    equal(ours, expected, 1e-3 if dtype == "float16" else 1e-6)
+
+
+def test_infinite_exponents():
+    x = np.array([0.5, -0.5, 0.0, -0.0, 1.0, -1.0, 2.0, -2.0, np.inf, -np.inf])
+    for exponent in (np.inf, -np.inf):
+        with np.errstate(all="ignore"):
+            expected = x**exponent
+        equal(xp.asarray(x) ** exponent, expected)
+        equal(xp.asarray(x) ** xp.asarray(exponent), expected)
+
+
+def test_squares_of_all_types():
+    for dtype in DTYPES[1:]:
+        x = elements(dtype, (6,))
+        equal(xp.asarray(x) ** 2, x**2)
+        equal(xp.power(xp.asarray(x), 2.0), np.power(x, 2.0), 1e-3 if dtype == "float16" else 1e-6)
+    equal(xp.power(xp.asarray([4.0, -0.0, -np.inf]), 0.5), np.array([2.0, 0.0, np.inf]))
+
+
 @pytest.mark.parametrize("number", (True, 3, 2.5, 1 + 2j))
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_numbers_have_no_type_of_their_own(dtype, number):
@@ -79,11 +113,13 @@ def test_integers_out_of_range_are_compared_by_value(number):
 
 @pytest.mark.parametrize("x, expected", (
     ((np.inf, 0.0), (np.inf, 0.0)), ((-np.inf, np.inf), (-1.0, 0.0)), ((np.inf, np.inf), (np.inf, np.nan)), ((-np.inf, np.nan), (-1.0, 0.0)),
-    ((np.inf, np.nan), (np.inf, np.nan)), ((np.nan, 0.0), (np.nan, 0.0)), ((1e-30, 1e-30), (1e-30, 1e-30))))
+    ((np.inf, np.nan), (np.inf, np.nan)), ((np.nan, 0.0), (np.nan, 0.0)), ((1e-30, 1e-30), (1e-30, 1e-30)),
+    ((-0.0, 0.0), (0.0, 0.0))))
 def test_expm1_of_complex_numbers_follows_the_standard(x, expected):
     for dtype, tolerance in ((xp.complex64, 1e-6), (xp.complex128, 1e-15)):
         found = xp.expm1(xp.asarray(complex(*x), dtype=dtype)).item()
         np.testing.assert_allclose((found.real, found.imag), expected, rtol=tolerance)
+        assert np.signbit(found.real) == np.signbit(expected[0])
 
 
 def test_in_place_operators_write_the_array():

@@ -84,7 +84,7 @@ template <class R> __device__ Complex<R> exp(Complex<R> z) {
 }
 template <class R> __device__ Complex<R> exp2(Complex<R> z) { return exp(times(R(0.69314718055994531), z)); }
 template <class R> __device__ Complex<R> expm1(Complex<R> z) {
-  if (z.im == 0) return {m::expm1(z.re), z.im};
+  if (z.im == 0) return {m::expm1(z.re) + R(0), z.im};  // +0 also of -0
   if (!is_finite(z.re) || !is_finite(z.im)) {
     const Complex<R> all = exp(z);
     return {all.re - 1, all.im};
