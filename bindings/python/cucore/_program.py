@@ -110,9 +110,13 @@ def _kinds(function: _Fields) -> Mapping[str, str]:
 def fill(filled: _Filled, function: _Fields, keywords: Mapping[str, object], name: str) -> _Filled:
     """Returns the options from the keywords."""
     kinds = _kinds(function)
-    if not keywords.keys() <= kinds.keys():
-        _refuse(function, keywords, name)
     for field, value in keywords.items():
+        kind = kinds.get(field)
+        if kind == "text" and type(value) is str:  # the most common one
+            filled.set_text(field, value)
+            continue
+        if kind is None:
+            _refuse(function, keywords, name)
         try:
             _fill(filled, field, kinds[field], value)
         except TypeError as error:
@@ -125,7 +129,9 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
 
     A path is read, and is the name of the program unless it has another.
     """
-    if isinstance(source, os.PathLike):
+    if isinstance(source, str):
+        source = source.encode()
+    elif isinstance(source, os.PathLike):
         keywords.setdefault("name", os.fspath(source))
         with open(source, "rb") as file:
             source = file.read()
@@ -135,8 +141,6 @@ def arguments(source, type=SourceType.CUDA_CPP, *, headers=None, extra_sources=N
     if extra_sources:
         keywords["extra_source_names"] = list(extra_sources)
         keywords["extra_sources"] = list(extra_sources.values())
-    if isinstance(source, str):
-        source = source.encode()
     return type, source, fill(_cucore._ProgramOptions(), _options.program_options, keywords, "Program")
 
 
@@ -153,8 +157,13 @@ def constructors(own: Mapping[str, Callable[..., Tuple[object, ...]]]) -> dict[s
     return made
 
 
+_CODE_TYPES = {name: each for each in CodeType for name in (each.name, each.name.lower())}
+
+
 def code_type(given: Union[CodeType, str]) -> CodeType:
     """The enumerator of "ptx" or "PTX"."""
+    if type(given) is str and given in _CODE_TYPES:
+        return _CODE_TYPES[given]
     if isinstance(given, CodeType):
         return given
     if not isinstance(given, str):
