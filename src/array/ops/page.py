@@ -11,7 +11,7 @@ from pathlib import Path
 from gen import read
 
 TITLES = {"unary": "One operand", "binary": "Two operands", "more": "Three operands", "reduce": "Reductions", "scan": "Scans"}
-# What the rules of rules.cpp take and return. The common type is that of the promotion.
+# The operands of each rule of rules.cpp, and the type of its result.
 COMMON, FLOAT = "the common type", "the float of the operands"
 RULES = {
     "angle": ("numbers", "float64 for integers and bool, else the real type"), "arithmetic": ("all", f"{COMMON}; int8 for bool"),
