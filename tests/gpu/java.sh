@@ -118,7 +118,7 @@ tests() {
   words=$2
   shift 2
   for name in array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest \
-    MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
+    test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
     test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest \
     test.PrintedTest test.SweepTest test.LifetimesTest; do
     order=$((order + 1))

@@ -19,6 +19,11 @@ import io.cucore.Log;
 import io.cucore.LogLevel;
 import io.cucore.ObjectCode;
 import io.cucore.Program;
+import io.cucore.array.DType;
+import io.cucore.array.Nd;
+import io.cucore.array.NdArray;
+import io.cucore.array.Scalar;
+import io.cucore.array.Scope;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -59,6 +64,9 @@ public final class Errands {
         break;
       case "exit":
         exit(arguments[1]);
+        break;
+      case "arrays":
+        arrays(arguments[1]);
         break;
       case "memory":
         memory();
@@ -107,11 +115,31 @@ public final class Errands {
     Thread waiting = new Thread(stream::synchronize);
     waiting.setDaemon(true);
     waiting.start();
+    end(how);
+  }
+
+  private static void end(String how) {
     if (how.equals("system")) {
       System.exit(0);
     } else if (how.equals("halt")) {
       Runtime.getRuntime().halt(0);
     }
+  }
+
+  /** Ends with operations that wait and that run, in an open scope and outside of it. */
+  private static void arrays(String how) throws Exception {
+    NdArray x = Nd.full(DType.FLOAT32, Scalar.of(1), 1 << 20);
+    for (int i = 0; i < 100; ++i) {
+      x.add(i).evaluate();
+    }
+    new Scope();
+    NdArray waiting = x.sin().multiply(2);
+    waiting.evaluateAsync().thenRun(() -> {});
+    waiting.addAssign(1);
+    Thread thread = new Thread(waiting::toFloatArray);
+    thread.setDaemon(true);
+    thread.start();
+    end(how);
   }
 
   /** Compiles through the cache of a folder, or of the environment; prints the place where it was found. */
