@@ -64,6 +64,7 @@
  * - cucore/device.h        devices, their properties and their contexts
  * - cucore/stream.h        streams: work that a device executes in order
  * - cucore/event.h         events: points in the work of a stream
+ * - cucore/pool.h          pools: where the memory of buffers comes from
  * - cucore/buffer.h        memory: device, pinned and managed
  * - cucore/program.h       source code, its options, and the compile
  * - cucore/linker.h        the link of several inputs to one image
@@ -88,6 +89,7 @@
 #include "cucore/device.h"
 #include "cucore/stream.h"
 #include "cucore/event.h"
+#include "cucore/pool.h"
 #include "cucore/buffer.h"
 #include "cucore/program.h"
 #include "cucore/linker.h"

@@ -54,6 +54,7 @@
 #include "cucore/objectcode.hpp"
 #include "cucore/options.hpp"
 #include "cucore/owner.hpp"
+#include "cucore/pool.hpp"
 #include "cucore/prepared_launch.hpp"
 #include "cucore/program.hpp"
 #include "cucore/queue.hpp"

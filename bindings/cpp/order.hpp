@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cucore/device.hpp>
+#include <cucore/pool.hpp>
 #include <cucore/stream.hpp>
 
 #include "failure.hpp"
@@ -18,6 +19,8 @@ class Order {
       : Order(cucore_event_device, event, stream) {}
   Order(const cucore_buffer* buffer, const cucore_stream* stream)
       : Order(cucore_buffer_device, buffer, stream) {}
+  Order(const cucore_pool* pool, const cucore_stream* stream)
+      : Order(cucore_pool_device, pool, stream) {}
   operator const cucore_stream*() const { return stream_.get(); }
 
  private:

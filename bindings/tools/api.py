@@ -46,6 +46,8 @@ class Api:
         self.includes = [Path(p).name for p in header_paths]
         self.header = headers.read_all(header_paths)
         self.table = Table([FOLDER / 'api/cucore.toml', *table_paths])
+        for struct in self.header.structs.values():
+            struct.fields = [f for f in struct.fields if f'{struct.name}.{f.name}' not in self.table.rows['of_c']]
         # functions that are members of a .i file, or that have arguments of a launch: the layers convert those
         self.written = written | {f.name for f in self.header.functions.values() if 'const cucore_argument *' in f.types}
         self.renamed = {}       # C function -> {name of a parameter in C: its name here}
@@ -124,12 +126,12 @@ class Api:
 
 def is_plain(struct):
     """Whether every field can be a parameter of its own."""
-    return all(f.kind in ('toggle', 'number', 'flag') or f.kind in SCALARS for f in struct.fields)
+    return all(f.kind in ('toggle', 'number', 'flag', 'uint64') or f.kind in SCALARS for f in struct.fields)
 
 
 def is_record(struct):
     """Whether a call fills it with several numbers alone: every language makes a record of them."""
-    return struct.name.endswith('_info') and len(struct.fields) > 1 and all(f.kind == 'uint64' for f in struct.fields)
+    return struct.name.endswith('_info') and len(struct.fields) > 1 and all(f.kind in ('uint64', 'int64_t') for f in struct.fields)
 
 
 def camel_of(struct):

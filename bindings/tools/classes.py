@@ -8,7 +8,7 @@ import re
 from api import SCALARS, camel_of, is_plain, is_record
 
 TEXTS = 'const char *const *'
-DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0')}
+DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0'), 'uint64': ('uint64_t', '0')}
 
 
 class Unconventional(Exception):

@@ -213,7 +213,7 @@ def options(struct, places):
     return out + fill + ['    return native;', '  }', '', *csharp_values.DESCRIBED, '}']
 
 
-PLAIN = {'toggle': 'bool?', 'flag': 'bool', 'number': 'int'}
+PLAIN = {'toggle': 'bool?', 'flag': 'bool', 'number': 'int', 'uint64': 'ulong'}
 
 
 def plain_options(owner, places):

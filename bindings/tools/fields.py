@@ -9,7 +9,8 @@ KINDS = ('text', 'toggle', 'number', 'texts', 'numbers', 'blobs', 'flag', 'uint3
 
 def records(api):
     """(struct, class) of each record."""
-    return [(name, camel(name.split('_', 1)[1].removesuffix('_info'))) for name, struct in api.header.structs.items() if is_record(struct)]
+    named = api.table.get('classes', 'names')
+    return [(name, named.get(name) or camel(name.split('_', 1)[1].removesuffix('_info'))) for name, struct in api.header.structs.items() if is_record(struct)]
 
 
 def table(struct):

@@ -162,7 +162,7 @@ def parse_struct(doc, body, name):
                     earlier.kind = 'keys'
             pending = []
             continue
-        if f == 'struct_size' or f.startswith('reserved'):
+        if f == 'struct_size' or (f.startswith('reserved') and ctype != 'uint64_t'):
             continue
         if ctype == 'const size_t *':
             pending[-1].sizes = f

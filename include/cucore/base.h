@@ -29,6 +29,7 @@ typedef struct cucore_error      cucore_error;      /**< the description of one 
 typedef struct cucore_device     cucore_device;     /**< a GPU, or the CPU device */
 typedef struct cucore_stream     cucore_stream;     /**< work that a device executes in order */
 typedef struct cucore_event      cucore_event;      /**< a point in the work of a stream */
+typedef struct cucore_pool       cucore_pool;       /**< where the memory of buffers comes from */
 typedef struct cucore_buffer     cucore_buffer;     /**< device, pinned or managed memory */
 typedef struct cucore_program    cucore_program;    /**< source and the options to compile it */
 typedef struct cucore_linker     cucore_linker;     /**< combines several inputs to one image */

@@ -47,6 +47,29 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_
                                               cucore_error **error);
 
 /**
+ * Allocates device memory from a pool. The buffer holds the pool; everything else is as in
+ * cucore_buffer_create().
+ *
+ * If the memory is exhausted, the call waits for the work of the device and for pending releases,
+ * trims the pool, and tries again. Then it calls the function exhausted of the options of the pool.
+ *
+ * @param pool    the pool
+ * @param size    in bytes; 0 is allowed and has the address 0
+ * @param stream  a stream of the pool's device, not under capture
+ * @param out     receives the buffer
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT      the stream belongs to another device
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message contains the requested, the used, the
+ *                                            reserved and the free size
+ * @retval CUCORE_ERROR_INVALID_STATE         the stream is captured into a graph, or the context of
+ *                                            the pool was reset
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_buffer_from_pool(cucore_pool *pool, size_t size,
+                                                 const cucore_stream *stream, cucore_buffer **out,
+                                                 cucore_error **error);
+
+/**
  * Allocates pinned host memory, which every device reads and writes over the bus. Copies to and
  * from it are asynchronous. The contents are undefined.
  *
@@ -205,6 +228,19 @@ CUCORE_API cucore_status cucore_buffer_set_stream(cucore_buffer *buffer,
  */
 CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer *buffer, cucore_device **out,
                                               cucore_error **error);
+
+/**
+ * Returns the pool of the buffer's memory with a new reference.
+ *
+ * @param buffer  the buffer
+ * @param out     receives the pool
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  it is not device memory of a pool, it is empty, or its
+ *                                     context was reset
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_buffer_pool(const cucore_buffer *buffer, cucore_pool **out,
+                                            cucore_error **error);
 
 /**
  * Returns the address on the device, the argument for a pointer parameter of a kernel.

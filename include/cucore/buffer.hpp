@@ -9,6 +9,7 @@
 #include <memory>
 #include <type_traits>
 
+#include "pool.hpp"
 #include "stream.hpp"
 
 namespace cucore {
@@ -23,6 +24,11 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
   /// Allocates device memory in the order of the stream. Fails with OUT_OF_DEVICE_MEMORY.
   static Returned<Buffer> create(const Device& device, std::size_t size, const Stream& stream) {
     return make<Buffer>(cucore_buffer_create, device.get(), size, stream.get());
+  }
+
+  /// Allocates device memory from a pool, which the buffer holds.
+  static Returned<Buffer> from_pool(const Pool& pool, std::size_t size, const Stream& stream) {
+    return make<Buffer>(cucore_buffer_from_pool, pool.get(), size, stream.get());
   }
 
   /// Allocates pinned host memory, which the device reads and writes over the bus.
@@ -63,6 +69,8 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
     return call(cucore_buffer_set_stream, get(), stream.get());
   }
 
+  /// The pool of its memory; fails with INVALID_STATE if it has none.
+  Returned<Pool> pool() const { return make<Pool>(cucore_buffer_pool, get()); }
   Returned<Device> device() const { return make<Device>(cucore_buffer_device, get()); }
   /// The address on the device.
   Address address() const noexcept { return Address(cucore_buffer_address(get())); }

@@ -254,6 +254,34 @@ CUCORE_API cucore_status cucore_device_default_stream(const cucore_device *devic
                                                       cucore_stream **out, cucore_error **error);
 
 /**
+ * Returns the pool that cucore_buffer_create() takes memory from: that of cucore_device_set_pool(),
+ * else the driver's default pool, which all libraries of the process share.
+ *
+ * @param device  the device
+ * @param out     receives the pool
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED  the device has no pools
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_device_pool(const cucore_device *device, cucore_pool **out,
+                                            cucore_error **error);
+
+/**
+ * Sets the pool that cucore_buffer_create() takes memory from, for this library in this process.
+ * The device holds it until the next call, or until cucore_device_reset().
+ *
+ * @param device  the device
+ * @param pool    NULL for the driver's default pool, or a pool of the device
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the pool belongs to another device
+ * @retval CUCORE_ERROR_INVALID_STATE     the context of the pool was reset
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no pools
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_device_set_pool(const cucore_device *device, cucore_pool *pool,
+                                                cucore_error **error);
+
+/**
  * Destroys the device's primary context and everything in it, for this process, and makes a new
  * one. Other users of the primary context in the process lose it also.
  *

@@ -111,6 +111,11 @@ class Device : public Owner<Device, cucore_device> {
   /// One of the default streams. `per_thread` is the calling thread's at each use.
   Returned<Stream> default_stream(DefaultStream kind = DefaultStream::legacy) const;
 
+  /// The pool that buffers come from: that of set_pool(), else the driver's default pool.
+  Returned<Pool> pool() const;
+  /// Sets the pool that buffers come from; an empty one is the driver's default pool.
+  Returned<void> set_pool(const Pool& pool) const;
+
   /// Destroys the primary context and everything in it, and makes a new one: cucore_device_reset().
   /// Streams, events and buffers made before fail with INVALID_STATE from then on. `reset()`, as in
   /// every owner, only releases the reference.

@@ -140,6 +140,23 @@ enum class MemoryKind : std::int32_t {
   managed = CUCORE_MEMORY_KIND_MANAGED,  ///< moves between host and device
 };
 
+/// The memory of a pool.
+enum class PoolKind : std::int32_t {
+  default_ = CUCORE_POOL_KIND_DEFAULT,  ///< as device
+  device = CUCORE_POOL_KIND_DEVICE,     ///< memory of the device
+  pinned = CUCORE_POOL_KIND_PINNED,     ///< pinned memory of the host
+  managed = CUCORE_POOL_KIND_MANAGED,   ///< managed memory
+};
+
+/// A kind of place where memory is.
+enum class LocationKind : std::int32_t {
+  none = CUCORE_LOCATION_KIND_NONE,            ///< the default of the kind of memory
+  device = CUCORE_LOCATION_KIND_DEVICE,        ///< a device, by its ordinal
+  host = CUCORE_LOCATION_KIND_HOST,            ///< the memory of the host
+  host_numa = CUCORE_LOCATION_KIND_HOST_NUMA,  ///< a NUMA node of the host
+  host_numa_current = CUCORE_LOCATION_KIND_HOST_NUMA_CURRENT,  ///< that of the calling thread
+};
+
 /// The language of a program's source.
 enum class SourceType : std::int32_t {
   cuda_cpp = CUCORE_SOURCE_TYPE_CUDA_CPP,  ///< CUDA C++, compiled by NVRTC

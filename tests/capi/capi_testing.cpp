@@ -131,6 +131,12 @@ Buffer make_buffer(const cucore_device* device, size_t size, const cucore_stream
   return buffer;
 }
 
+Pool make_pool(const cucore_device* device) {
+  Pool pool;
+  MUST(cucore_pool_create, device, nullptr, pool.out());
+  return pool;
+}
+
 Code make_code(cucore_code_type type, const void* data, size_t size) {
   Code code;
   MUST(cucore_objectcode_create, type, data, size, nullptr, code.out());

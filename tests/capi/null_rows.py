@@ -15,7 +15,7 @@ import header_text  # noqa: E402
 
 DECLARATION = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*CUCORE_API\s+cucore_status\s+(cucore_\w+)\s*\(([^;]*?)\)\s*;", re.S)
 PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
-HANDLES = {"device", "stream", "event", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
+HANDLES = {"device", "stream", "event", "pool", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
            "prepared_launch"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
@@ -41,7 +41,8 @@ OF_NAME = {
 }
 OF_FUNCTION = {
     "cucore_buffer_create": {"size": "4"}, "cucore_buffer_create_pinned": {"size": "4"},
-    "cucore_buffer_create_managed": {"size": "4"},
+    "cucore_buffer_create_managed": {"size": "4"}, "cucore_buffer_from_pool": {"size": "4"},
+    "cucore_pool_allocate": {"size": "4"}, "cucore_pool_free": {"address": "64"},
     "cucore_buffer_from_native": {"address": "64", "size": "4"},
     "cucore_buffer_from_owner": {"address": "64", "size": "4"},
     "cucore_buffer_copy": {"source_offset": "8", "size": "4"},

@@ -49,6 +49,7 @@ struct Handles {
   Device device;
   Stream stream;
   Event event;
+  Pool pool;
   Buffer buffer;
   Program program;
   Code code;
@@ -86,12 +87,19 @@ struct Handles {
   }
 
   std::map<std::string, void*> handles() const {
-    return {{"device", device.get()},   {"stream", stream.get()},
-            {"event", event.get()},     {"buffer", buffer.get()},
-            {"program", program.get()}, {"objectcode", code.get()},
-            {"kernel", kernel.get()},   {"linker", linker.get()},
-            {"queue", queue.get()},     {"future", future.get()},
-            {"cache", cache.get()},     {"prepared_launch", prepared_launch.get()}};
+    return {{"device", device.get()},
+            {"stream", stream.get()},
+            {"event", event.get()},
+            {"buffer", buffer.get()},
+            {"pool", pool.get()},
+            {"program", program.get()},
+            {"objectcode", code.get()},
+            {"kernel", kernel.get()},
+            {"linker", linker.get()},
+            {"queue", queue.get()},
+            {"future", future.get()},
+            {"cache", cache.get()},
+            {"prepared_launch", prepared_launch.get()}};
   }
 };
 
@@ -194,6 +202,7 @@ class Nulls : public OnDevice {
     world_.device = open_device();
     world_.stream = make_stream(device_);
     world_.event = make_event(device_);
+    world_.pool = make_pool(device_);
     world_.buffer = make_buffer(device_, 16, world_.stream);
     world_.program = make_program("");
     world_.code = make_ptx_code();
@@ -239,6 +248,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   Handles other;
   other.stream = make_stream(device_);
   other.event = make_event(device_);
+  other.pool = make_pool(device_);
   other.buffer = make_buffer(device_, 16, stream_);
   other.program = make_program("");
   other.code = make_ptx_code();

@@ -39,6 +39,28 @@ TEST_F(Objects, DevicesHaveProperties) {
   FAILS(invalid_argument, "99", cucore::Device::open(99));
 }
 
+TEST_F(Objects, PoolsGiveMemory) {
+  cucore_pool_options options = CUCORE_POOL_OPTIONS_INIT;
+  options.keep = -1;
+  const cucore::Pool pool = must(cucore::Pool::create(device_, options));
+  EXPECT_EQ(must(pool.device()), device_);
+  EXPECT_EQ(pool.native(), must(cucore::Pool::from_native(device_, pool.native())).native());
+  const Buffer buffer = must(Buffer::from_pool(pool, 64, stream_));
+  EXPECT_EQ(must(buffer.pool()), pool);
+  const auto address = must(pool.allocate(64, stream_));
+  EXPECT_EQ(must(pool.query()).live, 2u);
+  EXPECT_EQ(must(pool.query()).keep, -1);
+  SUCCEEDS(pool.free(address, 64, stream_));
+  SUCCEEDS(pool.set_keep(0));
+  SUCCEEDS(pool.reset_peaks());
+  SUCCEEDS(pool.trim());
+  FAILS(invalid_argument, "keep is -2", pool.set_keep(-2));
+  SUCCEEDS(device_.set_pool(pool));
+  EXPECT_EQ(must(device_.pool()), pool);
+  SUCCEEDS(device_.set_pool({}));
+  EXPECT_NE(must(device_.pool()), pool);
+}
+
 TEST_F(Objects, ResetOfAnOwnerLeavesTheContextAlone) {
   const Buffer buffer = make_buffer(16);
   cucore::Device device = device_;

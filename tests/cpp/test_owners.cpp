@@ -11,10 +11,10 @@ using namespace cpp_test;
 
 template <class Owner>
 class Owners : public testing::Test {};
-using Types =
-    testing::Types<cucore::Error, cucore::Device, cucore::Stream, cucore::Event, cucore::Buffer,
-                   cucore::Program, cucore::Linker, cucore::ObjectCode, cucore::Kernel,
-                   cucore::PreparedLaunch, cucore::Cache, cucore::Queue, cucore::Future>;
+using Types = testing::Types<cucore::Error, cucore::Device, cucore::Stream, cucore::Event,
+                             cucore::Buffer, cucore::Program, cucore::Linker, cucore::ObjectCode,
+                             cucore::Kernel, cucore::PreparedLaunch, cucore::Pool, cucore::Cache,
+                             cucore::Queue, cucore::Future>;
 TYPED_TEST_SUITE(Owners, Types);
 
 TYPED_TEST(Owners, AreValuesThatNeverThrow) {

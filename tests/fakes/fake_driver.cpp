@@ -217,6 +217,8 @@ void fake_reset(void) {
 uint64_t fake_live_objects(const char* kind) {
   const auto lock = fake::locked();
   uint64_t sum = counted(kind, [](auto& objects) { return objects.alive(); });
+  if (is(kind, "pool"))
+    fake::driver().pools.each([&](const fake::Pool& pool) { sum -= pool.is_default; });
   if (is(kind, "memory")) sum += count_memory(false);
   if (is(kind, "host_memory")) sum += count_memory(true);
   if (is(kind, "context")) sum += count_contexts(false);

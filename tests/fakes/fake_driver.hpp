@@ -154,6 +154,7 @@ using GraphExec = Graph;
 
 struct Pool {
   int device = 0;
+  bool is_default = false;  // exists as long as the driver: no live object
   std::map<int, uint64_t> attributes;
 };
 

@@ -249,14 +249,14 @@ CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
   static std::map<CUdevice, CUmemoryPool> defaults;
   auto [found, added] = defaults.try_emplace(device, nullptr);
-  if (added) found->second = driver().pools.add({device, {}});
+  if (added) found->second = driver().pools.add({device, true, {}});
   *pool = found->second;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* properties) {
   const auto lock = locked();
-  *pool = driver().pools.add({properties->location.id, {}});
+  *pool = driver().pools.add({properties->location.id, false, {}});
   return CUDA_SUCCESS;
 }
 

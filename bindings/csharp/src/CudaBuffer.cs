@@ -10,6 +10,9 @@ public partial class CudaBuffer {
   /// <exception cref="OutOfDeviceMemoryException">the memory is exhausted</exception>
   public CudaBuffer(CudaDevice device, long length) : this(device, length, null) {}
 
+  //: cucore_buffer_from_pool
+  public static CudaBuffer FromPool(CudaMemoryPool pool, long length, CudaStream? stream = null) { return WithPressure(Allocation.Make(() => RawFromPool(pool, length, stream))); }
+
   //: cucore_buffer_create_pinned
   public static CudaBuffer Pinned(CudaDevice device, long length) { return WithPressure(Allocation.Make(() => RawPinned(device, length))); }
 

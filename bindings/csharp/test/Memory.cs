@@ -26,6 +26,36 @@ public static class Memory {
     }
   }
 
+  public static void FromAPool() {
+    using (CudaStream stream = World.Stream())
+    using (CudaMemoryPool pool = new CudaMemoryPool(World.Device, new PoolOptions { Keep = -1 }))
+    using (CudaBuffer first = CudaBuffer.FromPool(pool, 1 << 20, stream), second = CudaBuffer.FromPool(pool, 64)) {
+      first.Fill((byte)7, stream);
+      Check.Equal(pool.Native, second.Pool.Native);
+      PoolStatistics counted = pool.Statistics;
+      Check.Equal(2L, counted.Live);
+      Check.Equal(1L << 20, counted.Largest);
+      Check.Equal(-1L, counted.Keep);
+      Check.That(counted.Used >= 1 << 20 && counted.Reserved >= counted.Used);
+      first.Dispose();
+      stream.Synchronize();
+      pool.Trim(0);
+      Check.That(pool.Statistics.Reserved < 1 << 20);
+      pool.SetKeep(0);
+      World.Device.SetPool(pool);
+      try {
+        using (CudaBuffer third = new CudaBuffer(World.Device, 16)) Check.Equal(pool.Native, World.Device.Pool.Native);
+        Check.Equal(3L, pool.Statistics.Allocations);
+      } finally {
+        World.Device.SetPool(null);
+      }
+      ulong address = pool.Allocate(64, stream);
+      pool.Free(address, 64, stream);
+      Check.Equal(1L, pool.Statistics.Live);
+      Check.Contains("keep is -2", Check.Throws<InvalidArgumentException>(() => pool.SetKeep(-2)).Message);
+    }
+  }
+
   public static void BufferRanges() {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer a = new CudaBuffer(World.Device, 64, stream), b = new CudaBuffer(World.Device, 64, stream)) {

@@ -12,7 +12,7 @@ from ._enums import *
 from ._errors import Diagnostic
 from ._init import CacheInit, LinkerInit, ProgramInit
 from ._program import Key
-from ._records import CacheStatistics
+from ._records import CacheStatistics, PoolStatistics
 
 _Bytes = Union[bytes, bytearray, memoryview, Any]  # anything with the buffer protocol
 _Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]

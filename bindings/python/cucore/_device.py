@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from . import _cucore
-from ._cucore import Device, Event, Kernel, LaunchConfig, Stream
+from ._cucore import Device, Event, Kernel, LaunchConfig, MemoryPool, Stream
 from ._enums import DeviceAttribute
 from ._members import member
+from ._records import PoolStatistics
 
 if TYPE_CHECKING:
     import uuid
@@ -81,3 +82,9 @@ _cucore._extend(Device, "stream_priorities", _property("_stream_priorities", lam
 _cucore._extend(Device, "uuid", _property("_uuid", _uuid_of))
 #: cucore_kernel_max_potential_block_size
 _cucore._extend(Kernel, "max_potential_block_size", Kernel._max_potential_block_size)
+
+
+#: cucore_pool_query
+@member(MemoryPool, "statistics")
+def pool_statistics(self: MemoryPool) -> PoolStatistics:
+    return PoolStatistics._make(memoryview(self._statistics()).cast("q"))

@@ -56,7 +56,7 @@
 %typemap(javaconstruct) Buffer {
     this(Allocation.allocate(() -> $imcall), true);
   }
-%typemap(javaout) Buffer *Buffer::pinned, Buffer *Buffer::managed {
+%typemap(javaout) Buffer *Buffer::from_pool, Buffer *Buffer::pinned, Buffer *Buffer::managed {
     return new CudaBuffer(Allocation.allocate(() -> $jnicall), true);
   }
 %typemap(javainterfaces) ObjectCode "AutoCloseable, java.io.Serializable"

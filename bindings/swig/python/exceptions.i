@@ -28,5 +28,6 @@
 }
 %enddef
 %python_allocation(Buffer::Buffer)
+%python_allocation(Buffer::from_pool)
 %python_allocation(Buffer::pinned)
 %python_allocation(Buffer::managed)

@@ -54,6 +54,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   Device& device = device_at(&poolProps->location, poolProps->allocType);
   auto made = std::make_shared<Pool>(device, poolProps->maxSize);
   made->set_access(device.ordinal(), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  device.add_pool(made);
   *pool = new_handle<CUmemoryPool>(made);
   return CUDA_SUCCESS;
 }
@@ -64,7 +65,7 @@ CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   require(!gone->is_default());
   Device& device = gone->device();
   if (device.current_pool() == gone) device.set_current_pool(nullptr);
-  gone->trim(0);
+  gone->close();
   Registry::instance().remove(ObjectKind::POOL, gone->handle_bits());
   return CUDA_SUCCESS;
 }

@@ -89,9 +89,20 @@ void Device::set_current_pool(std::shared_ptr<Pool> pool) {
 }
 
 void Device::on_synchronize() {
-  auto current = current_pool();
-  current->on_synchronize();
-  if (current != default_pool_) default_pool_->on_synchronize();
+  default_pool_->on_synchronize();
+  std::vector<std::weak_ptr<Pool>> pools;
+  {
+    std::lock_guard lock(mutex_);
+    std::erase_if(pools_, [](const auto& pool) { return pool.expired(); });
+    pools = pools_;
+  }
+  for (const auto& weak : pools)
+    if (auto pool = weak.lock()) pool->on_synchronize();
+}
+
+void Device::add_pool(const std::shared_ptr<Pool>& pool) {
+  std::lock_guard lock(mutex_);
+  pools_.push_back(pool);
 }
 
 }  // namespace cucore::cpu

@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 #include "cpu/driver/profile.hpp"
 
@@ -43,7 +44,8 @@ class Device {
   const std::shared_ptr<Pool>& default_pool() const { return default_pool_; }
   std::shared_ptr<Pool> current_pool() const;
   void set_current_pool(std::shared_ptr<Pool> pool);  // nullptr: the default pool
-  void on_synchronize();                              // pools free memory above their threshold
+  void add_pool(const std::shared_ptr<Pool>& pool);
+  void on_synchronize();  // pools free memory above their threshold
 
   // Devices that have opened a pool's memory to this one: one bit each.
   uint64_t pool_peers() const { return pool_peers_; }
@@ -63,6 +65,7 @@ class Device {
   unsigned primary_flags_ = 0;
   std::shared_ptr<Pool> default_pool_;
   std::shared_ptr<Pool> current_pool_;
+  std::vector<std::weak_ptr<Pool>> pools_;  // all but the default one
 };
 
 }  // namespace cucore::cpu

@@ -16,6 +16,16 @@ constexpr uint64_t UNIT = 512;
 uint64_t rounded(uint64_t size) { return (size + UNIT - 1) / UNIT * UNIT; }
 }  // namespace
 
+Pool::~Pool() { device_.refund(reserved_); }
+
+void Pool::close() {
+  {
+    std::lock_guard lock(mutex_);
+    threshold_ = 0;
+  }
+  trim(0);
+}
+
 bool Pool::reserve(uint64_t size) {
   std::lock_guard lock(mutex_);
   uint64_t need = used_ + size > reserved_ ? used_ + size - reserved_ : 0;

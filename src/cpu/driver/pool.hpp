@@ -22,6 +22,7 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::POOL;
   Pool(Device& device, uint64_t max_size) : device_(device), max_size_(max_size) {}
+  ~Pool();
 
   Device& device() const { return device_; }
   bool is_default() const { return is_default_; }
@@ -32,6 +33,7 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
   void returned(uint64_t size);                    // an allocation was freed
 
   void trim(uint64_t keep);
+  void close();           // destroyed: keeps no memory without use
   void on_synchronize();  // frees memory above the release threshold
 
   void get(CUmemPool_attribute which, void* value) const;

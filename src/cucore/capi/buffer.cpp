@@ -20,6 +20,18 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device* device, size_
   });
 }
 
+CUCORE_API cucore_status cucore_buffer_from_pool(cucore_pool* pool, size_t size,
+                                                 const cucore_stream* stream, cucore_buffer** out,
+                                                 cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    auto from = share(pool, "pool");
+    auto order = share(stream, "stream");
+    require(out, "out");
+    *out = wrap(core::Buffer::from_pool(std::move(from), size, std::move(order)));
+  });
+}
+
 CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device* device, size_t size,
                                                      cucore_buffer** out, cucore_error** error) {
   return guard(error, [&] {
@@ -97,6 +109,16 @@ CUCORE_API cucore_status cucore_buffer_device(const cucore_buffer* buffer, cucor
     const core::Buffer& self = use(buffer, "buffer");
     require(out, "out");
     *out = wrap(self.device());
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_pool(const cucore_buffer* buffer, cucore_pool** out,
+                                            cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Buffer& self = use(buffer, "buffer");
+    require(out, "out");
+    *out = wrap(self.pool());
   });
 }
 

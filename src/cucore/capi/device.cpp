@@ -163,6 +163,24 @@ CUCORE_API cucore_status cucore_device_default_stream(const cucore_device* devic
   });
 }
 
+CUCORE_API cucore_status cucore_device_pool(const cucore_device* device, cucore_pool** out,
+                                            cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Device& self = use(device, "device");
+    require(out, "out");
+    *out = wrap(core::Pool::current(self));
+  });
+}
+
+CUCORE_API cucore_status cucore_device_set_pool(const cucore_device* device, cucore_pool* pool,
+                                                cucore_error** error) {
+  return guard(error, [&] {
+    const core::Device& self = use(device, "device");
+    core::Pool::set_current(self, pool ? &use(pool, "pool") : nullptr);
+  });
+}
+
 CUCORE_API cucore_status cucore_device_reset(const cucore_device* device, cucore_error** error) {
   return guard(error, [&] { use(device, "device").reset(); });
 }

@@ -15,6 +15,7 @@
 #include "core/objects/buffer.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/event.hpp"
+#include "core/objects/pool.hpp"
 #include "core/objects/stream.hpp"
 #include "support/error.hpp"
 #include "support/handles.hpp"

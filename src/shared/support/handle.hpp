@@ -43,6 +43,7 @@ enum class HandleType : uint32_t {
   FUTURE,
   GRAPH,
   PREPARED_LAUNCH,
+  POOL,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {

@@ -5,12 +5,6 @@
 namespace sweep {
 namespace {
 
-// After a failed allocation the library frees pending memory and tries again, which may succeed.
-void tolerate_a_second_try(Run& run) {
-  constexpr int32_t OUT_OF_MEMORY = 2;  // CUresult
-  if (run.ok() && run.result() == OUT_OF_MEMORY) run.tolerate();
-}
-
 using Create = cucore_status (*)(const cucore_device*, size_t, cucore_buffer**, cucore_error**);
 
 Scenario creates(const char* function, Create create) {

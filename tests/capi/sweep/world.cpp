@@ -109,6 +109,11 @@ Future make_future(const cucore_stream* stream, cucore_queue* queue) {
   return cucore::make<Future>(cucore_future_from_stream, stream, queue, 1);
 }
 
+void tolerate_a_second_try(Run& run) {
+  constexpr int32_t OUT_OF_MEMORY = 2;  // CUresult
+  if (run.ok() && run.result() == OUT_OF_MEMORY) run.tolerate();
+}
+
 World::World()
     : device(open_device(0)),
       other(open_device(1)),
@@ -117,6 +122,7 @@ World::World()
       second_stream(make_stream(device.get())),
       start(make_event(device.get())),
       end(make_event(device.get())),
+      pool(cucore::make<Pool>(cucore_pool_create, device.get(), nullptr)),
       buffer(make_buffer(device.get(), stream.get())),
       second_buffer(make_buffer(device.get(), stream.get())),
       pinned(Buffer::create_pinned(device, BUFFER_SIZE)),

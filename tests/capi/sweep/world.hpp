@@ -16,6 +16,7 @@ using cucore::Event;
 using cucore::Future;
 using cucore::Kernel;
 using cucore::Linker;
+using cucore::Pool;
 using cucore::PreparedLaunch;
 using cucore::Program;
 using cucore::Queue;
@@ -41,6 +42,9 @@ PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* s
 Queue make_queue();
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
 
+// After a failed allocation the library frees pending memory and tries again, which may succeed.
+void tolerate_a_second_try(Run& run);
+
 extern const std::string PTX;
 extern const std::string SOURCE;
 
@@ -55,6 +59,7 @@ struct World {
   Device spare;   // 2: for resets
   Stream stream, second_stream;
   Event start, end;
+  Pool pool;
   Buffer buffer, second_buffer, pinned;
   Program program;
   Code code;
@@ -76,6 +81,7 @@ std::vector<Scenario> library_scenarios();
 std::vector<Scenario> device_scenarios();
 std::vector<Scenario> stream_scenarios();
 std::vector<Scenario> event_scenarios();
+std::vector<Scenario> pool_scenarios();
 std::vector<Scenario> buffer_scenarios();
 std::vector<Scenario> program_scenarios();
 std::vector<Scenario> linker_scenarios();

@@ -119,6 +119,32 @@ TEST_F(Pools, OfTheirOwn) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolDestroy(pool)) << "the default pool stays";
 }
 
+// A pool of the program has its own threshold, which a synchronization applies.
+TEST_F(Pools, OfTheirOwnKeepUpToTheirThreshold) {
+  pool = make();
+  const auto take_and_free = [&] {
+    CUdeviceptr p = 0;
+    OK(cu.cuMemAllocFromPoolAsync(&p, 4 << 20, pool, stream));
+    OK(cu.cuMemFreeAsync(p, stream));
+    OK(cu.cuStreamSynchronize(stream));
+  };
+  size_t free_before = 0, free_after = 0, total = 0;
+  OK(cu.cuMemGetInfo_v2(&free_before, &total));
+  take_and_free();
+  EXPECT_EQ(0u, get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+  set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, 1 << 20);
+  take_and_free();
+  EXPECT_EQ(1u << 20, get(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT));
+  set(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, UINT64_MAX);
+  CUdeviceptr p = 0;
+  OK(cu.cuMemAllocFromPoolAsync(&p, 4 << 20, pool, stream));
+  OK(cu.cuMemPoolDestroy(pool));
+  OK(cu.cuMemFreeAsync(p, stream));
+  OK(cu.cuStreamSynchronize(stream));
+  OK(cu.cuMemGetInfo_v2(&free_after, &total));
+  EXPECT_EQ(free_before, free_after) << "a destroyed pool ends with its last allocation";
+}
+
 // Frees that are only queued make room, because allocation is in stream order too.
 TEST_F(Pools, WaitForFreesWhenTheDeviceIsFull) {
   for (int i = 0; i < 8; ++i) {

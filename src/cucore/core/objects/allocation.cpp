@@ -2,7 +2,6 @@
 #include "core/objects/allocation.hpp"
 
 #include "core/objects/context_scope.hpp"
-#include "driver/stream_capture.hpp"
 
 namespace cucore::core {
 
@@ -45,6 +44,7 @@ class OrderWait {
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
   if (self.kind_ == Kind::OWNER) return release_to_owner(std::move(allocation));
+  if (self.kind_ == Kind::POOL) self.counts().add_free();
   const ContextAccess access(*self.context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
   if (!cu || !access.is_alive()) return;  // the memory ended with its context or its process

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "core/objects/deferred_release.hpp"
+#include "core/objects/pool.hpp"
+#include "driver/stream_capture.hpp"
 
 namespace cucore::core {
 
@@ -17,13 +19,16 @@ class Allocation final : public DeferredRelease {
   // DEVICE: of a device without pools. OWNER: of a MemoryOwner.
   enum class Kind { POOL, DEVICE, PINNED, MANAGED, OWNER };
 
-  // `stream` orders the release of POOL and DEVICE memory, and is null for the others.
-  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, Ref<Stream> stream)
+  // `stream` orders the release of POOL and DEVICE memory, and is null for the others. `pool` is
+  // null for memory of the driver's default pool.
+  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, Ref<Stream> stream,
+             Ref<Pool> pool = nullptr)
       : context_(std::move(context)),
         kind_(kind),
         address_(address),
         host_(host),
-        stream_(std::move(stream)) {}
+        stream_(std::move(stream)),
+        pool_(std::move(pool)) {}
 
   // Memory without an owner yet.
   Allocation(Ref<Context> context, CUdeviceptr address)
@@ -36,6 +41,7 @@ class Allocation final : public DeferredRelease {
 
   const Stream* stream() const { return stream_.get(); }
   Ref<Stream>& stream_ref() { return stream_; }
+  const Ref<Pool>& pool() const { return pool_; }
 
   bool is_ready() noexcept override;
   void perform(const driver::CudaTable& cu) noexcept override;
@@ -49,6 +55,7 @@ class Allocation final : public DeferredRelease {
   bool free_in_order(const driver::CudaTable& cu) noexcept;
   bool free_after_uses(const driver::CudaTable& cu, CUstream own) noexcept;
   CUstream order() const;
+  PoolCounts& counts() const { return pool_ ? pool_->counts() : context_->pool_counts(); }
 
   const Ref<Context> context_;
   const Kind kind_;
@@ -56,11 +63,25 @@ class Allocation final : public DeferredRelease {
   void* const host_ = nullptr;
   MemoryOwner owner_;
   Ref<Stream> stream_;
+  const Ref<Pool> pool_;
   bool waits_for_context_ = false;  // for the work of its own stream without a mark
 };
 
 // Waits until all work of the context is complete and its pending memory is free, as far as
 // possible. For a failed allocation.
 void wait_for_releases(const Context& context) noexcept;
+
+// Allocates, and tries again after pending releases and `give_back`, which may free enough memory.
+template <class Allocate, class GiveBack>
+CUresult allocate_or_wait(const Context& context, Allocate&& allocate, GiveBack&& give_back) {
+  // An allocation is not work of a captured stream. During a capture that the thread has begun in
+  // global mode, the driver would still refuse it and invalidate the capture.
+  const driver::RelaxedCaptures relaxed;
+  const CUresult result = allocate();
+  if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
+  wait_for_releases(context);
+  give_back();
+  return allocate();
+}
 
 }  // namespace cucore::core

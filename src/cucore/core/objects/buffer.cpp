@@ -29,47 +29,19 @@ std::string describe_allocation(const Context& context, size_t size, const char*
   return message;
 }
 
-// Retries after pending releases, which may free enough memory.
-template <class Allocate>
-CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
-  // An allocation is not work of a captured stream. During a capture that the thread has begun in
-  // global mode, the driver would still refuse it and invalidate the capture.
-  const driver::RelaxedCaptures relaxed;
-  const CUresult result = allocate();
-  if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
-  wait_for_releases(context);
-  return allocate();
-}
-
 // Creates the buffer that owns an address. Frees the address if that fails.
 template <class Free>
 Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allocation_kind,
-                  CUdeviceptr address, void* host, size_t size, Ref<Stream> stream, Free&& free) {
+                  CUdeviceptr address, void* host, size_t size, Ref<Stream> stream, Ref<Pool> pool,
+                  Free&& free) {
   try {
-    auto allocation =
-        std::make_unique<Allocation>(context, allocation_kind, address, host, std::move(stream));
+    auto allocation = std::make_unique<Allocation>(context, allocation_kind, address, host,
+                                                   std::move(stream), std::move(pool));
     return make<Buffer>(std::move(context), kind, address, host, size, std::move(allocation));
   } catch (...) {
     driver::check_release(free(), "free memory");
     throw;
   }
-}
-
-// The memory would belong to the graph, but would be freed outside it.
-void require_not_captured(const Stream& stream) {
-  if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
-  if (driver::is_capture_in_the_way(result))
-    throw Error(Status::INVALID_STATE,
-                concat("cannot create a buffer on ", stream.label(),
-                       " while a blocking stream is captured; create it before the capture, or on "
-                       "a nonblocking stream"));
-  check(result, "query whether a stream is captured");
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
-    throw Error(Status::INVALID_STATE,
-                concat("cannot create a buffer on ", stream.label(),
-                       ": it is captured into a graph; create the buffer before the capture"));
 }
 
 Ref<Buffer> make_empty(Ref<Context> context, Buffer::Kind kind) {
@@ -82,23 +54,55 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   stream->require_on(device, "buffer");
   Ref<Context> context = stream->context();
   if (size == 0) return make_empty(std::move(context), Kind::POOL);
+  if (context->has_pool()) [[unlikely]]
+    if (auto pool = Pool::find_current(*context))
+      return from_pool(std::move(pool), size, std::move(stream));
   const bool pools = device.limits().pools;
   if (!pools) start_deferred_releases();
   const ContextAccess access(*context, "stream");
   std::optional<driver::ContextGuard> guard;
   if (!pools || stream->needs_current_context()) guard.emplace(context->native());
-  require_not_captured(*stream);
+  require_not_captured(*stream, "create a buffer");
   const auto& cu = cuda();
   const CUstream native = stream->native();
   CUdeviceptr address = 0;
   const auto allocate = [&] {
     return pools ? cu.cuMemAllocAsync(&address, size, native) : cu.cuMemAlloc(&address, size);
   };
-  check(allocate_or_wait(*context, [&] { return call_without_context(*context, allocate); }),
-        [&] { return describe_allocation(*context, size, "device"); });
+  const CUresult result = allocate_or_wait(
+      *context, [&] { return call_without_context(*context, allocate); }, [] {});
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    context->pool_counts().add_failure();
+  check(result, [&] { return describe_allocation(*context, size, "device"); });
+  if (pools) context->pool_counts().add_allocation(size);
   const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
   return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
+               nullptr,
                [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
+}
+
+Ref<Buffer> Buffer::from_pool(Ref<Pool> pool, size_t size, Ref<Stream> stream) {
+  pool->require_usable();
+  stream->require_on(pool->device(), "pool");
+  Ref<Context> context = pool->context();
+  if (size == 0) return make_empty(std::move(context), Kind::POOL);
+  const CUdeviceptr address = pool->allocate(size, *stream);
+  Pool& from = *pool;
+  const Ref<Stream> order = stream;
+  return adopt(std::move(context), Kind::POOL, Allocation::Kind::POOL, address, nullptr, size,
+               std::move(stream), std::move(pool), [&] {
+                 from.free(address, *order);
+                 return CUDA_SUCCESS;
+               });
+}
+
+Ref<Pool> Buffer::pool() const {
+  require_usable();
+  if (kind_ != Kind::POOL || !allocation_ || !device().limits().pools)
+    throw Error(Status::INVALID_STATE,
+                "the buffer has no pool; only device memory made by cucore_buffer_create() or "
+                "cucore_buffer_from_pool() has one");
+  return allocation_->pool() ? allocation_->pool() : Pool::default_of(context_);
 }
 
 Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
@@ -108,7 +112,8 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   const auto& cu = cuda();
   void* host = nullptr;
   constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-  check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
+  check(allocate_or_wait(
+            *primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }, [] {}),
         [&] {
           return concat("allocate ", counted(size, "byte"), " of pinned memory for ",
                         device.label());
@@ -118,7 +123,7 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   if (mapped != CUDA_SUCCESS) driver::check_release(cu.cuMemFreeHost(host), "free pinned memory");
   check(mapped, "get the device address of pinned memory");
   return adopt(primary.context(), Kind::PINNED, Allocation::Kind::PINNED, address, host, size,
-               nullptr, [&] { return cu.cuMemFreeHost(host); });
+               nullptr, nullptr, [&] { return cu.cuMemFreeHost(host); });
 }
 
 Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
@@ -130,12 +135,12 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
   const PrimaryScope primary(device);
   const auto& cu = cuda();
   CUdeviceptr address = 0;
-  check(
-      allocate_or_wait(*primary.context(),
-                       [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
-      [&] { return describe_allocation(*primary.context(), size, "managed"); });
+  check(allocate_or_wait(
+            *primary.context(),
+            [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }, [] {}),
+        [&] { return describe_allocation(*primary.context(), size, "managed"); });
   return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
-               reinterpret_cast<void*>(address), size, nullptr,
+               reinterpret_cast<void*>(address), size, nullptr, nullptr,
                [&] { return cu.cuMemFree(address); });
 }
 

@@ -17,6 +17,7 @@ class Buffer final : public Object {
   enum class Kind { POOL, PINNED, MANAGED, BORROWED };
 
   static Ref<Buffer> create(const Device& device, size_t size, Ref<Stream> stream);
+  static Ref<Buffer> from_pool(Ref<Pool> pool, size_t size, Ref<Stream> stream);
   static Ref<Buffer> create_pinned(const Device& device, size_t size);
   static Ref<Buffer> create_managed(const Device& device, size_t size);
   static Ref<Buffer> from_native(const Device& device, CUdeviceptr address, size_t size);
@@ -36,6 +37,8 @@ class Buffer final : public Object {
         stream_(allocation_ ? allocation_->stream() : nullptr) {}
 
   const Device& device() const { return context_->device(); }
+  // Throws INVALID_STATE if its memory is of no pool.
+  Ref<Pool> pool() const;
   const Ref<Context>& context() const { return context_; }
   Kind kind() const { return kind_; }
   // Queries the driver for borrowed memory.

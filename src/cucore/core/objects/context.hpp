@@ -3,9 +3,11 @@
 #pragma once
 
 #include <atomic>
+#include <mutex>
 
 #include "core/completion/printed_output.hpp"
 #include "core/objects/idle_events.hpp"
+#include "core/objects/pool_counts.hpp"
 #include "core/objects/release_streams.hpp"
 #include "driver/context_guard.hpp"
 #include "support/ref.hpp"
@@ -42,6 +44,21 @@ class Context final : public Object {
 
   IdleEvents& idle_events() const { return idle_events_; }
 
+  // The counts of the driver's default pool.
+  PoolCounts& pool_counts() const { return pool_counts_; }
+
+  // The pool that buffers come from, which refers to this context; null: the driver's default one.
+  bool has_pool() const noexcept { return has_pool_.load(std::memory_order_relaxed); }
+  Ref<Object> pool() const {
+    std::lock_guard lock(pool_mutex_);
+    return pool_;
+  }
+  void set_pool(Ref<Object> pool) const {
+    std::lock_guard lock(pool_mutex_);
+    std::swap(pool_, pool);  // the old one goes after the lock
+    has_pool_.store(static_cast<bool>(pool_), std::memory_order_relaxed);
+  }
+
   // Returns whether the context's objects are gone, so that a destructor must not release them.
   bool is_gone() const { return is_lost() || driver::is_gone(); }
 
@@ -55,6 +72,10 @@ class Context final : public Object {
   mutable PrintedOutput output_;
   mutable ReleaseStreams release_streams_;
   mutable IdleEvents idle_events_;
+  mutable PoolCounts pool_counts_;
+  mutable std::mutex pool_mutex_;
+  mutable Ref<Object> pool_;
+  mutable std::atomic<bool> has_pool_{false};
 };
 
 }  // namespace cucore::core

@@ -190,6 +190,7 @@ void Device::reset() const {
   if (old) {
     abandon(*old);
     wait_for_accesses(*old);
+    old->set_pool(nullptr);
     // In a context that a kernel broke, this returns the kernel's error and releases the context.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
+import io.cucore.CudaMemoryPool;
 import io.cucore.CudaStream;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidHandleException;
+import io.cucore.PoolStatistics;
 import io.cucore.Status;
 import java.nio.Buffer;
 import java.nio.ByteBuffer;
@@ -57,6 +59,37 @@ class MemoryTest {
     byte[] bytes = new byte[count];
     memory.read(bytes, stream);
     return bytes;
+  }
+
+  @Test
+  void fromAPool() {
+    try (CudaMemoryPool pool = new CudaMemoryPool(device, 0, -1);
+        CudaBuffer first = CudaBuffer.fromPool(pool, 1 << 20, stream);
+        CudaBuffer second = CudaBuffer.fromPool(pool, 64)) {
+      first.fill((byte) 7, stream);
+      assertEquals(pool.getNativeHandle(), second.getPool().getNativeHandle());
+      PoolStatistics counted = pool.getStatistics();
+      assertEquals(2, counted.getLive());
+      assertEquals(1 << 20, counted.getLargest());
+      assertEquals(-1, counted.getKeep());
+      assertTrue(counted.getUsed() >= 1 << 20 && counted.getReserved() >= counted.getUsed());
+      first.close();
+      stream.synchronize();
+      assertTrue(pool.getStatistics().getReserved() < 1 << 20);
+      pool.setKeep(0);
+      pool.trim();
+      device.setPool(pool);
+      try (CudaBuffer third = new CudaBuffer(device, 16); CudaMemoryPool set = device.getPool()) {
+        assertEquals(pool.getNativeHandle(), set.getNativeHandle());
+        assertEquals(3, pool.getStatistics().getAllocations());
+      } finally {
+        device.setPool(null);
+      }
+      long address = pool.allocate(64, stream);
+      pool.free(address, 64, stream);
+      assertEquals(1, pool.getStatistics().getLive());
+      assertFails(InvalidArgumentException.class, Status.INVALID_ARGUMENT, () -> pool.setKeep(-2));
+    }
   }
 
   @Test

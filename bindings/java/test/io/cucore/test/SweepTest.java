@@ -21,6 +21,7 @@ import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
 import io.cucore.CudaFuture;
+import io.cucore.CudaMemoryPool;
 import io.cucore.CudaQueue;
 import io.cucore.CudaStream;
 import io.cucore.DeserializeOptions;
@@ -70,7 +71,7 @@ import org.junit.jupiter.api.Test;
 class SweepTest {
   /** Arguments that may be null: Class.method(parameter). */
   private static final List<String> NULLABLE = List.of(
-      "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
+      "CudaDevice.setPool(poolOrNull)", "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
       "PreparedLaunch.update(value)", "Builder.cache(value)"); // of BatchOptions
 
   private CudaDevice device;
@@ -82,7 +83,7 @@ class SweepTest {
     device = World.device();
     stream = new CudaStream(device);
     CudaQueue queue = new CudaQueue();
-    for (Object each : new Object[] {device, stream, queue, new CudaEvent(device), new CudaBuffer(device, 16, stream),
+    for (Object each : new Object[] {device, stream, queue, new CudaEvent(device), new CudaMemoryPool(device), new CudaBuffer(device, 16, stream),
         Program.ofCuda(World.SOURCE), new Linker(null), CudaFuture.fromStream(stream, queue, 7),
         ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()), World.code().kernel("nothing"),
         new Cache(CacheOptions.builder().directory("").build()), LaunchConfig.of(1, 1), LaunchConfig.builder(),
@@ -221,7 +222,7 @@ class SweepTest {
         ++closed;
       }
     }
-    assertEquals(12, closed);
+    assertEquals(13, closed);
   }
 
   /** One thread closes an object while another reads its text. */
