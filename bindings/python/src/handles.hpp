@@ -4,6 +4,9 @@
 
 #include <Python.h>
 
+#include <cstddef>
+#include <vector>
+
 #include "handle_types.hpp"  // generated
 
 namespace cucore::bind {
@@ -15,7 +18,9 @@ struct Handle {
   int own;  // once it is closed: its former hash
   PyObject* next;
   PyObject* dict;
-  PyObject* weak;  // the weak references; SWIG's object ends before it
+  PyObject* weak;              // the weak references; SWIG's object ends before it
+  size_t calls;                // that use the pointer without the interpreter's lock
+  std::vector<void*>* closed;  // pointers that were closed during these calls; usually null
 };
 
 enum class Type {

@@ -8,7 +8,7 @@
 
 #include "errors.hpp"
 #include "handles.hpp"
-#include "held.hpp"
+#include "in_call.hpp"
 #include "object.hpp"
 #include "unlocked.hpp"
 
@@ -79,7 +79,7 @@ PyObject* make_event(PyObject* type, PyObject* const* args, size_t flags, PyObje
   const Py_ssize_t count = PyVectorcall_NARGS(flags);
   auto* device = count == 1 && !names ? open_handle<cucore_device>(args[0], Type::Device) : nullptr;
   if (!device) return construct(type, args, count, names);
-  const Held<cucore_device> kept(device);
+  const InCall in_device(args[0]);
   cucore_event* event = nullptr;
   const bool is_made = succeeds(
       [&](cucore_error** error) { return cucore_event_create(device, nullptr, &event, error); });
@@ -94,8 +94,8 @@ PyObject* make_buffer(PyObject* type, PyObject* const* args, size_t flags, PyObj
   int overflow = 0;
   const long long size = stream ? PyLong_AsLongLongAndOverflow(args[1], &overflow) : -1;
   if (size < 0) return construct(type, args, count, names);  // also after an overflow
-  const Held<cucore_device> kept_device(device);
-  const Held<cucore_stream> kept_stream(stream);
+  const InCall in_device(args[0]);
+  const InCall in_stream(args[2]);
   cucore_buffer* buffer = nullptr;
   const bool is_made = succeeds([&](cucore_error** error) {
     return cucore_buffer_create(device, static_cast<size_t>(size), stream, &buffer, error);
@@ -152,9 +152,11 @@ PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const*
   return PyObject_Vectorcall(method.general, values.get(), static_cast<size_t>(count) + 1, names);
 }
 
-bool record(cucore_event* event, cucore_stream* stream) {
-  const Held<cucore_event> kept_event(event);
-  const Held<cucore_stream> kept_stream(stream);
+bool record(PyObject* event_object, PyObject* stream_object) {
+  auto* const event = pointer_of<cucore_event>(event_object);
+  auto* const stream = pointer_of<cucore_stream>(stream_object);
+  const InCall in_event(event_object);
+  const InCall in_stream(stream_object);
   return succeeds([&](cucore_error** error) { return cucore_event_record(event, stream, error); });
 }
 
@@ -163,14 +165,14 @@ PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count, 
   auto* stream =
       event && count == 1 && !names ? open_handle<cucore_stream>(args[0], Type::Stream) : nullptr;
   if (!stream) return call_general(event_record_method, self, args, count, names);
-  if (!record(event, stream)) return nullptr;
+  if (!record(self, args[0])) return nullptr;
   Py_RETURN_NONE;
 }
 
 PyObject* event_query(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* event = count == 0 && !names ? pointer_of<cucore_event>(self) : nullptr;
   if (!event) return call_general(event_query_method, self, args, count, names);
-  const Held<cucore_event> kept(event);
+  const InCall in_event(self);
   int32_t done = 0;
   if (!succeeds([&](cucore_error** error) { return cucore_event_query(event, &done, error); }))
     return nullptr;
@@ -182,13 +184,13 @@ PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count,
   auto* event =
       stream && count == 1 && !names ? open_handle<cucore_event>(args[0], Type::Event) : nullptr;
   if (!event) return call_general(stream_record_method, self, args, count, names);
-  return record(event, stream) ? new_reference(args[0]) : nullptr;
+  return record(args[0], self) ? new_reference(args[0]) : nullptr;
 }
 
 PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* prepared = count == 0 && !names ? pointer_of<cucore_prepared_launch>(self) : nullptr;
   if (!prepared) return call_general(prepared_run_method, self, args, count, names);
-  const Held<cucore_prepared_launch> kept(prepared);
+  const InCall in_prepared(self);
   if (!succeeds([&](cucore_error** error) { return cucore_prepared_launch_run(prepared, error); }))
     return nullptr;
   Py_RETURN_NONE;
@@ -198,7 +200,7 @@ PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, 
 PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   auto* code = count == 0 && !names ? pointer_of<cucore_objectcode>(self) : nullptr;
   if (!code) return call_general(serialize_method, self, args, count, names);
-  const Held<cucore_objectcode> kept(code);
+  const InCall in_code(self);
   size_t size = 0;
   const auto write = [&](void* data) {
     return succeeds([&](cucore_error** error) {

@@ -9,7 +9,7 @@
 #include "errors.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
-#include "held.hpp"
+#include "in_call.hpp"
 #include "kernel_parameters.hpp"
 #include "object.hpp"
 #include "refusals.hpp"
@@ -42,11 +42,8 @@ PyObject* new_config(const cucore_launch_options& options) {
 cucore_status run(const cucore_kernel* kernel, const cucore_stream* stream,
                   const cucore_launch_options& options, const Arguments& arguments,
                   cucore_error** error) {
-  cucore_status status = CUCORE_OK;
-  const Held<const cucore_kernel> kept_kernel(kernel);
-  const Held<const cucore_stream> kept_stream(stream);
   Unlocked call;
-  status =
+  const cucore_status status =
       cucore_kernel_launch(kernel, stream, &options, arguments.data(), arguments.size(), error);
   call.lock();
   return status;
@@ -58,6 +55,8 @@ PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
   const auto* stream =
       kernel ? static_cast<cucore_stream*>(handle_of(stream_object, Type::Stream)) : nullptr;
   if (!stream) return nullptr;
+  const InCall in_kernel(kernel_object);
+  const InCall in_stream(stream_object);
   Arguments arguments;
   if (!arguments.pack(kernel, parameters_of(kernel_object, stream), stream, values, count))
     return nullptr;

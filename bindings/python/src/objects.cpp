@@ -4,10 +4,14 @@
 
 #include <cstddef>
 #include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
 
 #include "errors.hpp"
 #include "handles.hpp"
 #include "held.hpp"
+#include "in_call.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
 #include "registered.hpp"
@@ -112,6 +116,12 @@ PyObject* describe(const char* name, const void* pointer, Type type) {
   return ALL[static_cast<int>(type)](name, pointer);
 }
 
+void release_unlocked(Type type, void* pointer) {
+  Unlocked call;
+  release(type, pointer);
+  call.lock();
+}
+
 PyObject* close(PyObject* self, PyObject*) {
   auto* handle = reinterpret_cast<Handle*>(self);
   void* pointer = handle->pointer;
@@ -119,11 +129,11 @@ PyObject* close(PyObject* self, PyObject*) {
   // Its hash in a set or a dict stays.
   if (pointer) handle->own = static_cast<int>(hash(self));
   handle->pointer = nullptr;
-  if (pointer && own) {
-    const Type type = type_of(self);
-    Unlocked call;
-    release(type, pointer);
-    call.lock();
+  if (pointer && own && handle->calls != 0) {
+    if (!handle->closed) handle->closed = new std::vector<void*>;
+    handle->closed->push_back(pointer);
+  } else if (pointer && own) {
+    release_unlocked(type_of(self), pointer);
   }
   if (handle->dict) PyDict_Clear(handle->dict);
   Py_RETURN_NONE;
@@ -194,21 +204,26 @@ bool remove_others(PyTypeObject* type) {
 
 }  // namespace
 
-PyObject* without_weak_references(PyObject* made, bool by_constructor) {
-  if (made && !by_constructor && Py_TYPE(made)->tp_weaklistoffset == offsetof(Handle, weak))
-    reinterpret_cast<Handle*>(made)->weak = nullptr;
+PyObject* complete(PyObject* made, bool by_constructor) {
+  if (made && !by_constructor && Py_TYPE(made)->tp_weaklistoffset == offsetof(Handle, weak)) {
+    auto* handle = reinterpret_cast<Handle*>(made);
+    handle->weak = nullptr;
+    handle->calls = 0;
+    handle->closed = nullptr;
+  }
   return made;
+}
+
+void release_closed(PyObject* object) {
+  auto* handle = reinterpret_cast<Handle*>(object);
+  const std::unique_ptr<std::vector<void*>> closed(std::exchange(handle->closed, nullptr));
+  for (void* pointer : *closed) release_unlocked(type_of(object), pointer);
 }
 
 void forget(PyObject* self) {
   auto* handle = reinterpret_cast<Handle*>(self);
   if (handle->weak) PyObject_ClearWeakRefs(self);
-  if (handle->pointer && handle->own) {
-    const Type type = type_of(self);
-    Unlocked call;
-    release(type, handle->pointer);
-    call.lock();
-  }
+  if (handle->pointer && handle->own) release_unlocked(type_of(self), handle->pointer);
   Py_XDECREF(handle->dict);
   Py_XDECREF(handle->next);  // created by a second __init__
   if (PyType_IS_GC(Py_TYPE(self)))

@@ -23,6 +23,6 @@ int init_by_keywords(const char* type, Constructor constructor, PyObject* self, 
 bool add_common_methods();
 
 // Ends the creation of an object by SWIG, unless it was made by its constructor.
-PyObject* without_weak_references(PyObject* made, bool by_constructor);
+PyObject* complete(PyObject* made, bool by_constructor);
 
 }  // namespace cucore::bind

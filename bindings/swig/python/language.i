@@ -6,7 +6,7 @@
 // SWIG allocates the objects of results without zeros.
 #undef SWIG_NewPointerObj
 #define SWIG_NewPointerObj(pointer, type, flags) \
-  cucore::bind::without_weak_references(SWIG_Python_NewPointerObj(self, pointer, type, flags), (flags) & SWIG_BUILTIN_TP_INIT)
+  cucore::bind::complete(SWIG_Python_NewPointerObj(self, pointer, type, flags), (flags) & SWIG_BUILTIN_TP_INIT)
 #undef PyArg_ParseTupleAndKeywords
 #define PyArg_ParseTupleAndKeywords(arguments, keywords, format, ...) \
   cucore::bind::parse_call<format>(arguments, keywords, __VA_ARGS__)
