@@ -140,12 +140,28 @@ def native_result(ctype):
             "cucore_array_dtype": "DType"}.get(ctype, "IntPtr")
 
 
+def forwarded(declared, name):
+    """An argument that passes a parameter on."""
+    how = re.match(r"(out |ref )?", declared)[0]
+    return how + local(name)
+
+
 def natives(header):
-    out = [*HEAD, "internal static class ArrayNative {", f'  private const string Library = "{LIBRARY}";', ""]
+    """The platform calls. One that finds no device memory is made again after a collection; it has changed nothing."""
+    calls, wrappers = [], []
     for function in (each for each in header.functions.values() if not re.search("_op_(at|count)$", each.name)):
-        declared = ", ".join(f"{native_type(ctype, name, function)} {local(name)}" for name, ctype in zip(function.parameters, function.types))
-        out += ["  [DllImport(Library)]", f"  internal static extern {native_result(function.result)} {function.name}({declared});"]
-    return out + ["  [DllImport(Library)]", "  internal static extern void cucore_error_release(IntPtr error);  // of libcucore, which the library loads", "}", "}"]
+        types = [(native_type(ctype, name, function), name) for name, ctype in zip(function.parameters, function.types)]
+        declared = ", ".join(f"{kind} {local(name)}" for kind, name in types)
+        if "error" not in function.parameters:
+            wrappers += ["  [DllImport(Library)]", f"  internal static extern {native_result(function.result)} {function.name}({declared});"]
+            continue
+        calls += ["    [DllImport(Library)]", f"    internal static extern int {function.name}({declared});"]
+        passed = ", ".join(forwarded(kind, name) for kind, name in types)
+        wrappers += [f"  internal static int {function.name}({declared.replace('[In, Out] ', '').replace('[Out] ', '')}) {{", "    int status, tries = 0;",
+                     f"    do status = C.{function.name}({passed});", "    while (Calls.IsToRepeat(status, error, ref tries));", "    return status;", "  }"]
+    return [*HEAD, "internal static class ArrayNative {", f'  private const string Library = "{LIBRARY}";', "", *wrappers, "  [DllImport(Library)]",
+            "  internal static extern void cucore_error_release(IntPtr error);  // of libcucore, which the library loads", "",
+            "  private static class C {", *calls, "  }", "}", "}"]
 
 
 # == Members ==

@@ -42,6 +42,18 @@ internal static class Allocation {
     }
   }
 
+  /// <summary>Collects for a call that found no memory, with the number of its collections so far. Returns whether to call again.</summary>
+  internal static bool CollectAgain(ref int tries) {
+    if (tries++ == MostCollections) return false;
+    bool isAlone = Monitor.TryEnter(collecting, PatienceMilliseconds);
+    try {
+      Collect();
+    } finally {
+      if (isAlone) Monitor.Exit(collecting);
+    }
+    return true;
+  }
+
   private static T Counted<T>(Func<T> make) {
     T result = make();
     Interlocked.Increment(ref made);

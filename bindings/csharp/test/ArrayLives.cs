@@ -183,6 +183,36 @@ public static class ArrayLives {
     }
   }
 
+  // 100 000 arrays that two threads forget, while others compute in the same context.
+  public static void AStormOfReleasesDisturbsNobody() {
+    const long limit = 32 << 20;
+    using (Context context = new Context(World.Device, new ContextOptions { MaxBytes = limit })) {
+      NdArray x;
+      using (Scope scope = new Scope(context)) x = scope.Keep(Nd.Ones(DType.Float32, 1024));
+      List<Exception> failed = new List<Exception>();
+      Thread[] storms = Enumerable.Range(0, 2).Select(i => new Thread(() => {
+        try {
+          Forget(x, 50000);
+        } catch (Exception e) {
+          lock (failed) failed.Add(e);
+        }
+      })).ToArray();
+      foreach (Thread each in storms) each.Start();
+      int rounds = 0;
+      while (storms.Any(each => each.IsAlive)) {
+        ++rounds;
+        using (NdArray product = x * rounds)
+        using (NdArray sum = product.Sum()) Check.Equal(1024.0 * rounds, (double)sum.Item());
+      }
+      Check.Equal("", string.Join("\n", failed));
+      Check.That(rounds > 2 && context.Statistics.PeakBytes <= limit, context.Statistics.ToString());
+      for (int i = 0; i < 200 && context.Statistics.Arrays > 400; ++i) World.Collect();
+      context.Synchronize();
+      Check.That(context.Statistics.Arrays <= 400 && context.Statistics.LiveBytes < 4 << 20, context.Statistics.ToString());
+      x.Dispose();
+    }
+  }
+
   // x = x * a + b, with arrays that are left to the collector.
   public static void ALoopHasFlatMemory() {
     using (Context context = new Context(World.Device)) {

@@ -129,10 +129,7 @@ public sealed partial class NdArray {
         ArrayHandle handle = (converted ?? this).Handle;
         UIntPtr bytes = Checked.Size((converted ?? this).Bytes, nameof(Bytes));
         IntPtr place = (IntPtr)(destination.Length == 0 ? &none : first);
-        Allocation.Make(() => {
-          Calls.Check(ArrayNative.cucore_array_read(handle, place, bytes, out IntPtr error), error);
-          return true;
-        });
+        Calls.Check(ArrayNative.cucore_array_read(handle, place, bytes, out IntPtr error), error);
       }
     } finally {
       converted?.Dispose();
@@ -161,10 +158,8 @@ public sealed partial class NdArray {
   /// <exception cref="Cucore.ShapeException">the array does not have exactly one element</exception>
   public Scalar Item() {
     if (IsNumber) return number;
-    return Allocation.Make(() => {
-      Calls.Check(ArrayNative.cucore_array_item(Handle, out Scalar item, out IntPtr error), error);
-      return item;
-    });
+    Calls.Check(ArrayNative.cucore_array_item(Handle, out Scalar item, out IntPtr error), error);
+    return item;
   }
 
   /// <summary>Evaluates an array of one element, converts it to a type and returns it. Waits.</summary>

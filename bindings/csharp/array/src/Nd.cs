@@ -48,11 +48,7 @@ public static partial class Nd {
   /// <exception cref="Cucore.OutOfDeviceMemoryException">the arrays stay pending, and a later call tries again</exception>
   public static void Evaluate(params NdArray[] arrays) {
     using (Handles held = new Handles(arrays, nameof(arrays))) {
-      IntPtr[] pointers = held.Pointers;
-      Allocation.Make(() => {
-        Calls.Check(ArrayNative.cucore_array_evaluate(pointers, Calls.Count(arrays), out IntPtr error), error);
-        return true;
-      });
+      Calls.Check(ArrayNative.cucore_array_evaluate(held.Pointers, Calls.Count(arrays), out IntPtr error), error);
     }
   }
 
