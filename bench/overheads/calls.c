@@ -114,8 +114,14 @@ EXPORT int overheads_open(const void *data, size_t size, int32_t type) {
   return prepare() || find_driver() || open_bare();
 }
 
-/* Defines a function that repeats `body`, which sets `bad` if a call fails. */
+/* Defines a function that repeats `body`, which sets `bad` if a call fails, and one that runs it once: the call that
+   another language makes. */
 #define ROW(name, body)                              \
+  EXPORT int name##_once(void) {                     \
+    int bad = 0;                                     \
+    body                                             \
+    return bad;                                      \
+  }                                                  \
   EXPORT double name(int count) {                    \
     int bad = 0;                                     \
     const double began = now();                      \

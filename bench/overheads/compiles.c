@@ -114,5 +114,8 @@ COMPILE_ROW(bare_compile_new, compile_bare(text))
 COMPILE_ROW(c_compile_new, compile_c(text))
 COMPILE_ROW(bare_compile_again, compile_bare(source))
 COMPILE_ROW(c_compile_again, compile_c(source))
+
+EXPORT int c_hit_same_once(void) { return hit(program); }
+EXPORT int c_hit_new_once(void) { return hit_with_a_new_program(); }
 COMPILE_ROW(c_hit_same, hit(program))
 COMPILE_ROW(c_hit_new, hit_with_a_new_program())

@@ -22,6 +22,7 @@ if [ "${1:-}" = stage ]; then
   exit
 fi
 
+began=$(date +%s)
 cd "$here/.." || exit 2
 [ -f src/cucore_wrap_python.cxx ] || { echo "gpu.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
 python=${PYTHON:-python3}
@@ -56,6 +57,10 @@ while [ "$repeat" -lt "${REPEATS:-3}" ]; do
   timeout -k 5 85 $python -W ignore -B overheads/overheads.py overheads/libbench_overheads.so \
     --out "$out/$repeat" --rounds "${ROUNDS:-101}" --seconds "${SECONDS_OF_ROWS:-30}" || exit 1
 done
+if [ $(($(date +%s) - began)) -lt 220 ]; then
+  echo "== scaling"
+  timeout -k 5 60 $python -W ignore -B overheads/scaling.py --only processes,bytes,handles,threads,entries --out "$out/scaling"
+fi
 for json in "$out"/*/overheads.json; do
   echo "== $json"
   cat "$json"

@@ -1,19 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how costs grow: scaling.py [--full] [--out FOLDER]
+"""Measures how costs grow: scaling.py [--full] [--out FOLDER] [--only SERIES,SERIES]
 
+  processes   a first hit in one cache by 1 to 10 processes at once; --full: 1,000
   kernels     the first lookup of a kernel, for objects of 1 to 1,000 kernels; --full: 10,000
-  bytes       storing and reading of object code from 1 KB to 4 MB, and a copy of the bytes; --full: 100 MB
-  handles     an event, while up to 10,000 others exist; --full: 1,000,000
+  bytes       storing and reading of object code from 1 KB to 4 MB, a digest and a copy of the bytes; --full: 100 MB
+  handles     an event, while up to 10,000 others exist; --full: 3,000,000
   threads     launches from 1 to 16 threads, on one stream and on one stream per thread; --full: 64
-  entries     a hit on disk, for a cache of 10 to 1,000 entries; --full: 100,000
+  entries     a hit on disk, for a cache of 10 to 1,000 entries; --full: 1,000,000
 
 Each figure is the median of RUNS runs, with the interval of overheads.py. The result is scaling.json, scaling.md and,
-if matplotlib is installed, scaling.svg.
+if matplotlib is installed, scaling.svg. `scaling.py --draw FOLDER` draws a result again.
 """
 import argparse
+import gc
+import hashlib
 import json
 import os
+import struct
 import tempfile
 import threading
 import time
@@ -25,6 +29,14 @@ from measure import summary
 
 RUNS = 9
 HEAD = ".version 7.0\n.target sm_75\n.address_size 64\n"
+ENTRY = """.visible .entry k%d(.param .u32 n)
+{
+  .reg .b32 %%r<3>;
+  ld.param.u32 %%r1, [n];
+  add.u32 %%r2, %%r1, 1;
+  ret;
+}
+"""
 LAUNCHES = 512
 
 
@@ -39,8 +51,36 @@ def figures(samples_of):
 
 
 def ptx(kernels, padding=0):
-    body = "".join(f".visible .entry k{i}(.param .u32 n) {{ ret; }}\n" for i in range(kernels))
+    body = "".join(ENTRY % i for i in range(kernels))
     return (HEAD + body + "// " + "x" * padding + "\n").encode()
+
+
+def hit(folder, key):
+    """Opens the cache and finds an entry, which is on the disk."""
+    cucore.Cache(folder).get(key)
+
+
+def processes(count):
+    """All children begin at once. They are forked before the driver is opened, which a cache does not need."""
+    with tempfile.TemporaryDirectory() as folder:
+        key = os.urandom(32)
+        cucore.Cache(folder).put(key, cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1)))
+        wait, begin = os.pipe()
+        results, report_time = os.pipe()
+        children = []
+        for _ in range(count):
+            child = os.fork()
+            if child == 0:
+                os.close(begin)
+                os.read(wait, 1)  # the end of the pipe
+                os.write(report_time, struct.pack("q", timed(lambda: hit(folder, key))))
+                os._exit(0)
+            children.append(child)
+        took_all = timed(lambda: (os.close(begin), [os.waitpid(child, 0) for child in children]))
+        times = [struct.unpack("q", os.read(results, 8))[0] for _ in range(count)]
+        for pipe in (wait, results, report_time):
+            os.close(pipe)
+    return figures({"open and hit, each process": times, "all, per process": [took_all / count]})
 
 
 def kernels(count):
@@ -53,8 +93,10 @@ def kernels(count):
 def sizes(size):
     code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1, size))
     stored = code.serialize()
-    calls = {"serialize": code.serialize, "deserialize": lambda: cucore.ObjectCode.deserialize(stored),
-             "copy": lambda: bytearray(stored)}
+    other = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1, size), name="other").serialize()
+    calls = {"serialize": code.serialize, "deserialize, held": lambda: cucore.ObjectCode.deserialize(stored),
+             "deserialize": lambda: cucore.ObjectCode.deserialize(other),
+             "SHA-256": lambda: hashlib.sha256(stored).digest(), "copy": lambda: bytearray(stored)}
     samples = {name: [] for name in calls}
     for _ in range(RUNS):
         for name, call in calls.items():
@@ -64,9 +106,11 @@ def sizes(size):
 
 def handles(count):
     device = cucore.Device()
+    gc.disable()  # it visits all lists
     kept = [cucore.Event(device) for _ in range(count)]
     samples = [timed(lambda: [cucore.Event(device) for _ in range(100)]) / 100 for _ in range(RUNS)]
     del kept
+    gc.enable()
     return figures({"event create and drop": samples})
 
 
@@ -106,18 +150,19 @@ def entries(count):
         cache = cucore.Cache(folder, max_memory=1)
         code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, ptx(1))
         keys = [os.urandom(32) for _ in range(count)]
-        for key in keys:
-            cache.put(key, code)
-        return figures({"hit on disk": [timed(lambda: cache.get(key)) for key in keys[:RUNS]]})
+        stored = [timed(lambda: cache.put(key, code)) for key in keys]
+        found = [timed(lambda: cache.get(key)) for key in keys[:50 * RUNS]]
+        return figures({"store": stored[-50 * RUNS:], "hit on disk": found})
 
 
 # name: function, unit of x, sizes of a short run, further ones with --full
 SERIES = {
+    "processes": (processes, "processes that hit one cache", (1, 10), (100, 1000)),
     "kernels": (kernels, "kernels in the object", (1, 10, 100, 1000), (10_000,)),
-    "bytes": (sizes, "bytes of object code", (1000, 32_000, 1_000_000, 4_000_000), (100_000_000,)),
-    "handles": (handles, "handles alive", (0, 100, 1000, 10_000), (100_000, 1_000_000)),
+    "bytes": (sizes, "bytes of object code", (1000, 32_000, 1_000_000, 4_000_000), (32_000_000, 100_000_000)),
+    "handles": (handles, "handles alive", (0, 100, 1000, 10_000), (100_000, 1_000_000, 3_000_000)),
     "threads": (launches, "threads that launch", (1, 4, 16), (64,)),
-    "entries": (entries, "entries of the cache", (10, 100, 1000), (10_000, 100_000)),
+    "entries": (entries, "entries of the cache", (10, 100, 1000), (10_000, 100_000, 1_000_000)),
 }
 
 
@@ -125,10 +170,20 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--full", action="store_true")
     parser.add_argument("--out", default=".")
+    parser.add_argument("--only", default=",".join(SERIES))
+    parser.add_argument("--draw", help="the folder of a result")
     options = parser.parse_args()
+    if options.draw:
+        result = json.loads((Path(options.draw) / "scaling.json").read_text())
+        print(report.scaling_plot(result, Path(options.draw) / "scaling.svg"))
+        return
     series = {}
-    for name, (measure, unit, short, more) in SERIES.items():
-        points = [(x, measure(x)) for x in short + (more if options.full else ())]
+    for name in options.only.split(","):
+        measure, unit, short, more = SERIES[name]
+        points = []
+        for x in short + (more if options.full else ()):
+            points.append((x, measure(x)))
+            print(f"{unit} {x}: " + ", ".join(f"{title} {found['median'] / 1000:.3g} µs" for title, found in points[-1][1].items()), flush=True)
         series[name] = {"unit": unit, "points": [{"x": x, "figures": found} for x, found in points]}
     result = {"name": "scaling", "unit": "ns", "series": series,
               "machine": {"device": cucore.Device().name, "cores": os.cpu_count(), "load": os.getloadavg()[0]}}
