@@ -65,7 +65,11 @@ def methods(record):
                 method(said + ", along axes", f"NdArray {name}(Reduction how)", f"return Calls.reduce({op}, self(), how);",
                        [("how", "the axes, and what becomes of them")])]
     if record["family"] == "scan":
-        return [method(said + ", along an axis", f"NdArray {name}(int axis)", f"return Calls.scan({op}, self(), axis);", [("axis", "the axis")])]
+        more = [("axis", "the axis"), ("dtype", "the type of the result; {@link DType#DEFAULT}: the rule"),
+                ("includeInitial", "whether the result begins with the start value, and has one element more"), ("reverse", "whether it begins at the end")]
+        return [method(said + ", along an axis", f"NdArray {name}(int axis)", f"return Calls.scan({op}, self(), axis, DType.DEFAULT, false, false);", [more[0]]),
+                method(said + ", along an axis", f"NdArray {name}(int axis, DType dtype, boolean includeInitial, boolean reverse)",
+                       f"return Calls.scan({op}, self(), axis, dtype, includeInitial, reverse);", more)]
     return []
 
 
@@ -97,6 +101,9 @@ def functions(record):
         every = [("Operand", "Operand"), ("Operand", "double"), ("double", "Operand"), ("double", "double")]
         return [method(said, f"NdArray {name}(Operand x, {left} y, {right} z)", f"return Calls.more({op}, x, {number(left, 'y')}, {number(right, 'z')});",
                        operands, static=True) for left, right in every]
+    if record["family"] == "scan":
+        return [method(said + ", along an axis", f"NdArray {name}(NdArray x, int axis)", f'return Calls.notNull(x, "x").{name}(axis);',
+                       [*x, ("axis", "the axis")], static=True)]
     if record["family"] == "reduce":
         return [method(said + ", along axes", f"NdArray {name}(NdArray x, int... axes)", f'return Calls.notNull(x, "x").{name}(axes);',
                        [*x, ("axes", "the axes; none: all of them")], static=True)]
@@ -181,8 +188,10 @@ def main(ops, header, folder, stamp=None):
     for name, c_name, prefix, said in ENUMS:
         write(name, enum(name, text, c_name, prefix, said))
     cases = "".join(f"    if (element == {java}.class) {{\n      return DType.{dtype};\n    }}\n" for java, _, dtype in HOST)
+    back = "".join(f"      case {dtype}: return {java}.class;\n" for java, _, dtype in HOST)
     write("HostTypes", f"{HEAD}\n/** The dtypes of Java's primitive types. */\nfinal class HostTypes {{\n  private HostTypes() {{}}\n\n"
-          f"  static DType of(Class<?> element) {{\n{cases}    return null;\n  }}\n}}\n")
+          f"  static DType of(Class<?> element) {{\n{cases}    return null;\n  }}\n\n"
+          f"  static Class<?> of(DType dtype) {{\n    switch (dtype) {{\n{back}      default: return null;\n    }}\n  }}\n}}\n")
     body = re.search(r"typedef struct cucore_array_context_info \{(.*?)\}", text, re.S)[1]
     names = ", ".join(f'"{name}"' for name in re.findall(r"uint64_t\s+(\w+);", body))
     write("StatisticNames", f"{HEAD}\n/** The fields of a context's statistics. */\nfinal class StatisticNames {{\n  static final String[] ALL = {{{names}}};\n\n"

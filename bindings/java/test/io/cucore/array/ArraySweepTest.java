@@ -117,7 +117,9 @@ class ArraySweepTest {
   void closedObjectsSayThatTheyAre() throws Exception {
     List<Class<?>> closable = List.of(NdArray.class, Context.class, Generator.class, Scope.class);
     for (Class<?> each : closable) {
+      assertEquals(false, each.getMethod("isClosed").invoke(objects.get(each)));
       ((AutoCloseable) objects.get(each)).close();
+      assertEquals(true, each.getMethod("isClosed").invoke(objects.get(each)));
       assertEquals(each.getSimpleName() + " (closed)", objects.get(each).toString());
     }
     ((AutoCloseable) objects.get(ArrayMemory.class)).close();

@@ -64,6 +64,10 @@ class ExchangeTest {
       x.evaluate();
       assertArrayEquals(new float[] {0, 0, 0.5f, 1, 2, 40, 80, 160}, read(buffer, stream, 8));
       assertTrue(refusal(Status.INVALID_ARGUMENT, () -> NdArray.fromBuffer(buffer, 12, DType.FLOAT32, 6)).contains("buffer"));
+      NdArray reversed = NdArray.fromBuffer(buffer, 28, DType.FLOAT32, new long[] {2, 3}, new long[] {-12, -4});
+      assertArrayEquals(new float[] {160, 80, 40, 2, 1, 0.5f}, reversed.toFloatArray());
+      assertEquals("byteStrides has 1 numbers; expected 2", refusal(Status.INVALID_ARGUMENT,
+          () -> NdArray.fromBuffer(buffer, 0, DType.FLOAT32, new long[] {2, 3}, new long[] {4})));
       buffer.close();
       assertEquals("the CudaBuffer has been closed", refusal(Status.INVALID_HANDLE, () -> NdArray.fromBuffer(buffer, 0, DType.FLOAT32, 6)));
       assertArrayEquals(new float[] {0.5f, 1, 2, 40, 80, 160}, x.toFloatArray()); // keeps the memory

@@ -82,6 +82,13 @@ class NdArrayTest {
       NdArray nested = NdArray.ofNested(new double[][] {{1, 2, 3}, {4, 5, 6}});
       assertArrayEquals(new long[] {2, 3}, nested.getShape());
       assertArrayEquals(new double[] {1, 2, 3, 4, 5, 6}, nested.toDoubleArray());
+      assertArrayEquals(new double[][] {{1, 4}, {2, 5}, {3, 6}}, (double[][]) nested.transpose().toNested());
+      assertArrayEquals(new int[][][] {{{1, 2, 3}, {4, 5, 6}}}, (int[][][]) nested.as(DType.INT32).reshape(1, 2, 3).toNested());
+      assertArrayEquals(new boolean[] {true, false}, (boolean[]) NdArray.of(new boolean[] {true, false}).toNested());
+      assertArrayEquals(new float[0][3], (float[][]) Nd.zeros(DType.FLOAT32, 0, 3).toNested());
+      assertEquals("the array has the type UINT8 and 2 axes; expected a type that Java has, as by as(), and at least one axis",
+          refusal(Status.INVALID_ARGUMENT, () -> nested.as(DType.UINT8).toNested()));
+      refusal(Status.INVALID_ARGUMENT, () -> nested.sum().toNested());
     }
   }
 
@@ -136,6 +143,10 @@ class NdArrayTest {
       long[] sums = values.clone();
       Arrays.parallelPrefix(sums, Long::sum);
       assertArrayEquals(sums, flat.cumulativeSum(0).toLongArray());
+      assertArrayEquals(sums, Nd.cumulativeSum(flat, 0).toLongArray());
+      assertArrayEquals(new double[] {0, 5, 8, 17, 18, 25, 28}, flat.cumulativeSum(0, DType.FLOAT64, true, false).toDoubleArray());
+      assertArrayEquals(new long[] {28, 23, 20, 11, 10, 3}, flat.cumulativeSum(0, DType.DEFAULT, false, true).toLongArray());
+      assertEquals(DType.FLOAT32, flat.cumulativeSum(0, DType.FLOAT32, false, false).getDType());
       assertArrayEquals(new long[] {5, 3, 9, 1, 7, 3, 5, 3, 9, 1, 7, 3}, Nd.concat(0, a, a).toLongArray());
       long[] products = new long[4];
       for (int i = 0; i < 12; ++i) {

@@ -84,7 +84,7 @@ final class Calls {
     return new NdArray(Natives.reduce(op, x, how.axes, how.keepsAxes, how.dtype.getValue(), how.correction, how.order, true));
   }
 
-  static NdArray scan(int op, NdArray x, int axis) {
-    return new NdArray(Natives.scan(op, x, axis, 0, false, false));
+  static NdArray scan(int op, NdArray x, int axis, DType dtype, boolean includeInitial, boolean reverse) {
+    return new NdArray(Natives.scan(op, x, axis, notNull(dtype, "dtype").getValue(), includeInitial, reverse));
   }
 }

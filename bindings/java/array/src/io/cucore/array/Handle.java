@@ -11,6 +11,12 @@ abstract class Handle implements AutoCloseable {
     release = Releasing.of(this, lease);
   }
 
+  /** Returns whether {@link #close()} has been called.
+   * @return true once closed */
+  public boolean isClosed() {
+    return lease == 0;
+  }
+
   /** Releases the native object. Arrays of it stay. A second call does nothing. */
   @Override
   public void close() {

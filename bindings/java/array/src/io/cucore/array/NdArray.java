@@ -52,6 +52,12 @@ public final class NdArray extends ArrayOperations implements AutoCloseable, Dev
     return Nested.toArray(Calls.notNull(nested, "nested"));
   }
 
+  /** Copies the elements to nested arrays of Java: {@code double[][]} for two axes of FLOAT64. Waits.
+   * @return arrays as {@link #ofNested} takes them */
+  public Object toNested() {
+    return Nested.ofArray(this);
+  }
+
   /** Makes an array of the bytes of a buffer, from its position on, in the order of this machine.
    * @param data the bytes, which are copied
    * @param dtype the type of the elements
@@ -72,6 +78,18 @@ public final class NdArray extends ArrayOperations implements AutoCloseable, Dev
    * @return the array, whose writes go into the buffer at once */
   public static NdArray fromBuffer(CudaBuffer buffer, long offset, DType dtype, long... shape) {
     return new NdArray(Natives.fromBuffer(Context.current(), Calls.notNull(dtype, "dtype").getValue(), buffer, offset, shape, null));
+  }
+
+  /** Makes an array over device memory of any layout, without a copy, as {@link #fromBuffer(CudaBuffer, long, DType, long...)}.
+   * @param buffer the memory, which the array keeps
+   * @param offset the byte of the element at index 0
+   * @param dtype the type of the elements
+   * @param shape the sizes
+   * @param byteStrides the distance of neighbours on each axis in bytes; also negative, or 0
+   * @return the array, whose writes go into the buffer at once */
+  public static NdArray fromBuffer(CudaBuffer buffer, long offset, DType dtype, long[] shape, long[] byteStrides) {
+    return new NdArray(Natives.fromBuffer(Context.current(), Calls.notNull(dtype, "dtype").getValue(), buffer, offset, shape,
+        Calls.notNull(byteStrides, "byteStrides")));
   }
 
   /** Evaluates the array and returns its memory for others. From now on, writes of the array go into it at once.

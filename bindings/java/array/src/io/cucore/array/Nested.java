@@ -4,6 +4,7 @@ package io.cucore.array;
 import io.cucore.Status;
 import java.lang.reflect.Array;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** Arrays of arrays of Java, as one array. */
@@ -41,6 +42,34 @@ final class Nested {
     int next = at;
     for (int i = 0; i < length; ++i) {
       next = fill(Array.get(from, i), flat, next, shape, axis + 1);
+    }
+    return next;
+  }
+
+  /** Copies the elements to new arrays of Java. Waits. */
+  static Object ofArray(NdArray x) {
+    long[] shape = x.getShape();
+    Class<?> element = HostTypes.of(x.getDType());
+    if (element == null || shape.length == 0) {
+      Calls.refuse(Status.INVALID_ARGUMENT, "the array has the type " + x.getDType() + " and " + shape.length
+          + " axes; expected a type that Java has, as by as(), and at least one axis");
+    }
+    Object flat = Array.newInstance(element, Math.toIntExact(x.getSize()));
+    Natives.read(x, flat, 0, x.getBytes());
+    int[] sizes = Arrays.stream(shape).mapToInt(Math::toIntExact).toArray();
+    Object nested = Array.newInstance(element, sizes);
+    distribute(flat, nested, 0, sizes, 0);
+    return nested;
+  }
+
+  private static int distribute(Object flat, Object to, int at, int[] sizes, int axis) {
+    if (axis == sizes.length - 1) {
+      System.arraycopy(flat, at, to, 0, sizes[axis]);
+      return at + sizes[axis];
+    }
+    int next = at;
+    for (int i = 0; i < sizes[axis]; ++i) {
+      next = distribute(flat, Array.get(to, i), next, sizes, axis + 1);
     }
     return next;
   }

@@ -54,6 +54,12 @@ public final class Scope implements AutoCloseable {
     return array;
   }
 
+  /** Returns whether {@link #close()} has been called.
+   * @return true once closed */
+  public boolean isClosed() {
+    return closed;
+  }
+
   /** Closes the arrays, the last one first. A second call does nothing. */
   @Override
   public void close() {
