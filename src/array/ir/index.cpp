@@ -92,10 +92,8 @@ struct Selection {
 
 Selection selection_of(const Array& base, const std::vector<AxisIndices>& all, size_t place) {
   const Dims shape = common_shape_of(all);
+  check_ndim(base.view.ndim() - all.size() + shape.size(), "index");
   Layout layout = layout_of(base.view, all, shape, place);
-  if (layout.base.ndim() > Dims::MAX)
-    throw Error(Status::SHAPE, concat("the result would have ", layout.base.ndim(),
-                                      " dimensions; expected at most ", Dims::MAX));
   check_not_empty(base.view, all, layout);
   Selection selection{.target = {.cell = base.cell, .view = {}}, .indexed = {}};
   for (const AxisIndices& each : all) {

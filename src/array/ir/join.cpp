@@ -39,6 +39,20 @@ void check_any(std::span<const Array> arrays, std::string_view what) {
   if (arrays.empty()) throw Error(Status::INVALID_ARGUMENT, concat(what, ": no array"));
 }
 
+[[noreturn]] void refuse_size(std::string_view what) {
+  throw Error(Status::SHAPE, concat(what, ": the result has too many elements"));
+}
+
+int64_t multiplied(int64_t size, int64_t times, std::string_view what) {
+  if (__builtin_mul_overflow(size, times, &size)) refuse_size(what);
+  return size;
+}
+
+int64_t added(int64_t size, int64_t more, std::string_view what) {
+  if (__builtin_add_overflow(size, more, &size)) refuse_size(what);
+  return size;
+}
+
 Array rolled_axis(const Array& array, int64_t shift, size_t axis) {
   const int64_t size = array.view.shape[axis];
   const int64_t steps = size == 0 ? 0 : (shift % size + size) % size;
@@ -46,6 +60,22 @@ Array rolled_axis(const Array& array, int64_t shift, size_t axis) {
   const Array parts[] = {part_of_axis(array, axis, size - steps, steps),
                          part_of_axis(array, axis, 0, size - steps)};
   return concatenated(parts, static_cast<int32_t>(axis));
+}
+
+// An axis of size 1 is left out: twice as many axes may be too many.
+void append_axis(View& view, int64_t size, int64_t stride) {
+  if (size == 1) return;
+  view.shape.push_back(size);
+  view.strides.push_back(stride);
+}
+
+// The axes before and behind become one each, because a shape has no room for one more axis.
+Array repeated_in_three_axes(const Array& array, int64_t times, size_t axis) {
+  const Dims& sizes = array.view.shape;
+  Dims three = {1, sizes[axis], 1};
+  for (size_t at = 0; at < sizes.size(); ++at)
+    if (at != axis) three[at < axis ? 0 : 2] *= sizes[at];
+  return repeated(reshaped_array(array, three), times, 1);
 }
 
 }  // namespace
@@ -57,8 +87,7 @@ Array concatenated(std::span<const Array> arrays, int32_t axis) {
   Dims shape = arrays[0].view.shape;
   shape[place] = 0;
   for (const Array& array : arrays)
-    if (__builtin_add_overflow(shape[place], array.view.shape[place], &shape[place]))
-      throw Error(Status::SHAPE, "concat: the result has too many elements");
+    shape[place] = added(shape[place], array.view.shape[place], "concat");
   const Array result = empty(arrays[0].graph(), common_dtype(arrays), shape);
   int64_t first = 0;
   for (const Array& array : arrays) {
@@ -81,8 +110,9 @@ Array stacked(std::span<const Array> arrays, int32_t axis) {
 Array rolled(const Array& array, std::span<const int64_t> shifts, std::span<const int32_t> axes) {
   if (axes.empty()) {
     const Array flat = reshaped_array(array, {count_of(array.view.shape)});
+    const int64_t size = std::max<int64_t>(flat.view.shape[0], 1);
     int64_t shift = 0;
-    for (const int64_t each : shifts) shift += each;
+    for (const int64_t each : shifts) shift = (shift + each % size) % size;
     return reshaped_array(copied(rolled_axis(flat, shift, 0)), array.view.shape);
   }
   if (shifts.size() != axes.size() && shifts.size() != 1)
@@ -105,18 +135,10 @@ Array tiled(const Array& array, std::span<const int64_t> repeats) {
     const int64_t times = axis < unrepeated ? 1 : repeats[axis - unrepeated];
     if (times < 0)
       throw Error(Status::SHAPE, concat("tile: ", times, " repetitions; expected at least 0"));
-    wide.shape.push_back(times);
-    wide.strides.push_back(0);
-    wide.shape.push_back(size);
-    wide.strides.push_back(axis < missing ? 0 : array.view.strides[axis - missing]);
-    shape.push_back(size * times);
+    append_axis(wide, times, 0);
+    append_axis(wide, size, axis < missing ? 0 : array.view.strides[axis - missing]);
+    shape.push_back(multiplied(size, times, "tile"));
   }
-  // Twice as many axes may be too many. Those of size 1 are not needed.
-  for (size_t axis = wide.ndim(); axis-- > 0 && wide.ndim() > Dims::MAX / 2;)
-    if (wide.shape[axis] == 1) {
-      wide.shape.erase(axis);
-      wide.strides.erase(axis);
-    }
   Array copy = copied_in_order({.cell = array.cell, .view = std::move(wide)});
   copy.view = dense(shape);
   return copy;
@@ -126,12 +148,17 @@ Array repeated(const Array& array, int64_t times, int32_t axis) {
   if (times < 0)
     throw Error(Status::SHAPE, concat("repeat: ", times, " repetitions; expected at least 0"));
   const size_t place = axis_of(axis, array.view.ndim(), "repeat");
-  View wide = array.view;
-  wide.shape.insert(place + 1, times);
-  wide.strides.insert(place + 1, 0);
   Dims shape = array.view.shape;
-  shape[place] *= times;
-  Array copy = copied_in_order({.cell = array.cell, .view = std::move(wide)});
+  shape[place] = multiplied(shape[place], times, "repeat");
+  Array copy;
+  if (shape.size() == Dims::MAX) {
+    copy = repeated_in_three_axes(array, times, place);
+  } else {
+    View wide = array.view;
+    wide.shape.insert(place + 1, times);
+    wide.strides.insert(place + 1, 0);
+    copy = copied_in_order({.cell = array.cell, .view = std::move(wide)});
+  }
   copy.view = dense(shape);
   return copy;
 }
@@ -146,8 +173,9 @@ Array padded(const Array& array, std::span<const int64_t> widths, const Number& 
     const int64_t before = widths[2 * axis], after = widths[2 * axis + 1];
     if (before < 0 || after < 0)
       throw Error(Status::SHAPE, concat("pad: a width of axis ", axis, " is negative"));
-    items[axis].slice = {before, before + shape[axis], {}};
-    shape[axis] += before + after;
+    const int64_t end = added(before, shape[axis], "pad");
+    items[axis].slice = {before, end, {}};
+    shape[axis] = added(end, after, "pad");
   }
   const Array result = full(array.graph(), constant_of(number, array.dtype(), "pad"), shape);
   assign({.cell = result.cell, .view = select(result.view, items)}, {.array = &array}, "pad");

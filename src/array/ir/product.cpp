@@ -115,6 +115,7 @@ Array tensordot(const Array& x, const Array& y, std::span<const int32_t> x_axes,
   constexpr std::string_view WHAT = "tensordot";
   const Dims left = axes_of(x_axes, x.view.ndim(), WHAT),
              right = axes_of(y_axes, y.view.ndim(), WHAT);
+  check_ndim(x.view.ndim() + y.view.ndim() - left.size() - right.size(), WHAT);
   int64_t depth = 1, rows = 1, columns = 1;
   for (size_t at = 0; at < left.size(); ++at) {
     const int64_t size = x.view.shape[size_t(left[at])];

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -73,14 +72,10 @@ class Dims {
     std::copy_n(other.heap_.get(), size_, heap_.get());
   }
   void grow(size_t count) {
-    assert(count <= MAX);
-    if (count > INLINE && !heap_) {
-      auto all = std::make_unique<int64_t[]>(MAX);
-      std::copy_n(inline_, size_, all.get());
-      heap_ = std::move(all);
-    }
+    if (count > INLINE) grow_heap(count);
     size_ = static_cast<uint32_t>(count);
   }
+  void grow_heap(size_t count);  // throws SHAPE for more than MAX numbers
 
   uint32_t size_ = 0;
   int64_t inline_[INLINE] = {};

@@ -8,13 +8,14 @@
 #include "support/error.hpp"
 
 namespace cucore::array {
-namespace {
 
 void check_ndim(size_t ndim, std::string_view what) {
   if (ndim > Dims::MAX)
     throw Error(Status::SHAPE, concat(what, ": the result would have ", ndim,
                                       " dimensions; expected at most ", Dims::MAX));
 }
+
+namespace {
 
 // The stride with which axes [first, end) step as one axis; nothing if they do not.
 std::optional<int64_t> run_stride(const View& view, size_t first, size_t end) {

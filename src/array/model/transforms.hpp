@@ -11,6 +11,9 @@
 
 namespace cucore::array {
 
+// Throws SHAPE if an operation makes too many.
+void check_ndim(size_t ndim, std::string_view what);
+
 View permuted(const View& view, std::span<const int32_t> axes);  // no axes: reversed
 View expanded(const View& view, std::span<const int32_t> axes);  // new axes of size 1
 View squeezed(const View& view, std::span<const int32_t> axes);  // no axes: all of size 1

@@ -116,6 +116,14 @@ void* operator new(size_t size) {
 void* operator new(size_t size, std::align_val_t alignment) {
   return sweep::allocate(size, static_cast<size_t>(alignment), __builtin_return_address(0));
 }
+// That of a sanitizer would not call the one above.
+void* operator new(size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return sweep::allocate(size, DEFAULT_ALIGNMENT, __builtin_return_address(0));
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 void operator delete(void* block) noexcept { sweep::deallocate(block); }
 void operator delete(void* block, size_t) noexcept { sweep::deallocate(block); }
 void operator delete(void* block, std::align_val_t) noexcept { sweep::deallocate(block); }
