@@ -18,7 +18,7 @@ PTX = """.version 7.0
 .address_size 64
 .visible .entry k(.param .f32 a, .param .u64 x, .param .u32 n) { ret; }
 """
-C_ROWS = {"launch": "launch", "launch_prepared": "launch_prepared", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
+C_ROWS = {"launch": "launch", "launch_python": "launch", "launch_whole": "launch", "launch_prepared": "launch_prepared", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
           "event_record": "event_record", "event_query": "event_query", "allocate": "allocate", "load": "load",
           "bytes": "bytes", "bytes_new": "bytes_new"}
 COMPILE_ROWS = {name: name for name in ("compile_new", "compile_again", "hit_same", "hit_new")}

@@ -9,6 +9,7 @@ confidence of 95 % whatever the distribution is. LIBRARY is built from calls.c. 
 overheads.md and, if matplotlib is installed, overheads.svg. --seconds ends the run between rows.
 """
 import argparse
+import compileall
 import datetime
 import importlib.util
 import json
@@ -69,6 +70,8 @@ def is_installed(module):
 def measure_imports(runs, seconds):
     """Measures processes in turns; each figure is the time above an empty one in the same turn. No turn begins after
     `seconds`, because some libraries take seconds."""
+    # As an installer does for the other libraries.
+    compileall.compile_dir(Path(importlib.util.find_spec("cucore").origin).parent, quiet=2)
     modules = {"cucore Python": "cucore"}
     modules.update({title: module for title, (_, module) in PEERS.items() if is_installed(module)})
     samples, cells = {title: [] for title in modules}, {}
@@ -126,7 +129,7 @@ def main():
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     (out / "overheads.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = report.table(result)
+    text = report.table(result) + "\n" + report.verdicts(result)
     (out / "overheads.md").write_text(text)
     print(text)
     print(report.plot(result, out / "overheads.svg"))

@@ -22,6 +22,38 @@ def header(machine):
     return ", ".join(f"{name.replace('_', ' ')} {machine[name]}" for name in names if name in machine)
 
 
+def limit_of(target, bare):
+    """Microseconds of "0.25", "bare + 0.05" or "bare + 1 %"; None without a target or without a bare call."""
+    if not target or (target.startswith("bare") and "median" not in bare):
+        return None
+    if not target.startswith("bare"):
+        return float(target)
+    more = target.removeprefix("bare + ")
+    median = bare["median"] / 1000
+    return median * (1 + float(more.removesuffix(" %")) / 100) if more.endswith("%") else median + float(more)
+
+
+def verdict(row, column, target):
+    """Returns "yes", or by how much the median exceeds the target."""
+    cells = row["cells"]
+    limit = limit_of(target, cells.get("bare", {}))
+    if limit is None or "median" not in cells.get(column, {}):
+        return "–"
+    above = cells[column]["median"] / 1000 - limit
+    return "yes" if above <= 0 else f"{figure(above)} above"
+
+
+def verdicts(result):
+    """One line per row with a target: whether C and Python reach it."""
+    lines = ["| row | target C / Python, µs | C | Python |", "|---|---|---|---|"]
+    for row in result["rows"]:
+        in_c, in_python = row["target"]["C"], row["target"]["Python"]
+        if in_c or in_python:
+            lines.append(f"| {row['title']} | {in_c or '–'} / {in_python or '–'} | {verdict(row, 'cucore C', in_c)} | "
+                         f"{verdict(row, 'cucore Python', in_python)} |")
+    return "\n".join(lines) + "\n"
+
+
 def table(result):
     present = [name for name in COLUMNS if any(name in row["cells"] for row in result["rows"])]
     lines = [header(result["machine"]), "", "| µs, median (95 % interval) | " + " | ".join(present) + " | target C / Python |",
