@@ -34,7 +34,8 @@ def swig(stamp, folder, command):
 
 
 def in_camel_case(text):
-    """SWIG renames methods but not their parameters."""
+    """SWIG renames methods but not their parameters. It writes an underscore before a word of Java, except in comments."""
+    text = re.sub(r'\b_native\b|(?<=@param )native\b', 'nativeHandle', text)
     for name in set(re.findall(r'[\w\]] ([a-z]+(?:_[a-z]+)+)(?=[,)])', text)):
         first, *rest = name.split('_')
         text = re.sub(rf'\b{name}\b', first + ''.join(w.capitalize() for w in rest), text)
