@@ -17,7 +17,7 @@ stage_mono() {
   root=$(dirname "$(dirname "$mono")")
   mkdir -p "$1/bin" "$1/lib/mono/4.5" "$1/etc/mono/4.5"
   cp "$mono" "$1/bin/mono"
-  cp -L "$root/lib/libmono-native.so" "$1/lib/"
+  cp -L "$root/lib/libmono-native.so" "$root/lib/libMonoPosixHelper.so" "$1/lib/"
   for name in mscorlib System System.Core System.IO.Compression; do cp -L "$root/lib/mono/4.5/$name.dll" "$1/lib/mono/4.5/"; done
   cp /etc/mono/config "$1/etc/mono/"
   cp /etc/mono/4.5/machine.config "$1/etc/mono/4.5/"
