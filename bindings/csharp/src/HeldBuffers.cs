@@ -38,20 +38,30 @@ internal struct HeldBuffers {
     throw new ArgumentException("a prepared launch takes no NdArray; pass its memory, as by GetBuffer()");
   }
 
+  /// <summary>Whether an array was lent. The other methods for arrays would cost a launch without arrays a closure.</summary>
+  internal bool HasLoans { get { return loans != null; } }
+
   /// <summary>Lets the stream wait for what computes the arrays.</summary>
-  internal void Begin(CudaStream stream) { loans?.ForEach(each => each.Begin(stream)); }
+  internal void Begin(CudaStream stream) { loans.ForEach(each => each.Begin(stream)); }
 
   /// <summary>Records that the stream uses the memory of the arrays, after the launch.</summary>
-  internal void Record(CudaStream stream) { loans?.ForEach(each => each.Record(stream)); }
+  internal void Record(CudaStream stream) { loans.ForEach(each => each.Record(stream)); }
 
   internal void Leave() {
-    loans?.ForEach(each => each.Dispose());
-    first?.Leave();
+    if (loans != null) EndLoans();
+    if (first == null) return;
+    first.Leave();
     second?.Leave();
     third?.Leave();
     fourth?.Leave();
     more?.ForEach(each => each.Leave());
     this = default(HeldBuffers);
+  }
+
+  private void EndLoans() {
+    List<Arrays.Loan> all = loans;
+    loans = null;
+    all.ForEach(each => each.Dispose());
   }
 }
 }

@@ -83,9 +83,9 @@ public partial class Kernel {
       order = CudaStream.getCPtr(stream);
       kernel = owned.Enter();
       where = order.Enter();
-      held.Begin(stream);
+      if (held.HasLoans) held.Begin(stream);
       if (CucoreNativePINVOKE.Launch(kernel, where, (IntPtr)block, (IntPtr)(end - block)) != 0) CucoreNativePINVOKE.Check();
-      held.Record(stream);
+      if (held.HasLoans) held.Record(stream);
     } finally {
       if (where != IntPtr.Zero) order!.Leave();
       if (kernel != IntPtr.Zero) owned.Leave();
