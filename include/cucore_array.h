@@ -151,7 +151,8 @@ typedef enum cucore_array_index_kind {
 /** An item of x[...]. */
 typedef struct cucore_array_index {
   cucore_array_index_kind kind;
-  uint32_t            given; /**< of a slice: bit 0 start, 1 stop, 2 step; others as in Python */
+  uint32_t given; /**< of a slice: bit 0 start, 1 stop, 2 step; others as in Python. Of an array:
+                       bit 3, if start is its least and stop its greatest index */
   int64_t             start;
   int64_t             stop;
   int64_t             step;
@@ -1057,7 +1058,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_scan(int32_t op, const cucore_array 
  * Selects elements as x[items] does in NumPy. The result is a view, unless all axes have an
  * integer, or an item is an array: then it is a copy of the elements. A mask waits until the number
  * of its true elements is computed. An index that is out of range in an array is reported when
- * elements are read.
+ * elements are read. It is reported at once if the item has the least and the greatest index.
  *
  * @param x      the array
  * @param items  an item per axis, or a mask for several ones; missing ones select all

@@ -54,13 +54,23 @@ class Items {
     return false;
   }
 
-  // A list, a bool or an array of another library.
+  // A list, a bool, a number of NumPy or an array of another library.
   bool foreign(PyObject* object, cucore_array_index& item) {
-    Object made(PyObject_CallMethod(reinterpret_cast<PyObject*>(module.array_type), "_index", "(O)",
-                                    object));
+    const Object found(PyObject_CallMethod(reinterpret_cast<PyObject*>(module.array_type), "_index",
+                                           "(O)", object));
+    if (found && PyLong_Check(found.get())) return integer(found.get(), item);
+    PyObject *made = nullptr, *bounds = nullptr;
+    if (!found || !PyArg_ParseTuple(found.get(), "OO", &made, &bounds)) return false;
     item.kind = CUCORE_ARRAY_INDEX_ARRAY;
-    item.array = made ? array_of(made.get()) : nullptr;
-    kept_.push_back(std::move(made));
+    item.array = array_of(made);
+    kept_.push_back(Object::borrowed(made));
+    if (bounds != Py_None) {
+      item.given = 8;
+      long long least = 0, greatest = 0;
+      if (!PyArg_ParseTuple(bounds, "LL", &least, &greatest)) return false;
+      item.start = least;
+      item.stop = greatest;
+    }
     return item.array != nullptr;
   }
 

@@ -28,6 +28,8 @@ int32_t ordinal_of(const Context& context) {
   return cucore_device_ordinal(context.settings().device.get());
 }
 
+constexpr uint32_t KNOWN_BOUNDS = 8;  // of cucore_array_index::given
+
 Item item_of(const cucore_array_index& item, const ArrayObject& x, std::vector<Guest>* guests) {
   switch (item.kind) {
     case CUCORE_ARRAY_INDEX_INTEGER:
@@ -41,7 +43,9 @@ Item item_of(const cucore_array_index& item, const ArrayObject& x, std::vector<G
     case CUCORE_ARRAY_INDEX_ARRAY: {
       const ArrayObject& array = use(item.array, "items.array");
       const Guest& guest = guests->emplace_back(array, x.context(), "items.array");
-      return {{.kind = IndexKind::ARRAY}, &guest.array()};
+      Index index{.kind = IndexKind::ARRAY};
+      if (item.given & KNOWN_BOUNDS) index.slice = {item.start, item.stop, {}};
+      return {index, &guest.array()};
     }
     default:
       throw Error(Status::INVALID_ARGUMENT,

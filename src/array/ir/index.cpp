@@ -139,6 +139,18 @@ struct Split {
   size_t place = 0;
 };
 
+void check_index(int64_t index, int64_t axis, int64_t size) {
+  if (index < -size || index >= size)
+    throw Error(Status::INDEX,
+                concat("index ", index, " is out of range for axis ", axis, " of size ", size));
+}
+
+// Indices of the host, whose least and greatest one are known before the kernel reads them.
+void check_bounds(const Slice& bounds, int64_t axis, int64_t size) {
+  if (bounds.start) check_index(*bounds.start, axis, size);
+  if (bounds.stop) check_index(*bounds.stop, axis, size);
+}
+
 Split split_items(const Array& array, std::span<const Item> items, bool neighbours) {
   Split result;
   size_t axis = 0, kept = 0;  // of the view after the plain items; without indices before
@@ -158,9 +170,10 @@ Split split_items(const Array& array, std::span<const Item> items, bool neighbou
         continue;
       }
       const int64_t size = array.view.shape[size_t(number)];
-      if (!item.array && (item.index.integer < -size || item.index.integer >= size))
-        throw Error(Status::INDEX, concat("index ", item.index.integer,
-                                          " is out of range for axis ", number, " of size ", size));
+      if (item.array)
+        check_bounds(item.index.slice, number, size);
+      else
+        check_index(item.index.integer, number, size);
       result.advanced.push_back({axis++, number++, std::move(indices)});
       result.plain.push_back({.kind = IndexKind::SLICE});
       continue;

@@ -20,8 +20,8 @@ enum class IndexKind : uint8_t { INTEGER = 1, SLICE = 2, NEW_AXIS = 3, ELLIPSIS 
 struct Index {
   IndexKind kind;
   int64_t integer = 0;
-  Slice slice = {};
-  size_t axes = 1;  // of the array that an ARRAY consumes: as many as a mask has dimensions
+  Slice slice = {};  // of an ARRAY: the least and the greatest index, if they are known
+  size_t axes = 1;   // of the array that an ARRAY consumes: as many as a mask has dimensions
 };
 
 // The slice of an axis of `size` elements.

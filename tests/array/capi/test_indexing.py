@@ -5,7 +5,7 @@ import random
 import unittest
 
 import numpy as np
-from arrays import Context, Failure, call, operand
+from arrays import Context, Failure, Index, call, operand
 
 context = Context()
 
@@ -215,6 +215,22 @@ class Places(unittest.TestCase):
             places, source = context.array(indices), context.array(new)
             call("cucore_array_put_along", array.handle, places.handle, c.byref(operand(source)), axis)
             np.testing.assert_array_equal(array.numpy(), values)
+
+    def test_known_bounds_of_indices_are_checked_at_once(self):
+        values, array = both(np.arange(12).reshape(3, 4))
+        places = context.array(np.array([0, 3, -4]))
+        rows = Index(2, 0, 0, 0, 0, None)
+        for least, greatest in ((-4, 3), (-4, 4), (-5, 3)):
+            items = (Index * 2)(rows, Index(5, 8, least, greatest, 0, places.handle))
+            if (least, greatest) == (-4, 3):
+                np.testing.assert_array_equal(array.view("cucore_array_select", items, 2).numpy(), values[:, [0, 3, -4]])
+                continue
+            wrong = greatest if greatest > 3 else least
+            for refused in (lambda: array.view("cucore_array_select", items, 2),
+                            lambda: call("cucore_array_assign_select", array.handle, items, 2, 0, c.byref(operand(5)))):
+                with self.assertRaisesRegex(Failure, f"index {wrong} is out of range for axis 1 of size 4$"):
+                    refused()
+        np.testing.assert_array_equal(array.numpy(), values)
 
     def test_masks_without_axes(self):
         values, array = both(np.arange(6).reshape(2, 3))

@@ -157,7 +157,7 @@ def _held():
 
 def test_no_call_leaks():
     x = xp.asarray(np.ones((3, 3)))
-    for _ in range(50):
+    for _ in range(400):
         _everything(x)
     before = _held()
     for _ in range(300):

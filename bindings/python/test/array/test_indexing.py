@@ -37,6 +37,40 @@ def test_other_objects_are_not_indices(key):
         xp.asarray(SOURCE)[key]
 
 
+@pytest.mark.parametrize("key, wrong, axis", (
+    ([0, 3], 3, 0), ([[1, -4], [0, 2]], -4, 0), (np.array([5, 0], "uint8"), 5, 0), (range(4), 3, 0), ((slice(None), [4]), 4, 1), ((1, [0, -5]), -5, 1),
+    ((..., None, [0, 7, 1]), 7, 2), (([0, 1], [1, 9]), 9, 1), (np.int64(3), 3, 0), ([np.int8(-4)], -4, 0)))
+def test_indices_of_the_host_are_checked_at_once(key, wrong, axis):
+    ours = xp.asarray(SOURCE)
+    message = f"^index {wrong} is out of range for axis {axis} of size {SOURCE.shape[axis]}$"
+    launched = xp.statistics()["kernels_launched"]
+    with pytest.raises(IndexError, match=message):
+        ours[key]
+    with pytest.raises(IndexError, match=message):
+        ours[key] = 1
+    assert xp.statistics()["kernels_launched"] == launched
+    equal(ours, SOURCE)
+
+
+def test_positions_of_the_host_are_checked_at_once():
+    ours = xp.asarray(SOURCE)
+    for wrong in (lambda: xp.take(ours, [0, 4], axis=1), lambda: xp.take(ours, 4, axis=-2), lambda: xp.take_along_axis(ours, [[[4]]], axis=1),
+                  lambda: xp.put_along_axis(ours, np.array([[[4]]]), 1, 1)):
+        with pytest.raises(IndexError, match="^index 4 is out of range for axis 1 of size 4$"):
+            wrong()
+    with pytest.raises(IndexError, match="^index 60 is out of range for axis 0 of size 60$"):
+        xp.take(ours, [60])
+    with pytest.raises(IndexError, match="^index 9223372036854775807 is out of range"):
+        ours[np.array([1 << 63], "uint64")]
+
+
+def test_an_integer_of_numpy_selects_a_view():
+    ours = xp.zeros((2, 3))
+    row = ours[np.int64(1)]
+    row += 1
+    assert ours.tolist() == [[0] * 3, [1] * 3]
+
+
 def test_fractions_are_not_indices():
     with pytest.raises(IndexError, match="an index is an array of float64; expected integers"):
         xp.asarray(SOURCE)[xp.ones(2)]
