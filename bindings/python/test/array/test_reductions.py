@@ -44,3 +44,17 @@ def test_a_mask_that_fails_leaves_its_producers():
         with pytest.raises(ValueError, match="does not broadcast"):
             x[x > -1] = values
     assert x.tolist() == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("dtype", ("float32", "float64"))
+@pytest.mark.parametrize("size", (1, 32768, 32 * 32768, 32 * 32768 + 1, 70 * 32768 - 3))
+def test_moments_of_groups_of_blocks(size, dtype):
+    theirs = (np.random.default_rng(size).random((2, size)) * 3 + 100).astype(dtype)
+    x = xp.asarray(theirs)
+    expected = np.var(theirs.astype("float64"), axis=1)
+    ours = xp.var(x, axis=1).numpy()
+    np.testing.assert_allclose(ours, expected, rtol=1e-5 if dtype == "float32" else 1e-12)
+    assert [float(xp.var(x[row])) for row in range(2)] == [float(each) for each in ours]
+    mean, again = xp.mean(x, axis=1), xp.var(x, axis=1)  # in one kernel
+    np.testing.assert_allclose(mean.numpy(), theirs.mean(axis=1, dtype="float64"), rtol=1e-6)
+    np.testing.assert_array_equal(again.numpy(), ours)
