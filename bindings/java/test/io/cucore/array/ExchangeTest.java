@@ -20,7 +20,11 @@ import io.cucore.ObjectCode;
 import io.cucore.Program;
 import io.cucore.Status;
 import io.cucore.Toggle;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
@@ -232,6 +236,33 @@ class ExchangeTest {
       arrays.put("none", null);
       assertEquals("arrays.none is null", refusal(Status.INVALID_ARGUMENT, () -> NumpyFile.saveAll(stored, arrays)));
       assertEquals(2, NumpyFile.loadAll(stored).size()); // unchanged
+    }
+  }
+
+  private static Object stored(Object object) throws Exception {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (ObjectOutputStream to = new ObjectOutputStream(bytes)) {
+      to.writeObject(object);
+    }
+    try (ObjectInputStream from = new ObjectInputStream(new ByteArrayInputStream(bytes.toByteArray()))) {
+      return from.readObject();
+    }
+  }
+
+  @Test
+  void arraysAreSerialized() throws Exception {
+    try (Scope scope = new Scope()) {
+      NdArray x = NdArray.of(X, 2, 3);
+      for (DType dtype : List.of(DType.FLOAT32, DType.BFLOAT16, DType.UINT8, DType.COMPLEX128)) {
+        NdArray given = x.as(dtype).transpose();
+        NdArray read = (NdArray) stored(given);
+        assertEquals(dtype, read.getDType());
+        assertTrue(read.arrayEqual(given));
+      }
+      NdArray[] both = (NdArray[]) stored(new NdArray[] {x, x});
+      assertTrue(both[0] == both[1] && !both[0].sharesMemory(x));
+      x.close();
+      assertEquals("the NdArray has been closed", refusal(Status.INVALID_HANDLE, () -> stored(x)));
     }
   }
 

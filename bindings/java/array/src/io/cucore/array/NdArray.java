@@ -7,19 +7,24 @@ import io.cucore.CudaStream;
 import io.cucore.DeviceMemory;
 import io.cucore.Status;
 import io.cucore.Toggle;
+import java.io.InvalidObjectException;
+import java.io.ObjectInputStream;
+import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 
 /**
  * An N-dimensional array, or a view of one. Operations wait until elements are needed. An array that is
- * not closed is released when it is unreachable.
+ * not closed is released when it is unreachable. Java's serialization stores the elements as a .npy file.
  */
-public final class NdArray extends ArrayOperations implements AutoCloseable, DeviceMemory {
+public final class NdArray extends ArrayOperations implements AutoCloseable, DeviceMemory, Serializable {
+  private static final long serialVersionUID = 1L;
+
   private static final int INDEX = 1;
   private static final int INVERSE = 2;
   private static final int COUNTS = 4;
 
-  private final Releasing release;
+  private final transient Releasing release;
 
   NdArray(long lease) {
     this.lease = lease;
@@ -43,6 +48,19 @@ public final class NdArray extends ArrayOperations implements AutoCloseable, Dev
    * @return true once closed */
   public boolean isClosed() {
     return lease == 0;
+  }
+
+  /** Waits for the elements.
+   * @return the replacement, which is stored */
+  private Object writeReplace() {
+    return new StoredArray(this);
+  }
+
+  /** Refuses: only the replacement is read.
+   * @param stream not used
+   * @throws InvalidObjectException always */
+  private void readObject(ObjectInputStream stream) throws InvalidObjectException {
+    throw new InvalidObjectException("an array is read by its replacement");
   }
 
   /** Makes an array of nested arrays of Java, such as {@code double[][]}.
