@@ -61,9 +61,9 @@ class ByteView {
   }
 
   bool all_zero(uint64_t offset, uint64_t size) const {
-    for (uint64_t i = 0; i < size; ++i)
-      if (bytes_[offset + i] != std::byte{0}) return false;
-    return true;
+    if (size == 0) return true;
+    const std::byte* first = bytes_.data() + offset;
+    return *first == std::byte{0} && std::memcmp(first, first + 1, size - 1) == 0;
   }
 
   [[noreturn]] void fail(uint64_t offset, std::string_view why) const {

@@ -89,7 +89,7 @@ void CubinChecks::check_section(const ElfSection& section) const {
 
 void CubinChecks::check_owner(const ElfSection& section) const {
   const std::string_view name = section.text_name;
-  if (name.starts_with(RESERVED_SHARED_PREFIX)) return;
+  if (!name.starts_with(".nv.") || name.starts_with(RESERVED_SHARED_PREFIX)) return;
   for (const std::string_view prefix : OWNED) {
     if (!name.starts_with(prefix)) continue;
     const ElfSection& owner = file_.section_at(section, section.info, "the code");

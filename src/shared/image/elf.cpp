@@ -3,6 +3,7 @@
 #include "image/elf.hpp"
 
 #include <algorithm>
+#include <compare>
 #include <optional>
 #include <vector>
 
@@ -35,6 +36,9 @@ class CubinReader {
     checks_.emplace(file_, *symbol_table_, symbols_);
     checks_->check();
     parts_.resize(file_.sections().size());
+    constexpr size_t USUAL = 16;
+    values_.reserve(USUAL);
+    functions_.reserve(2);
     for (const ElfSection& section : file_.sections()) {
       if (section.type == SECTION_NOTE) read_notes(section);
       if (section.type == SECTION_CUDA_INFO) read_info(section);
@@ -51,8 +55,10 @@ class CubinReader {
  private:
   // A fact of .nv.info, by symbol and attribute.
   struct Value {
-    uint64_t key;
+    uint64_t key;  // the order of the records decides between equal keys
+    uint32_t order;
     uint32_t value;
+    auto operator<=>(const Value&) const = default;
   };
   // The sections and facts that belong to a section of code.
   struct Parts {
@@ -154,7 +160,8 @@ class CubinReader {
          section.header_at);
     if (info_.toolkit == 0) info_.toolkit = info.api_version;
     for (const NvInfoSymbolValue& value : info.values)
-      values_.push_back({value_key(value.symbol, value.attribute), value.value});
+      values_.push_back({value_key(value.symbol, value.attribute),
+                         static_cast<uint32_t>(values_.size()), value.value});
     checks_->check_parameters(info, section);
     if (section.info == 0) return;
     if (parts_[section.info].info != 0)
@@ -180,7 +187,7 @@ class CubinReader {
     return uint64_t{symbol} << 8 | attribute;
   }
 
-  void sort_values() { std::ranges::stable_sort(values_, {}, &Value::key); }
+  void sort_values() { std::ranges::sort(values_); }
 
   // The last of equal records counts.
   std::optional<uint32_t> value_of(uint32_t symbol, uint8_t attribute) const {
