@@ -206,11 +206,12 @@ typedef struct cucore_array_context_info {
   uint64_t by_retained;         /**< evaluations, because they kept more than max_retained_bytes */
   uint64_t temporary_bytes;     /**< allocated so far for results that no array had */
   uint64_t plans_cached;        /**< plans of earlier evaluations that are kept, at most 1024 */
+  uint64_t reserved_bytes;      /**< bytes that the pool of the device has, of all its users */
 } cucore_array_context_info;
 
 #define CUCORE_ARRAY_CONTEXT_INFO_INIT \
   { sizeof(cucore_array_context_info), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, \
-    0, 0, 0, 0 }
+    0, 0, 0, 0, 0 }
 
 /** The settings of an operation. */
 typedef struct cucore_array_apply_options {
@@ -372,6 +373,19 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_evaluate(cucore_array_contex
  */
 CUCORE_ARRAY_API cucore_status cucore_array_context_synchronize(cucore_array_context *context,
                                                                 cucore_error **error);
+
+/**
+ * Gives back what the context keeps for later evaluations: cached plans, its working memory, and
+ * memory of the device's pool without use. Waits for the stream before, unless the stream is
+ * captured. Arrays and compiled kernels stay.
+ *
+ * @param context     the context
+ * @param keep_bytes  the bytes of the pool that may stay reserved; see cucore_pool_trim()
+ * @param error       NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_ARRAY_API cucore_status cucore_array_context_trim(cucore_array_context *context,
+                                                         size_t keep_bytes, cucore_error **error);
 
 /**
  * Reads the statistics of the context.

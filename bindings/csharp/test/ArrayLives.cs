@@ -61,6 +61,9 @@ public static class ArrayLives {
       Check.Equal(before + 1, context.Statistics.KernelsLaunched);
       context.Synchronize();
       Check.Equal(0L, context.Statistics.Pending);
+      Check.That(context.Statistics.ReservedBytes > 0);
+      context.Trim(0);
+      Check.Equal(0L, context.Statistics.PlansCached);
       Check.Contains("KernelsLaunched=", context.Statistics.ToString());
       Check.Equal(0, context.Device.Ordinal);
       Check.Equal(context.Stream.Native, r.Context.Stream.Native);

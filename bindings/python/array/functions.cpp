@@ -239,6 +239,7 @@ PyMethodDef functions[] = {
     CUCORE_BOUND("evaluate", cucore_array_evaluate, Arrays),
     CUCORE_BOUND("evaluate_context", cucore_array_context_evaluate, ContextOf),
     CUCORE_BOUND("synchronize", cucore_array_context_synchronize, ContextOf),
+    CUCORE_BOUND("trim", cucore_array_context_trim, ContextOf, Number<size_t>),
     CUCORE_BOUND("read", read, In, Writable),
     CUCORE_BOUND("write", cucore_array_write, In, Readable),
     CUCORE_BOUND("promote", promote, Number<int32_t>, Number<int32_t>, OutDtype),

@@ -117,6 +117,7 @@ cucore_array_context_info info_of(Context& context) {
   info.by_retained = by(Reason::RETAINED);
   info.temporary_bytes = statistics.temporary_bytes;
   info.plans_cached = context.plans_cached();
+  info.reserved_bytes = context.reserved_bytes();
   return info;
 }
 
@@ -182,6 +183,11 @@ cucore_status cucore_array_context_synchronize(cucore_array_context* context,
     self.evaluate_all(Reason::CALL);
     self.synchronize();
   });
+}
+
+cucore_status cucore_array_context_trim(cucore_array_context* context, size_t keep_bytes,
+                                        cucore_error** error) {
+  return guard(error, [&] { use(context, "context").trim(keep_bytes); });
 }
 
 cucore_status cucore_array_context_query(cucore_array_context* context,

@@ -67,6 +67,11 @@ KnownPlan::Use::~Use() {
   for (const auto& slot : known_.values_) *slot.place = nullptr;
 }
 
+void PlanCache::clear() noexcept {
+  by_key_.clear();
+  plans_.clear();
+}
+
 KnownPlan& PlanCache::find(const Cone& cone, const ConeKey& key, const PartitionLimits& limits) {
   if (const auto found = by_key_.find(key.bytes()); found != by_key_.end()) {
     plans_.splice(plans_.begin(), plans_, found->second);

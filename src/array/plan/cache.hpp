@@ -62,6 +62,8 @@ class PlanCache {
   // there are too many. Valid until the next call.
   KnownPlan& find(const Cone& cone, const ConeKey& key, const PartitionLimits& limits);
 
+  void clear() noexcept;  // while no plan is in use
+
   uint64_t planned() const noexcept { return planned_; }
   size_t size() const noexcept { return plans_.size(); }
 

@@ -450,6 +450,36 @@ Array Context::from_context(Context& source, const Array& array) {
   return stored(graph_, array.dtype(), count, dense(array.view.shape), std::move(storage));
 }
 
+// A device without pools has none.
+NativePool Context::pool() const noexcept {
+  cucore_pool* pool = nullptr;
+  (void)cucore_device_pool(settings_.device.get(), &pool, nullptr);
+  return NativePool::adopt(pool);
+}
+
+uint64_t Context::reserved_bytes() const noexcept {
+  cucore_pool_info info = CUCORE_POOL_INFO_INIT;
+  (void)cucore_pool_query(pool().get(), &info, nullptr);
+  return info.reserved;
+}
+
+void Context::trim(uint64_t keep_bytes) {
+  const std::scoped_lock one(evaluation_);
+  {
+    const Lock lock(*this);
+    plans_.clear();
+    counters_ = {};
+    counter_capacity_ = 0;
+  }
+  // Memory that was released in the order of the stream is free after it.
+  cucore_stream* const stream = settings_.stream.get();
+  if (!cucore_stream_is_capturing(stream))
+    call("wait for memory", cucore_stream_synchronize, stream);
+  returns_->poll();
+  if (const NativePool pool = this->pool())
+    call("give memory back", cucore_pool_trim, pool.get(), static_cast<size_t>(keep_bytes));
+}
+
 Statistics Context::statistics() {
   const Lock lock(*this);
   return statistics_;

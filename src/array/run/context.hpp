@@ -91,6 +91,11 @@ class Context : public Object {
   // Waits for the stream. Throws INDEX if a kernel met an index that is out of range, once.
   void synchronize();
 
+  // Drops plans and memory that later evaluations would use. Waits for the stream.
+  void trim(uint64_t keep_bytes);
+  // Of the device's pool; 0 if it has none.
+  uint64_t reserved_bytes() const noexcept;
+
   // Calls `visit` with the context locked.
   void preview(std::span<const Ref<Cell>> cells, const std::function<void(const Preview&)>& visit);
   const Target& target() const noexcept { return kernels_.target(); }
@@ -144,6 +149,7 @@ class Context : public Object {
     Code code;
   };
   void drop_released() noexcept;
+  NativePool pool() const noexcept;
   void unshare(const Array& array);
   void evaluate_readers(const Ref<Cell>& cell, Reason reason);
   // The array, or a copy in C order if its elements are not consecutive; evaluated.

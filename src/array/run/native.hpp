@@ -62,6 +62,7 @@ class Native {
 using NativeDevice = Native<cucore_device, cucore_device_retain, cucore_device_release>;
 using NativeStream = Native<cucore_stream, cucore_stream_retain, cucore_stream_release>;
 using NativeEvent = Native<cucore_event, cucore_event_retain, cucore_event_release>;
+using NativePool = Native<cucore_pool, cucore_pool_retain, cucore_pool_release>;
 using NativeBuffer = Native<cucore_buffer, cucore_buffer_retain, cucore_buffer_release>;
 using NativeCache = Native<cucore_cache, cucore_cache_retain, cucore_cache_release>;
 using NativeProgram = Native<cucore_program, cucore_program_retain, cucore_program_release>;

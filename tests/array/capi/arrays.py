@@ -40,7 +40,8 @@ class ContextOptions(c.Structure):
 class ContextInfo(c.Structure):
     FIELDS = ("pending", "live_bytes", "peak_bytes", "evaluations", "by_read", "by_call", "by_depth", "by_count", "by_export", "by_write",
               "kernels_launched", "kernels_compiled", "kernels_from_memory", "kernels_from_disk", "compile_ms", "recomputed",
-              "copies_for_readers", "bytes_read", "bytes_written", "arrays", "retained_bytes", "by_retained", "temporary_bytes", "plans_cached")
+              "copies_for_readers", "bytes_read", "bytes_written", "arrays", "retained_bytes", "by_retained", "temporary_bytes", "plans_cached",
+              "reserved_bytes")
     _fields_ = [("struct_size", c.c_size_t)] + [(name, c.c_uint64) for name in FIELDS]
 
 
@@ -135,6 +136,9 @@ class Context:
 
     def synchronize(self):
         call("cucore_array_context_synchronize", self.handle)
+
+    def trim(self, keep=0):
+        call("cucore_array_context_trim", self.handle, c.c_size_t(keep))
 
 
 def op_number(name):

@@ -145,6 +145,20 @@ class Texts(unittest.TestCase):
         info = self.context.info()
         self.assertEqual((info["temporary_bytes"], info["plans_cached"]), (16, 1))
 
+    def test_a_trim_gives_plans_and_memory_back(self):
+        large = self.context.array(np.zeros(1 << 20)) + 1.0
+        evaluate([large])
+        self.assertEqual(float(large.numpy()[-1]), 1.0)
+        info = self.context.info()
+        self.assertGreaterEqual(info["plans_cached"], 1)
+        self.assertGreaterEqual(info["reserved_bytes"], 8 << 20)
+        del large
+        self.context.trim(keep=1 << 40)
+        self.assertEqual(self.context.info()["plans_cached"], 0)
+        self.context.trim()
+        self.assertLess(self.context.info()["reserved_bytes"], 8 << 20)
+        self.assertEqual(list((self.x + 1.0).numpy()), list(self.x.numpy() + 1.0))
+
     def test_source_and_ptx_are_those_of_the_kernel(self):
         result = self.x * 3.0
         name = explain([result]).splitlines()[1].split()[0]

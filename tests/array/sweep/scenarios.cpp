@@ -43,6 +43,10 @@ std::vector<Scenario> context_scenarios() {
        [](World& w, Outputs&, auto** error) {
          return cucore_array_context_synchronize(w.context, error);
        }},
+      {"cucore_array_context_trim",
+       [](World& w, Outputs&, auto** error) {
+         return cucore_array_context_trim(w.context, 0, error);
+       }},
       {"cucore_array_context_query",
        [](World& w, Outputs&, auto** error) {
          cucore_array_context_info info = CUCORE_ARRAY_CONTEXT_INFO_INIT;

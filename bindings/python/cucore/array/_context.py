@@ -70,6 +70,10 @@ class Context(_Context):
         """Queues everything that is pending, and waits for it."""
         _array.synchronize(self)
 
+    def trim(self, keep_bytes: int = 0) -> None:
+        """Gives back cached plans, working memory, and memory of the device's pool without use. Waits for the stream."""
+        _array.trim(self, keep_bytes)
+
     def statistics(self) -> Mapping[str, int]:
         """Returns the counts of kernels, evaluations and bytes."""
         return self._query()

@@ -65,6 +65,21 @@ def test_settings_of_using():
         xp.Context(default_float="text")
 
 
+def test_a_trim_gives_plans_and_memory_back():
+    context = xp.Context()
+    with xp.using(context=context):
+        large = xp.zeros(1 << 20) + 1.0
+        large.evaluate()
+        counts = context.statistics()
+        assert counts["plans_cached"] >= 1 and counts["reserved_bytes"] >= 8 << 20
+        context.trim(1 << 40)
+        assert context.statistics()["plans_cached"] == 0
+        assert large[-1] == 1
+        del large
+        context.trim()
+        assert context.statistics()["plans_cached"] == 0 and float(xp.sum(xp.ones(4))) == 4
+
+
 def test_a_context_of_a_stream():
     device = cucore.Device()
     with cucore.Stream(device) as stream:

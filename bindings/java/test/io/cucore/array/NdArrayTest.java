@@ -193,6 +193,9 @@ class NdArrayTest {
       assertEquals(before + 1, context.getStatistics().get("kernels_launched"));
       context.synchronize(); // computes the other arrays that Java still has
       assertEquals(0, context.getStatistics().get("pending"));
+      assertTrue(context.getStatistics().get("reserved_bytes") > 0);
+      context.trim(0);
+      assertEquals(0, context.getStatistics().get("plans_cached"));
       assertEquals(0, context.getDevice());
     }
   }

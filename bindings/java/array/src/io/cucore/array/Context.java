@@ -88,6 +88,12 @@ public final class Context extends Handle {
     Natives.contextSynchronize(this);
   }
 
+  /** Gives back cached plans, working memory, and memory of the device's pool without use. Waits for the stream.
+   * @param keepBytes the bytes of the pool that may stay reserved */
+  public void trim(long keepBytes) {
+    Natives.contextTrim(this, keepBytes);
+  }
+
   /** Returns statistics: kernels, compiles, bytes and the causes of evaluations.
    * @return numbers by name, as in "kernels_launched" */
   public Map<String, Long> getStatistics() {
