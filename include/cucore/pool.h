@@ -100,6 +100,11 @@ typedef struct cucore_pool_info {
 /**
  * Creates a pool of device memory. It keeps what is freed, and the next allocations reuse it.
  *
+ * On a GPU, a stream of cucore_stream_create() keeps up to 8 released blocks, of 64 MiB together.
+ * The next allocation of the same size on that stream takes such a block without a call of the
+ * driver. The blocks go back with cucore_pool_trim(), with the stream or the pool, if memory is
+ * exhausted, and before the stream may be captured. They count against keep, and not as used.
+ *
  * @param device   the device
  * @param options  NULL for the defaults
  * @param out      receives the pool

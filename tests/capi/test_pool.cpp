@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory pools: their settings and numbers, the buffers that come from them, and exhausted memory.
 #include <algorithm>
+#include <chrono>
 #include <thread>
 #include <vector>
 
@@ -279,6 +280,147 @@ TEST_F(Pools, ThatAreExhaustedGiveBackBeforeTheyFail) {
         "are free",
         cucore_buffer_from_pool, pool_, 2 * MIB, stream_, &buffer);
   EXPECT_EQ(query(pool_).failures, 2u);
+}
+
+// Calls of the driver for one round of an allocation and its release.
+TEST_F(Pools, ReuseReleasedBlocksOfAStreamWithoutTheDriver) {
+  NEEDS_FAKE_DRIVER();
+  Buffer first = take(pool_, MIB);
+  const uint64_t address = cucore_buffer_address(first);
+  first.reset();
+  fake_->reset();
+  for (int i = 0; i < 3; ++i) {
+    const Buffer again = take(pool_, MIB);
+    EXPECT_EQ(cucore_buffer_address(again), address);
+    EXPECT_EQ(query(pool_).live, 1u);
+  }
+  EXPECT_EQ(fake_->call_count("cuMemAllocFromPoolAsync"), 0u);
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 0u);
+  EXPECT_EQ(query(pool_).allocations, 4u);
+  const Buffer smaller = take(pool_, MIB - 1);
+  EXPECT_NE(cucore_buffer_address(smaller), address) << "only blocks of the same size";
+  const Stream other = make_stream(device_);
+  Buffer of_other;
+  SUCCEEDS(cucore_buffer_from_pool, pool_, MIB, other, of_other.out());
+  EXPECT_NE(cucore_buffer_address(of_other), address) << "only blocks of the same stream";
+}
+
+TEST_F(Pools, KeepFewBlocksOfAStream) {
+  NEEDS_FAKE_DRIVER();
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 10; ++i) buffers.push_back(take(pool_, 64));
+  buffers.clear();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 2u);
+  take(pool_, 65 * MIB).reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 3u);
+  cucore_pool_options options = CUCORE_POOL_OPTIONS_INIT;
+  options.keep = 100;
+  const Pool small = make(options);
+  take(small, 101).reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 4u);
+  take(small, 100).reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 5u);
+  SUCCEEDS(cucore_pool_set_keep, small, -1);
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 6u);
+  take(small, 100).reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 7u);
+}
+
+TEST_F(Pools, GiveBlocksBack) {
+  NEEDS_FAKE_DRIVER();
+  const uint64_t before = fake_->live_objects("memory");
+  const auto is_kept = [&](bool kept) {
+    EXPECT_EQ(fake_->live_objects("memory"), before + (kept ? 1 : 0));
+  };
+  take(pool_, 64).reset();
+  is_kept(true);
+  SUCCEEDS(cucore_pool_trim, pool_, 0);
+  is_kept(false);
+  {  // the end of the stream
+    const Stream other = make_stream(device_);
+    Buffer buffer;
+    SUCCEEDS(cucore_buffer_from_pool, pool_, 64, other, buffer.out());
+    buffer.reset();
+    is_kept(true);
+  }
+  is_kept(false);
+  take(pool_, 64).reset();  // memory of others that is exhausted
+  fake_->fail_call("cuMemAllocAsync", 1, 2);
+  make_buffer(device_, 64, stream_).reset();
+  is_kept(false);
+  const Pool other = make();
+  take(other, 64).reset();
+  take(pool_, 64).reset();
+  pool_.reset();  // the end of the pool
+  is_kept(true);
+  Buffer used = take(other, 64);
+  const Stream second = make_stream(device_);
+  SUCCEEDS(cucore_buffer_record_use, used, second);
+  used.reset();  // used by another stream
+  for (int i = 0; i < 20000 && fake_->live_objects("memory") != before; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  is_kept(false);
+}
+
+TEST_F(Pools, KeepNoBlocksOfAStreamThatMayBeCaptured) {
+  NEEDS_FAKE_DRIVER();
+  const NativeGraphs graphs;
+  ASSERT_TRUE(graphs);
+  const uint64_t before = fake_->live_objects("memory");
+  take(pool_, 64).reset();
+  EXPECT_EQ(fake_->live_objects("memory"), before + 1);
+  ASSERT_NE(cucore_stream_native(stream_), nullptr);
+  EXPECT_EQ(fake_->live_objects("memory"), before) << "given back before the program can capture";
+  take(pool_, 64).reset();
+  EXPECT_EQ(fake_->live_objects("memory"), before);
+  // A wait for an event of a capture makes another stream part of it.
+  const Stream joined = make_stream(device_);
+  Buffer buffer;
+  SUCCEEDS(cucore_buffer_from_pool, pool_, 64, joined, buffer.out());
+  buffer.reset();
+  EXPECT_EQ(fake_->live_objects("memory"), before + 1);
+  const Event fork = make_event(device_);
+  ASSERT_EQ(graphs.begin(stream_, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  SUCCEEDS(cucore_event_record, fork, stream_);
+  SUCCEEDS(cucore_stream_wait_event, joined, fork);
+  EXPECT_EQ(fake_->live_objects("memory"), before);
+  const Event join = make_event(device_);
+  SUCCEEDS(cucore_event_record, join, joined);
+  SUCCEEDS(cucore_stream_wait_event, stream_, join);
+  CUgraph graph = nullptr;
+  EXPECT_EQ(graphs.end(stream_, graph), CUDA_SUCCESS);
+  graphs.destroy(graph, nullptr);
+}
+
+TEST_F(Pools, ForgetBlocksAfterAReset) {
+  NEEDS_FAKE_DRIVER();
+  const Device device = open_device(1);
+  Stream stream = make_stream(device);
+  Pool pool = make_pool(device);
+  Buffer buffer;
+  SUCCEEDS(cucore_buffer_from_pool, pool, 64, stream, buffer.out());
+  buffer.reset();
+  SUCCEEDS(cucore_device_reset, device);
+  fake_->reset();
+  pool.reset();
+  stream.reset();
+  EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 0u);
+}
+
+TEST_F(Pools, ServeThreadsOfOneStream) {
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < 4; ++thread)
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        Buffer buffer = take(pool_, 256 + i % 3);
+        if (i % 100 == 0) MUST(cucore_pool_trim, pool_, 0);
+        const Pool other = make();
+        if (i % 50 == 0) take(other, 64).reset();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(query(pool_).allocations, 2000u);
+  EXPECT_EQ(query(pool_).live, 0u);
 }
 
 struct Reserve {

@@ -147,6 +147,18 @@ void allocate(const World& world, int count) {
   }
 }
 
+// The stream has a block of this size from the second round on.
+void allocate_from_a_pool(const World& world, int count) {
+  cucore_pool* pool = nullptr;
+  CALL(cucore_pool_create, world.device, nullptr, &pool);
+  for (int i = 0; i < count; ++i) {
+    cucore_buffer* buffer = nullptr;
+    CALL(cucore_buffer_from_pool, pool, 64, world.stream, &buffer);
+    cucore_buffer_release(buffer);
+  }
+  cucore_pool_release(pool);
+}
+
 void find_kernel(const World& world, int count) {
   for (int i = 0; i < count; ++i) {
     cucore_kernel* kernel = nullptr;
@@ -286,6 +298,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"query_event", &query_event},
     {"synchronize", &synchronize},
     {"allocate", &allocate},
+    {"allocate_from_a_pool", &allocate_from_a_pool},
     {"find_kernel", &find_kernel},
     {"read_property", &read_property},
     {"serialize", &serialize},

@@ -93,6 +93,8 @@ bool Allocation::is_simple() const {
 }
 
 void Allocation::free_simply(const CudaTable& cu) noexcept {
+  if (pool_ && stream_->blocks().put(cu, *pool_, address_, size_, context_->block_registry()))
+    return;
   const auto free = [&] { return cu.cuMemFreeAsync(address_, stream_->native()); };
   CUresult result = free();
   if (result == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
@@ -152,6 +154,9 @@ void Allocation::perform(const CudaTable& cu) noexcept {
 void wait_for_releases(const Context& context) noexcept {
   {
     const RelaxedCaptures relaxed;
+    const ContextScope scope(context, std::nothrow);
+    if (const auto* cu = driver::cuda_if_available(); cu && scope.is_alive())
+      context.block_registry().free_blocks(*cu, nullptr);
     (void)wait_until_idle(context);
   }
   perform_ready_releases();

@@ -21,12 +21,13 @@ class Allocation final : public DeferredRelease {
 
   // `stream` orders the release of POOL and DEVICE memory, and is null for the others. `pool` is
   // null for memory of the driver's default pool.
-  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, Ref<Stream> stream,
-             Ref<Pool> pool = nullptr)
+  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, size_t size,
+             Ref<Stream> stream, Ref<Pool> pool = nullptr)
       : context_(std::move(context)),
         kind_(kind),
         address_(address),
         host_(host),
+        size_(size),
         stream_(std::move(stream)),
         pool_(std::move(pool)) {}
 
@@ -61,6 +62,7 @@ class Allocation final : public DeferredRelease {
   const Kind kind_;
   const CUdeviceptr address_;
   void* const host_ = nullptr;
+  const size_t size_ = 0;
   MemoryOwner owner_;
   Ref<Stream> stream_;
   const Ref<Pool> pool_;

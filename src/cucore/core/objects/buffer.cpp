@@ -35,7 +35,7 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allo
                   CUdeviceptr address, void* host, size_t size, Ref<Stream> stream, Ref<Pool> pool,
                   Free&& free) {
   try {
-    auto allocation = std::make_unique<Allocation>(context, allocation_kind, address, host,
+    auto allocation = std::make_unique<Allocation>(context, allocation_kind, address, host, size,
                                                    std::move(stream), std::move(pool));
     return make<Buffer>(std::move(context), kind, address, host, size, std::move(allocation));
   } catch (...) {

@@ -9,6 +9,7 @@
 #include "core/objects/idle_events.hpp"
 #include "core/objects/pool_counts.hpp"
 #include "core/objects/release_streams.hpp"
+#include "core/objects/stream_blocks.hpp"
 #include "driver/context_guard.hpp"
 #include "support/ref.hpp"
 
@@ -44,6 +45,8 @@ class Context final : public Object {
 
   IdleEvents& idle_events() const { return idle_events_; }
 
+  BlockRegistry& block_registry() const { return block_registry_; }
+
   // The counts of the driver's default pool.
   PoolCounts& pool_counts() const { return pool_counts_; }
 
@@ -73,6 +76,7 @@ class Context final : public Object {
   mutable ReleaseStreams release_streams_;
   mutable IdleEvents idle_events_;
   mutable PoolCounts pool_counts_;
+  mutable BlockRegistry block_registry_;
   mutable std::mutex pool_mutex_;
   mutable Ref<Object> pool_;
   mutable std::atomic<bool> has_pool_{false};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/pool.hpp"
 
+#include <algorithm>
+
 #include "core/objects/allocation.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
@@ -133,7 +135,19 @@ Pool::~Pool() {
   const auto* cu = driver::cuda_if_available();
   if (!cu || !scope.is_alive()) return;
   const RelaxedCaptures relaxed;
+  free_blocks();
   driver::check_release(cu->cuMemPoolDestroy(native_), "destroy a memory pool");
+}
+
+// The CPU device detects uses of memory after its free, so that it frees at once.
+uint64_t Pool::most_cached(int64_t keep) const {
+  const bool caches = kind_ == Kind::OWNED && !device().is_emulated();
+  return caches ? threshold_of(keep) : 0;
+}
+
+void Pool::free_blocks() const noexcept {
+  const auto* cu = driver::cuda_if_available();
+  if (cu && cached_.load() != 0) context_->block_registry().free_blocks(*cu, this);
 }
 
 std::string Pool::label() const {
@@ -198,10 +212,12 @@ std::string Pool::describe(size_t size) const {
 CUdeviceptr Pool::allocate(size_t size, const Stream& stream) {
   require_usable();
   stream.require_on(device(), "pool");
-  CUdeviceptr address = 0;
-  for (uint32_t attempt = 1;; ++attempt) {
+  const bool may_have_blocks =
+      most_cached_.load(std::memory_order_relaxed) != 0 && stream.kind() == Stream::Kind::OWNED;
+  CUdeviceptr address = may_have_blocks ? stream.blocks().take(*this, size) : 0;
+  for (uint32_t attempt = 1; address == 0; ++attempt) {
     const CUresult result = try_allocate(address, size, stream);
-    if (result == CUDA_SUCCESS) break;
+    if (result == CUDA_SUCCESS) continue;
     const bool may_free = result == CUDA_ERROR_OUT_OF_MEMORY && options_.exhausted;
     if (may_free && attempt <= MOST_ATTEMPTS &&
         options_.exhausted(size, attempt, options_.user_data) != 0)
@@ -230,6 +246,7 @@ PoolState Pool::query() const {
   const RelaxedCaptures relaxed;
   PoolState state;
   state.used = attribute(CU_MEMPOOL_ATTR_USED_MEM_CURRENT);
+  state.used -= std::min(state.used, cached_.load(std::memory_order_relaxed));
   state.used_peak = attribute(CU_MEMPOOL_ATTR_USED_MEM_HIGH);
   state.reserved = attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
   state.reserved_peak = attribute(CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH);
@@ -247,6 +264,8 @@ void Pool::set_keep(int64_t bytes) {
   const ContextAccess access(*context_, "pool");
   const RelaxedCaptures relaxed;
   set_attribute(CU_MEMPOOL_ATTR_RELEASE_THRESHOLD, threshold);
+  most_cached_.store(most_cached(bytes), std::memory_order_relaxed);
+  if (cached_.load() > most_cached_.load()) free_blocks();
 }
 
 void Pool::reset_peaks() {
@@ -259,6 +278,7 @@ void Pool::reset_peaks() {
 void Pool::trim(size_t keep) const {
   const ContextAccess access(*context_, "pool");
   const RelaxedCaptures relaxed;
+  free_blocks();
   const auto trim = driver::require(cuda().cuMemPoolTrimTo, "cuMemPoolTrimTo", SINCE);
   check(trim(native_, keep), [&] { return "trim " + label(); });
 }

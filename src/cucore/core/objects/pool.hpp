@@ -41,13 +41,28 @@ class Pool final : public Object {
   static Ref<Pool> default_of(Ref<Context> context);
 
   Pool(Ref<Context> context, CUmemoryPool native, Kind kind, PoolOptions options)
-      : context_(std::move(context)), native_(native), kind_(kind), options_(std::move(options)) {}
+      : context_(std::move(context)),
+        native_(native),
+        kind_(kind),
+        options_(std::move(options)),
+        most_cached_(most_cached(options_.keep)) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
   CUmemoryPool native() const { return native_; }
   PoolCounts& counts() const { return kind_ == Kind::DEFAULT ? context_->pool_counts() : counts_; }
   std::string label() const;  // "pool 'name' of device 0"
+  // The bytes of released blocks that streams keep. Blocks count as used for the driver.
+  bool can_cache(size_t size) const noexcept {
+    const uint64_t most = most_cached_.load(std::memory_order_relaxed);
+    return size <= most && cached_.load(std::memory_order_relaxed) <= most - size;
+  }
+  void add_cached(size_t size) const noexcept {
+    cached_.fetch_add(size, std::memory_order_relaxed);
+  }
+  void remove_cached(size_t size) const noexcept {
+    cached_.fetch_sub(size, std::memory_order_relaxed);
+  }
   void require_usable() const { context_->require_alive("pool"); }
 
   // Memory of `size` bytes, which the work of `stream` may use. Gives memory back and calls
@@ -63,6 +78,8 @@ class Pool final : public Object {
  private:
   ~Pool() override;
   void set_options();
+  uint64_t most_cached(int64_t keep) const;
+  void free_blocks() const noexcept;
   uint64_t attribute(CUmemPool_attribute which) const;
   void set_attribute(CUmemPool_attribute which, uint64_t value) const;
   CUresult try_allocate(CUdeviceptr& address, size_t size, const Stream& stream) const;
@@ -73,6 +90,8 @@ class Pool final : public Object {
   const Kind kind_;
   const PoolOptions options_;
   mutable PoolCounts counts_;
+  std::atomic<uint64_t> most_cached_;
+  mutable std::atomic<uint64_t> cached_{0};
 };
 
 // Throws INVALID_STATE if the stream is captured: memory would belong to the graph, but would be

@@ -68,9 +68,18 @@ Stream::~Stream() {
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
   const auto* cu = driver::cuda_if_available();
+  free_blocks();
+  if (blocks_.is_registered()) context_->block_registry().remove(blocks_);
   mark_->retire();
   // The driver may not need the context if it could not be made current.
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
+}
+
+void Stream::free_blocks() const noexcept {
+  if (!blocks_.close()) return;
+  const ContextScope scope(*context_, std::nothrow);
+  const auto* cu = driver::cuda_if_available();
+  if (cu && scope.is_alive()) blocks_.free_blocks(*cu, nullptr);
 }
 
 std::string Stream::label() const {
@@ -149,6 +158,7 @@ CUresult Stream::write_output(uint64_t launches) const {
 void Stream::wait(const Event& event) const {
   const ContextAccess access(*context_, "stream");
   const ContextAccess event_access(*event.context(), "event");
+  if (event.may_be_captured()) free_blocks();  // before the capture
   check(call([&] {
           return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
         }),

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "core/objects/device.hpp"
+#include "core/objects/stream_blocks.hpp"
 #include "core/objects/stream_mark.hpp"
 
 namespace cucore::core {
@@ -32,7 +33,8 @@ class Stream final : public Object {
         traits_(traits),
         mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
         may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
-        is_shared_(kind != Kind::OWNED) {}
+        is_shared_(kind != Kind::OWNED),
+        blocks_(native) {}
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }
@@ -41,6 +43,7 @@ class Stream final : public Object {
   CUstream hand_out() const {
     may_be_captured_.store(true, std::memory_order_relaxed);
     share();
+    if (kind_ == Kind::OWNED) free_blocks();
     return native_;
   }
   // Returns whether launches may go into a graph. Only the program can begin a capture, with a
@@ -72,6 +75,10 @@ class Stream final : public Object {
 
   // Its progress; null for streams that are not the library's, whose end may be unnoticed.
   const Ref<StreamMark>& mark() const { return mark_; }
+
+  // Released blocks of pools, for the next buffers of the stream.
+  StreamBlocks& blocks() const { return blocks_; }
+
   // The identity of a stream for waits: the mark, else the context.
   const void* mark_key() const {
     return mark_ ? static_cast<const void*>(mark_.get()) : context_.get();
@@ -99,11 +106,14 @@ class Stream final : public Object {
   const Kind kind_;
   const StreamTraits traits_;
   const Ref<StreamMark> mark_;
+  // Keeps no blocks from now on.
+  void free_blocks() const noexcept;
   void share() const { is_shared_.store(true, std::memory_order_relaxed); }
 
   mutable std::atomic<bool> may_be_captured_;
   mutable std::atomic<bool> is_shared_;
   mutable OutputMark output_;
+  mutable StreamBlocks blocks_;
   static constexpr uint64_t UNKNOWN = UINT64_MAX;
   mutable std::atomic<uint64_t> id_{UNKNOWN};  // of a stream that is the same for all threads
 };
