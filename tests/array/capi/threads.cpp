@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight threads record, read, write and release arrays of one context. One more thread releases
-// arrays that the others made.
+// Eight threads record, read, write and release arrays of one context and of contexts of their own.
+// All of them write one array. One more thread releases arrays that the others made.
 #include <cucore_array.h>
 
 #include <atomic>
@@ -15,7 +15,9 @@ namespace {
 constexpr int THREADS = 8, ROUNDS = 25;
 constexpr int64_t SIZE = 100;
 
+cucore_device* device = nullptr;
 cucore_array_context* context = nullptr;
+cucore_array* counter = nullptr;  // each thread adds 1 in each round
 std::mutex mutex;
 std::vector<cucore_array*> finished;  // for the thread that releases
 std::atomic<bool> done{false};
@@ -48,9 +50,41 @@ void release_later(cucore_array* array) {
   finished.push_back(array);
 }
 
+cucore_array* made_ones(cucore_array_context* owner) {
+  const cucore_array_scalar one{CUCORE_ARRAY_SCALAR_REAL, 0, 0, 1.0, 0.0};
+  return made(cucore_array_full, owner, CUCORE_ARRAY_DTYPE_FLOAT64, &SIZE, size_t{1}, &one);
+}
+
+// A write that all threads see. Those of two threads happen in some order, whole.
+void count_round() {
+  cucore_array_operand one{nullptr, {CUCORE_ARRAY_SCALAR_REAL, 0, 0, 1.0, 0.0}};
+  cucore_error* error = nullptr;
+  must(cucore_array_assign_op(CUCORE_ARRAY_OP_ADD, counter, &one, &error), error);
+  cucore_array* whole =
+      made(cucore_array_binary, int32_t{CUCORE_ARRAY_OP_SUBTRACT}, counter, counter);
+  if (total(whole) != 0) std::abort();
+  release_later(whole);
+}
+
+// Arrays of two contexts in one operation, while the other threads use one of them.
+void mix_contexts(cucore_array* shared, cucore_array* own) {
+  cucore_array* sum = made(cucore_array_binary, int32_t{CUCORE_ARRAY_OP_ADD}, own, shared);
+  if (total(sum) != 2.0 * SIZE) std::abort();
+  release_later(sum);
+  cucore_array_context_info info = CUCORE_ARRAY_CONTEXT_INFO_INIT;
+  cucore_error* error = nullptr;
+  must(cucore_array_context_query(context, &info, &error), error);
+}
+
 // (shared + 1) * 2, summed; then a write that nobody else sees.
 void work(cucore_array* shared) {
+  cucore_array_context* home = nullptr;
+  cucore_error* failure = nullptr;
+  must(cucore_array_context_create(device, nullptr, &home, &failure), failure);
+  cucore_array* own = made_ones(home);
   for (int round = 0; round < ROUNDS; ++round) {
+    count_round();
+    mix_contexts(shared, own);
     cucore_array* more =
         made(cucore_array_binary_scalar, int32_t{CUCORE_ARRAY_OP_ADD}, shared, 1.0, 0);
     cucore_array* twice =
@@ -62,6 +96,8 @@ void work(cucore_array* shared) {
     release_later(more);
     release_later(twice);
   }
+  release_later(own);
+  cucore_array_context_release(home);
 }
 
 void release_finished() {
@@ -81,19 +117,19 @@ void release_finished() {
 }  // namespace
 
 int main() {
-  cucore_device* device = nullptr;
   cucore_error* error = nullptr;
   must(cucore_device_open(0, &device, &error), error);
   must(cucore_array_context_create(device, nullptr, &context, &error), error);
-  const cucore_array_scalar one{CUCORE_ARRAY_SCALAR_REAL, 0, 0, 1.0, 0.0};
-  cucore_array* shared =
-      made(cucore_array_full, context, CUCORE_ARRAY_DTYPE_FLOAT64, &SIZE, size_t{1}, &one);
+  cucore_array* shared = made_ones(context);
+  counter = made_ones(context);
   std::thread releaser(release_finished);
   std::vector<std::thread> threads;
   for (int thread = 0; thread < THREADS; ++thread) threads.emplace_back(work, shared);
   for (std::thread& thread : threads) thread.join();
   done = true;
   releaser.join();
+  if (total(counter) != (1.0 + THREADS * ROUNDS) * SIZE) std::abort();
+  cucore_array_release(counter);
   cucore_array_release(shared);
   cucore_array_context_release(context);
   cucore_device_release(device);

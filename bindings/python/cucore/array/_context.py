@@ -133,7 +133,9 @@ def using(context: Optional[Context] = None, *, device: Any = None, stream: Any 
     merged = {**_settings.get({}), **given}
     if device is not None and stream is None:
         merged.pop("stream", None)  # a stream belongs to one device
-    token, before = _settings.set(merged), _current.set(context if context is not None else _make(merged))
+    if context is None:
+        context = _make(merged)  # it may raise, and the settings must not remain then
+    token, before = _settings.set(merged), _current.set(context)
     try:
         yield _current.get() or default_context()
     finally:

@@ -61,6 +61,8 @@ def test_settings_of_using():
     with pytest.raises(ValueError, match="policy is 'soon'; expected one of lazy, eager"):
         with xp.using(policy="soon"):
             pass
+    with xp.using(max_depth=32):  # the refused setting does not remain
+        assert xp.ones(3).tolist() == [1, 1, 1]
     with pytest.raises(TypeError, match="not a dtype"):
         xp.Context(default_float="text")
 
@@ -149,6 +151,17 @@ def test_memory_of_dropped_arrays_is_given_back():
     del x
     xp.ones(1).evaluate()
     assert reference() is None and xp.statistics()["live_bytes"] < live + (1 << 19)
+
+
+def test_long_chains_end_without_recursion():
+    with xp.using(max_pending=1 << 30, max_depth=1 << 30):
+        x = xp.ones(4)
+        for _ in range(300_000):
+            x = x + 1
+        assert xp.statistics()["pending"] >= 300_000
+        del x
+        assert xp.ones(1).tolist() == [1]
+        assert xp.statistics()["pending"] == 0
 
 
 def _everything(x):
