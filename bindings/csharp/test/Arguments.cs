@@ -136,12 +136,17 @@ COPY(i8, signed char) COPY(i16, short) COPY(i32, int) COPY(f32, float) COPY(f64,
     string said = Processes.Run("Arguments.UseOtherDevice", 0, "CUCORE_CPU_DEVICES=2").Trim();
     Check.Contains("argument 1 of kernel axpy<float> is a buffer of device 1", said);
     Check.Contains("expected one of device 0", said);
+    Check.Contains("an NdArray of the launch is of device 1; expected one of device 0, the device of the stream; copy it, as by ToContext()", said);
   }
 
   internal static void UseOtherDevice() {
     using (CudaDevice other = new CudaDevice(1))
     using (CudaStream stream = World.Stream(), there = new CudaStream(other))
-    using (CudaBuffer buffer = new CudaBuffer(other, 16, there)) {
+    using (CudaBuffer buffer = new CudaBuffer(other, 16, there))
+    using (Cucore.Arrays.Context context = new Cucore.Arrays.Context(other))
+    using (new Cucore.Arrays.Scope(context)) {
+      Cucore.Arrays.NdArray array = Cucore.Arrays.Nd.Zeros(Cucore.Arrays.DType.Float32, 4);
+      Console.WriteLine(Check.Throws<InvalidArgumentException>(() => code.GetKernel(Axpy).Launch(stream, new LaunchConfig(1, 1), 1f, array)).Message);
       Console.WriteLine(Check.Throws<InvalidArgumentException>(() => code.GetKernel(Axpy).Launch(stream, new LaunchConfig(1, 1), 1f, buffer)).Message);
       // Each device has its own layouts, so both are read.
       code.GetKernel(Axpy).Launch(there, new LaunchConfig(1, 1), 1, buffer);

@@ -24,6 +24,9 @@ internal sealed class Loan : IDisposable {
 
   internal void Begin(CudaStream stream) {
     if (own.Native == stream.Native) return;
+    using (CudaDevice from = own.Device, to = stream.Device)
+      if (from.Ordinal != to.Ordinal)
+        throw Calls.Refused(Status.InvalidArgument, $"an NdArray of the launch is of device {from.Ordinal}; expected one of device {to.Ordinal}, the device of the stream; copy it, as by ToContext()");
     stream.WaitStream(own);
     other = stream;
   }

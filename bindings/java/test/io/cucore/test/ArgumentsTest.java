@@ -18,6 +18,9 @@ import io.cucore.Kernel;
 import io.cucore.LaunchConfig;
 import io.cucore.ObjectCode;
 import io.cucore.Status;
+import io.cucore.array.Context;
+import io.cucore.array.NdArray;
+import io.cucore.array.Scope;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -95,7 +98,9 @@ class ArgumentsTest {
     assertEquals(0, child.code, child.output);
     if (!Machine.HAS_GPU || Machine.hasTwoDevices()) {
       assertTrue(child.output.matches("argument 1 of kernel scale is a buffer of device 1; expected one of device 0, the "
-          + "device of the stream; copy the buffer, or use managed memory"), child.output);
+          + "device of the stream; copy the buffer, or use managed memory\n"
+          + "an NdArray of the launch is of device 1; expected one of device 0, the device of the stream; copy it, as by toContext\\(\\)\n"),
+          child.output);
     }
     assertSigns();
   }
@@ -124,11 +129,17 @@ class ArgumentsTest {
         CudaStream stream = new CudaStream(first);
         CudaStream there = new CudaStream(second);
         CudaBuffer far = new CudaBuffer(second, 64, there);
+        Context context = new Context(second);
+        Scope scope = new Scope(context);
         Kernel scale = World.code().kernel("scale")) {
-      scale.launch(stream, ONE, 2f, far, 16);
-      System.out.print("no failure");
-    } catch (CucoreException e) {
-      System.out.print(e.getMessage());
+      for (Object memory : new Object[] {far, NdArray.of(new float[16])}) {
+        try {
+          scale.launch(stream, ONE, 2f, memory, 16);
+          System.out.println("no failure");
+        } catch (CucoreException e) {
+          System.out.println(e.getMessage());
+        }
+      }
     }
   }
 

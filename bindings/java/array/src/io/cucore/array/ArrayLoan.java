@@ -2,6 +2,7 @@
 package io.cucore.array;
 
 import io.cucore.CudaBuffer;
+import io.cucore.CudaDevice;
 import io.cucore.CudaStream;
 import io.cucore.DeviceMemory;
 import io.cucore.Status;
@@ -19,12 +20,22 @@ final class ArrayLoan implements DeviceMemory.Loan {
           + "; expected consecutive elements; pass a copy, as by copy()");
     }
     try (Context context = x.getContext()) {
+      checkDevice(context, stream);
       context.evaluate(); // the kernel may write into what waiting operations read
       memory = x.buffer();
       own = context.getStream();
     }
     other = own.getNativeHandle() == stream.getNativeHandle() ? null : stream;
     waitFor(other, own);
+  }
+
+  private static void checkDevice(Context context, CudaStream stream) {
+    try (CudaDevice device = stream.getDevice()) {
+      if (device.getOrdinal() != context.getDevice()) {
+        Calls.refuse(Status.INVALID_ARGUMENT, "an NdArray of the launch is of device " + context.getDevice() + "; expected one of device "
+            + device.getOrdinal() + ", the device of the stream; copy it, as by toContext()");
+      }
+    }
   }
 
   private static void waitFor(CudaStream stream, CudaStream before) {
