@@ -51,6 +51,7 @@ def spelled(text):
 
     text = re.sub(r"\bCUCORE_\w+", item, text)
     text = re.sub(r"\bcucore_array_(\w+)\(\)", lambda m: member_name(m[1]) + "()", text)
+    text = re.sub(r"\bcucore_pool_(\w+)\(\)", lambda m: f"CudaMemoryPool.{camel(m[1])}()", text)
     text = text.replace(" with a new reference", "").replace("DEFAULT:", "DType.Default:")
     text = re.sub(r"\bOFF\b", "false", re.sub(r"\bON\b", "true", re.sub(r"\bNULL\b", "null", text)))
     text = re.sub(r"\bReturns 1 if\b", "Returns true if", text)
