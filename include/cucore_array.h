@@ -206,7 +206,7 @@ typedef struct cucore_array_context_info {
   uint64_t by_retained;         /**< evaluations, because they kept more than max_retained_bytes */
   uint64_t temporary_bytes;     /**< allocated so far for results that no array had */
   uint64_t plans_cached;        /**< plans of earlier evaluations that are kept, at most 1024 */
-  uint64_t reserved_bytes;      /**< bytes that the pool of the device has, of all its users */
+  uint64_t reserved_bytes;      /**< bytes that the pool of the context has of the device */
 } cucore_array_context_info;
 
 #define CUCORE_ARRAY_CONTEXT_INFO_INIT \
@@ -278,7 +278,8 @@ typedef struct cucore_array_op_info {
 
 /**
  * Creates a context: a device, a stream and the pending operations of its arrays. Kernels of all
- * arrays of a context run in the order of its stream.
+ * arrays of a context run in the order of its stream. Memory comes from the device's pool if it
+ * keeps memory without use, else from a pool of the context, which keeps up to 256 MiB.
  *
  * @param device   the device
  * @param options  NULL for the defaults
@@ -376,7 +377,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_synchronize(cucore_array_con
 
 /**
  * Gives back what the context keeps for later evaluations: cached plans, its working memory, and
- * memory of the device's pool without use. Waits for the stream before, unless the stream is
+ * memory of its pool without use. Waits for the stream before, unless the stream is
  * captured. Arrays and compiled kernels stay.
  *
  * @param context     the context

@@ -50,8 +50,9 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_
  * Allocates device memory from a pool. The buffer holds the pool; everything else is as in
  * cucore_buffer_create().
  *
- * If the memory is exhausted, the call waits for the work of the device and for pending releases,
- * trims the pool, and tries again. Then it calls the function exhausted of the options of the pool.
+ * If the memory is exhausted, the call waits for the work of the device and for pending releases.
+ * It trims the pools of cucore_pool_create() and tries again. Then it calls the function
+ * exhausted of the options of the pool.
  *
  * @param pool    the pool
  * @param size    in bytes; 0 is allowed and has the address 0

@@ -345,9 +345,11 @@ TEST_F(Pools, GiveBlocksBack) {
   }
   is_kept(false);
   take(pool_, 64).reset();  // memory of others that is exhausted
+  fake_->reset();
   fake_->fail_call("cuMemAllocAsync", 1, 2);
   make_buffer(device_, 64, stream_).reset();
   is_kept(false);
+  EXPECT_EQ(fake_->call_count("cuMemPoolTrimTo"), 1u) << "all pools of the library";
   const Pool other = make();
   take(other, 64).reset();
   take(pool_, 64).reset();

@@ -19,10 +19,28 @@ Target target_of(const NativeDevice& device, Math math) {
           .math = math};
 }
 
+// The driver's default pool loses its memory at each wait. If that is the device's pool, the
+// context has one of its own, which keeps as much as small arrays need.
+NativePool pool_of(const NativeDevice& device) {
+  constexpr int64_t KEPT = int64_t{256} << 20;
+  cucore_pool* of_device = nullptr;
+  if (cucore_device_pool(device.get(), &of_device, nullptr) != CUCORE_OK) return {};
+  auto pool = NativePool::adopt(of_device);
+  cucore_pool_info info = CUCORE_POOL_INFO_INIT;
+  call("open a context of arrays", cucore_pool_query, pool.get(), &info);
+  if (info.keep != -1) return pool;
+  cucore_pool_options options = CUCORE_POOL_OPTIONS_INIT;
+  options.keep = KEPT;
+  options.name = "arrays";
+  return created<NativePool>("open a context of arrays", cucore_pool_create, device.get(),
+                             &options);
+}
+
 Settings completed(Settings settings) {
   if (!settings.stream)
     settings.stream = created<NativeStream>("open a context of arrays", cucore_stream_create,
                                             settings.device.get(), nullptr);
+  if (!settings.pool) settings.pool = pool_of(settings.device);
   if (settings.max_retained_bytes == 0) {
     constexpr size_t LEAST = size_t{64} << 20;
     size_t free = 0, total = 0;
@@ -227,6 +245,14 @@ void Context::synchronize() {
 
 // ---- memory
 
+NativeBuffer Context::new_buffer(const char* attempt, uint64_t size) const {
+  const cucore_stream* const stream = settings_.stream.get();
+  if (settings_.pool)
+    return created<NativeBuffer>(attempt, cucore_buffer_from_pool, settings_.pool.get(), size,
+                                 stream);
+  return created<NativeBuffer>(attempt, cucore_buffer_create, settings_.device.get(), size, stream);
+}
+
 Ref<Storage> Context::allocate(int64_t bytes) {
   const auto size = static_cast<uint64_t>(std::max<int64_t>(bytes, 1));
   if (settings_.max_bytes != 0 && memory_->live + size > settings_.max_bytes)
@@ -234,18 +260,16 @@ Ref<Storage> Context::allocate(int64_t bytes) {
         Status::OUT_OF_DEVICE_MEMORY,
         concat("allocate ", size, " bytes for an array: the context holds ", memory_->live.load(),
                " of at most ", settings_.max_bytes, " bytes; release arrays, or raise max_bytes"));
-  auto buffer = created<NativeBuffer>("allocate memory of an array", cucore_buffer_create,
-                                      settings_.device.get(), size, settings_.stream.get());
-  return make<DeviceStorage>(std::move(buffer), 0, size, false, memory_);
+  return make<DeviceStorage>(new_buffer("allocate memory of an array", size), 0, size, false,
+                             memory_);
 }
 
 uint64_t Context::counters(int64_t count) {
   constexpr int64_t LEAST = 4096;
   if (count > counter_capacity_) {
     const int64_t capacity = std::max(count, LEAST);
-    auto buffer = created<NativeBuffer>(
-        "allocate counters", cucore_buffer_create, settings_.device.get(),
-        static_cast<size_t>(capacity) * sizeof(uint32_t), settings_.stream.get());
+    NativeBuffer buffer =
+        new_buffer("allocate counters", static_cast<size_t>(capacity) * sizeof(uint32_t));
     const uint32_t zero = 0;
     call("clear counters", cucore_buffer_fill, buffer.get(), 0,
          static_cast<size_t>(capacity) * sizeof zero, &zero, sizeof zero, settings_.stream.get());
@@ -450,16 +474,9 @@ Array Context::from_context(Context& source, const Array& array) {
   return stored(graph_, array.dtype(), count, dense(array.view.shape), std::move(storage));
 }
 
-// A device without pools has none.
-NativePool Context::pool() const noexcept {
-  cucore_pool* pool = nullptr;
-  (void)cucore_device_pool(settings_.device.get(), &pool, nullptr);
-  return NativePool::adopt(pool);
-}
-
 uint64_t Context::reserved_bytes() const noexcept {
   cucore_pool_info info = CUCORE_POOL_INFO_INIT;
-  (void)cucore_pool_query(pool().get(), &info, nullptr);
+  (void)cucore_pool_query(settings_.pool.get(), &info, nullptr);
   return info.reserved;
 }
 
@@ -476,8 +493,9 @@ void Context::trim(uint64_t keep_bytes) {
   if (!cucore_stream_is_capturing(stream))
     call("wait for memory", cucore_stream_synchronize, stream);
   returns_->poll();
-  if (const NativePool pool = this->pool())
-    call("give memory back", cucore_pool_trim, pool.get(), static_cast<size_t>(keep_bytes));
+  if (settings_.pool)
+    call("give memory back", cucore_pool_trim, settings_.pool.get(),
+         static_cast<size_t>(keep_bytes));
 }
 
 Statistics Context::statistics() {

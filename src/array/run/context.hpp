@@ -27,6 +27,7 @@ enum class Policy : uint8_t { LAZY = 0, EAGER = 1 };
 struct Settings {
   NativeDevice device;
   NativeStream stream;  // empty: a stream of its own
+  NativePool pool;      // empty: chosen by the context; a device without pools has none
   NativeCache cache;    // empty: no kernels on disk
   Policy policy = Policy::LAZY;
   Math math = Math::ACCURATE;
@@ -93,7 +94,7 @@ class Context : public Object {
 
   // Drops plans and memory that later evaluations would use. Waits for the stream.
   void trim(uint64_t keep_bytes);
-  // Of the device's pool; 0 if it has none.
+  // Of the pool; 0 if the device has none.
   uint64_t reserved_bytes() const noexcept;
 
   // Calls `visit` with the context locked.
@@ -149,7 +150,7 @@ class Context : public Object {
     Code code;
   };
   void drop_released() noexcept;
-  NativePool pool() const noexcept;
+  NativeBuffer new_buffer(const char* attempt, uint64_t size) const;
   void unshare(const Array& array);
   void evaluate_readers(const Ref<Cell>& cell, Reason reason);
   // The array, or a copy in C order if its elements are not consecutive; evaluated.

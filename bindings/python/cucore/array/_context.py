@@ -71,7 +71,7 @@ class Context(_Context):
         _array.synchronize(self)
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Gives back cached plans, working memory, and memory of the device's pool without use. Waits for the stream."""
+        """Gives back cached plans, working memory, and memory of the pool without use. Waits for the stream."""
         _array.trim(self, keep_bytes)
 
     def statistics(self) -> Mapping[str, int]:

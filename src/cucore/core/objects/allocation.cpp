@@ -152,14 +152,17 @@ void Allocation::perform(const CudaTable& cu) noexcept {
 }
 
 void wait_for_releases(const Context& context) noexcept {
+  const auto* cu = driver::cuda_if_available();
   {
     const RelaxedCaptures relaxed;
     const ContextScope scope(context, std::nothrow);
-    if (const auto* cu = driver::cuda_if_available(); cu && scope.is_alive())
-      context.block_registry().free_blocks(*cu, nullptr);
+    if (cu && scope.is_alive()) context.block_registry().free_blocks(*cu, nullptr);
     (void)wait_until_idle(context);
   }
   perform_ready_releases();
+  const RelaxedCaptures relaxed;
+  const ContextScope scope(context, std::nothrow);
+  if (cu && scope.is_alive()) context.pool_registry().trim(*cu);
 }
 
 }  // namespace cucore::core

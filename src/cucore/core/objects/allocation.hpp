@@ -73,16 +73,15 @@ class Allocation final : public DeferredRelease {
 // possible. For a failed allocation.
 void wait_for_releases(const Context& context) noexcept;
 
-// Allocates, and tries again after pending releases and `give_back`, which may free enough memory.
-template <class Allocate, class GiveBack>
-CUresult allocate_or_wait(const Context& context, Allocate&& allocate, GiveBack&& give_back) {
+// Allocates, and tries again after pending releases, which may free enough memory.
+template <class Allocate>
+CUresult allocate_or_wait(const Context& context, Allocate&& allocate) {
   // An allocation is not work of a captured stream. During a capture that the thread has begun in
   // global mode, the driver would still refuse it and invalidate the capture.
   const driver::RelaxedCaptures relaxed;
   const CUresult result = allocate();
   if (result != CUDA_ERROR_OUT_OF_MEMORY) return result;
   wait_for_releases(context);
-  give_back();
   return allocate();
 }
 

@@ -69,8 +69,8 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   const auto allocate = [&] {
     return pools ? cu.cuMemAllocAsync(&address, size, native) : cu.cuMemAlloc(&address, size);
   };
-  const CUresult result = allocate_or_wait(
-      *context, [&] { return call_without_context(*context, allocate); }, [] {});
+  const CUresult result =
+      allocate_or_wait(*context, [&] { return call_without_context(*context, allocate); });
   if (result != CUDA_SUCCESS) [[unlikely]]
     context->pool_counts().add_failure();
   check(result, [&] { return describe_allocation(*context, size, "device"); });
@@ -112,8 +112,7 @@ Ref<Buffer> Buffer::create_pinned(const Device& device, size_t size) {
   const auto& cu = cuda();
   void* host = nullptr;
   constexpr unsigned FLAGS = CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP;
-  check(allocate_or_wait(
-            *primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }, [] {}),
+  check(allocate_or_wait(*primary.context(), [&] { return cu.cuMemHostAlloc(&host, size, FLAGS); }),
         [&] {
           return concat("allocate ", counted(size, "byte"), " of pinned memory for ",
                         device.label());
@@ -135,10 +134,10 @@ Ref<Buffer> Buffer::create_managed(const Device& device, size_t size) {
   const PrimaryScope primary(device);
   const auto& cu = cuda();
   CUdeviceptr address = 0;
-  check(allocate_or_wait(
-            *primary.context(),
-            [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }, [] {}),
-        [&] { return describe_allocation(*primary.context(), size, "managed"); });
+  check(
+      allocate_or_wait(*primary.context(),
+                       [&] { return cu.cuMemAllocManaged(&address, size, CU_MEM_ATTACH_GLOBAL); }),
+      [&] { return describe_allocation(*primary.context(), size, "managed"); });
   return adopt(primary.context(), Kind::MANAGED, Allocation::Kind::MANAGED, address,
                reinterpret_cast<void*>(address), size, nullptr, nullptr,
                [&] { return cu.cuMemFree(address); });

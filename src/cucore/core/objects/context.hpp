@@ -46,6 +46,7 @@ class Context final : public Object {
   IdleEvents& idle_events() const { return idle_events_; }
 
   BlockRegistry& block_registry() const { return block_registry_; }
+  PoolRegistry& pool_registry() const { return pool_registry_; }
 
   // The counts of the driver's default pool.
   PoolCounts& pool_counts() const { return pool_counts_; }
@@ -77,6 +78,7 @@ class Context final : public Object {
   mutable IdleEvents idle_events_;
   mutable PoolCounts pool_counts_;
   mutable BlockRegistry block_registry_;
+  mutable PoolRegistry pool_registry_;
   mutable std::mutex pool_mutex_;
   mutable Ref<Object> pool_;
   mutable std::atomic<bool> has_pool_{false};

@@ -79,8 +79,10 @@ Ref<Pool> Pool::create(const Device& device, PoolOptions options) {
   check(create(&native, &properties), [&] { return "create a memory pool on " + device.label(); });
   Ref<Pool> pool;
   try {
+    primary.context()->pool_registry().add(native);
     pool = make<Pool>(primary.context(), native, Kind::OWNED, std::move(options));
   } catch (...) {
+    primary.context()->pool_registry().remove(native);
     driver::check_release(cu.cuMemPoolDestroy(native), "destroy a memory pool");
     throw;
   }
@@ -136,6 +138,7 @@ Pool::~Pool() {
   if (!cu || !scope.is_alive()) return;
   const RelaxedCaptures relaxed;
   free_blocks();
+  context_->pool_registry().remove(native_);
   driver::check_release(cu->cuMemPoolDestroy(native_), "destroy a memory pool");
 }
 
@@ -187,9 +190,7 @@ CUresult Pool::try_allocate(CUdeviceptr& address, size_t size, const Stream& str
   const auto& cu = cuda();
   const auto take = driver::require(cu.cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", SINCE);
   const auto allocate = [&] { return take(&address, size, native_, stream.native()); };
-  return allocate_or_wait(
-      *context_, [&] { return call_without_context(*context_, allocate); },
-      [&] { (void)cu.cuMemPoolTrimTo(native_, 0); });
+  return allocate_or_wait(*context_, [&] { return call_without_context(*context_, allocate); });
 }
 
 std::string Pool::describe(size_t size) const {

@@ -26,6 +26,22 @@ void BlockRegistry::free_blocks(const driver::CudaTable& cu, const Pool* pool) n
   for (StreamBlocks* const blocks : streams_) blocks->free_blocks(cu, pool);
 }
 
+void PoolRegistry::add(CUmemoryPool pool) {
+  std::lock_guard lock(mutex_);
+  pools_.push_back(pool);
+}
+
+void PoolRegistry::remove(CUmemoryPool pool) noexcept {
+  std::lock_guard lock(mutex_);
+  std::erase(pools_, pool);
+}
+
+void PoolRegistry::trim(const driver::CudaTable& cu) noexcept {
+  std::lock_guard lock(mutex_);
+  if (!cu.cuMemPoolTrimTo) return;
+  for (const CUmemoryPool pool : pools_) (void)cu.cuMemPoolTrimTo(pool, 0);
+}
+
 CUdeviceptr StreamBlocks::take(const Pool& pool, size_t size) noexcept {
   std::lock_guard lock(mutex_);
   if (bytes_ == 0) return 0;

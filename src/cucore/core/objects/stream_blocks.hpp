@@ -32,6 +32,18 @@ class BlockRegistry {
   std::vector<StreamBlocks*> streams_;
 };
 
+// The pools of a context that the library has created. They keep memory that others may need.
+class PoolRegistry {
+ public:
+  void add(CUmemoryPool pool);
+  void remove(CUmemoryPool pool) noexcept;
+  void trim(const driver::CudaTable& cu) noexcept;
+
+ private:
+  std::mutex mutex_;
+  std::vector<CUmemoryPool> pools_;
+};
+
 class StreamBlocks {
  public:
   explicit StreamBlocks(CUstream stream) : stream_(stream) {}
@@ -39,8 +51,8 @@ class StreamBlocks {
   // Returns 0 if the stream has no block of the pool of exactly this size.
   CUdeviceptr take(const Pool& pool, size_t size) noexcept;
 
-  // Frees the oldest blocks if the block needs their room. Returns false if the caller must free the block:
-  // it is too large for the stream or the pool, or close() was called.
+  // Frees the oldest blocks if the block needs their room. Returns false if the caller must free
+  // the block: it is too large for the stream or the pool, or close() was called.
   bool put(const driver::CudaTable& cu, const Pool& pool, CUdeviceptr address, size_t size,
            BlockRegistry& registry) noexcept;
 

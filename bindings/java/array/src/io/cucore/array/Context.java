@@ -88,7 +88,7 @@ public final class Context extends Handle {
     Natives.contextSynchronize(this);
   }
 
-  /** Gives back cached plans, working memory, and memory of the device's pool without use. Waits for the stream.
+  /** Gives back cached plans, working memory, and memory of the pool without use. Waits for the stream.
    * @param keepBytes the bytes of the pool that may stay reserved */
   public void trim(long keepBytes) {
     Natives.contextTrim(this, keepBytes);
