@@ -10,13 +10,13 @@ namespace Cucore {
 /// loses nothing, and refuses it otherwise. An argument keeps its buffer alive.</summary>
 public readonly partial struct Arg {
   // The kind of value that an argument contains.
-  private enum Kind : byte { None, Bool, Signed, Unsigned, Float, Address, Buffer, Bytes, Array }
+  private enum Kind : byte { None, Bool, Signed, Unsigned, Float, Address, Buffer, Bytes, Memory }
 
   private const int SizeBits = 24;
   private const int SizeMask = (1 << SizeBits) - 1;
   private const int InlineSize = 8;
   private readonly ulong bits;    // a value of up to 8 bytes; an integer is extended by its sign
-  private readonly object? other;  // a buffer, an array, or the bytes of a larger value
+  private readonly object? other;  // a buffer, the owner of memory, or the bytes of a larger value
   private readonly int form;      // Form(): equal to that of a parameter that takes the value unchanged
   private readonly Kind kind;
   private readonly bool isBytes;  // also accepted for a parameter that is a struct
@@ -87,11 +87,7 @@ public readonly partial struct Arg {
     return buffer == null ? default(Arg) : new Arg(buffer);
   }
 
-  /// <summary>The memory of an array, whose elements are consecutive. The stream of the launch waits for what computes
-  /// the array, and later operations of its context wait for the kernel.</summary>
-  public static implicit operator Arg(Arrays.NdArray? array) {
-    return array == null ? default(Arg) : new Arg(0, Kind.Array, Form(ParameterClass.Pointer, 8), false, array);
-  }
+  internal static Arg Memory(IDeviceMemory owner) { return new Arg(0, Kind.Memory, Form(ParameterClass.Pointer, 8), false, owner); }
 
   /// <summary>An address in device memory; 0 is the null pointer. The launch does not record the use of a
   /// buffer at this address: see CudaBuffer.RecordUse.</summary>
@@ -178,7 +174,7 @@ public readonly partial struct Arg {
     }
     if (kind == Kind.Bytes && other != null) return WriteBytes(to, (byte[])other);
     *(ulong*)to = (uint)Size;
-    *(ulong*)(to + 8) = kind == Kind.Array ? held.Lend((Arrays.NdArray)other!) : bits;
+    *(ulong*)(to + 8) = kind == Kind.Memory ? held.Lend((IDeviceMemory)other!) : bits;
     return to + SmallSize;
   }
 

@@ -81,14 +81,14 @@ public readonly partial struct Arg {
         case Kind.Float: return Size == 4 ? FormattableString.Invariant($"the float {(float)AsDouble}") : FormattableString.Invariant($"the double {AsDouble}");
         case Kind.Address: return $"the address 0x{bits:x}";
         case Kind.Buffer: return "a CudaBuffer";
-        case Kind.Array: return "an NdArray";
+        case Kind.Memory: return $"an {other!.GetType().Name}";
         default: return $"a struct of {Describe.Bytes(Size)}";
       }
     }
   }
 
   internal bool IsNone { get { return kind == Kind.None; } }
-  internal bool IsPointer { get { return kind == Kind.Address || kind == Kind.Buffer || kind == Kind.Array; } }
+  internal bool IsPointer { get { return kind == Kind.Address || kind == Kind.Buffer || kind == Kind.Memory; } }
   internal bool IsStruct { get { return kind == Kind.Bytes; } }
   internal bool IsFloat { get { return kind == Kind.Float; } }
 }

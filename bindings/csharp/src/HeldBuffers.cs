@@ -7,7 +7,7 @@ namespace Cucore {
 internal struct HeldBuffers {
   private CudaBuffer.Handle first, second, third, fourth;  // without an object for the collector
   private List<CudaBuffer.Handle> more;
-  private List<Arrays.Loan> loans;
+  private List<ILoan> loans;
 
   /// <summary>Takes a handle that was entered.</summary>
   [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
@@ -20,10 +20,10 @@ internal struct HeldBuffers {
   }
 
   /// <summary>Borrows the memory of an array, and returns the address of its first element. Leaves all if it fails.</summary>
-  internal ulong Lend(Arrays.NdArray array) {
+  internal ulong Lend(IDeviceMemory owner) {
     try {
-      Arrays.Loan loan = new Arrays.Loan(array);
-      (loans ?? (loans = new List<Arrays.Loan>())).Add(loan);
+      ILoan loan = owner.Lend();
+      (loans ?? (loans = new List<ILoan>())).Add(loan);
       return loan.Address;
     } catch {
       Leave();
@@ -35,7 +35,7 @@ internal struct HeldBuffers {
   internal void RefuseLoans() {
     if (loans == null) return;
     Leave();
-    throw new ArgumentException("a prepared launch takes no NdArray; pass its memory, as by GetBuffer()");
+    throw new ArgumentException("a prepared launch takes no array; pass its memory, as by GetBuffer()");
   }
 
   /// <summary>Whether an array was lent. The other methods for arrays would cost a launch without arrays a closure.</summary>
@@ -59,7 +59,7 @@ internal struct HeldBuffers {
   }
 
   private void EndLoans() {
-    List<Arrays.Loan> all = loans;
+    List<ILoan> all = loans;
     loans = null;
     all.ForEach(each => each.Dispose());
   }

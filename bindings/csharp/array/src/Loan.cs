@@ -3,8 +3,16 @@
 using System;
 
 namespace Cucore.Arrays {
+public sealed partial class NdArray : IDeviceMemory {
+  ILoan IDeviceMemory.Lend() { return new Loan(this); }
+
+  /// <summary>An argument of a launch: the memory of an array whose elements are consecutive. The stream of the launch waits
+  /// for what computes the array, and later operations of its context wait for the kernel.</summary>
+  public static implicit operator Arg(NdArray? array) { return array == null ? default(Arg) : Arg.Memory(array); }
+}
+
 /// <summary>The memory of an array for one launch. The streams of the array and of the launch wait for one another.</summary>
-internal sealed class Loan : IDisposable {
+internal sealed class Loan : ILoan {
   private readonly CudaBuffer memory;
   private readonly long offset;
   private readonly CudaStream own;
@@ -20,9 +28,9 @@ internal sealed class Loan : IDisposable {
     }
   }
 
-  internal ulong Address { get { return memory.Address + (ulong)offset; } }
+  public ulong Address { get { return memory.Address + (ulong)offset; } }
 
-  internal void Begin(CudaStream stream) {
+  public void Begin(CudaStream stream) {
     if (own.Native == stream.Native) return;
     using (CudaDevice from = own.Device, to = stream.Device)
       if (from.Ordinal != to.Ordinal)
@@ -31,7 +39,7 @@ internal sealed class Loan : IDisposable {
     other = stream;
   }
 
-  internal void Record(CudaStream stream) { memory.RecordUse(stream); }
+  public void Record(CudaStream stream) { memory.RecordUse(stream); }
 
   public void Dispose() {
     if (other != null) own.WaitStream(other);
