@@ -91,6 +91,7 @@ class Partition {
   void add_load(Group& group, Value& value, const Access& access);
 
   std::optional<Space> space_with(const Value& value, const std::vector<Place>& places) const;
+  bool writes_through_indices(const Place& place) const;
   bool takes_reduction(const Value& value, const std::vector<Place>& places);
   bool merge(uint32_t a, uint32_t b);
   bool depends(uint32_t later, uint32_t earlier) const;

@@ -109,8 +109,16 @@ std::optional<Space> Partition::space_with(const Value& value,
   return epilogue && identical ? epilogue : std::nullopt;
 }
 
+// Kernels of reductions write where their elements are, and not where indices point to.
+bool Partition::writes_through_indices(const Place& place) const {
+  const Value& output = *groups_[place.group].outputs[0];
+  return output.kind == ValueKind::UPDATE && !output.indices.empty();
+}
+
 bool Partition::takes_reduction(const Value& value, const std::vector<Place>& places) {
   if (!fits(value, places)) return false;
+  for (const Place& place : places)
+    if (writes_through_indices(place)) return false;
   const auto space = space_with(value, places);
   if (!space) return false;
   for (const Place& place : places)

@@ -45,6 +45,16 @@ def written(x, index, value):
     return made
 
 
+def written_sum(x, lib):
+    """The kernel of the sum must not write past the indices."""
+    return written(lib.zeros(6, dtype=x.dtype), [4], lib.reshape(lib.any(x > 8), (1,)))
+
+
+def written_rows(x, lib):
+    group = x[:2] - lib.max(x[:2], axis=-1, keepdims=True)
+    return written(lib.zeros((3, x.shape[-1]), dtype=x.dtype), lib.asarray([True, False, True]), group)
+
+
 def shifted_in_place(x, lib):
     made = x.copy()
     made[1:] += made[:-1]
@@ -102,6 +112,8 @@ FAMILIES = {
     "gather": (lambda x, lib: x[..., [0, -1, 0]], rows),
     "take": (lambda x, lib: lib.take(x, lib.asarray([0, -1]), axis=0), columns),
     "scatter": (lambda x, lib: written(x, [0, -1, 0], 9), columns),
+    "scatter of a sum": (written_sum, always),
+    "masked write of a row group": (written_rows, lambda x: x.ndim == 2 and x.shape[0] > 1 and x.shape[1] > 0),
     "masked write": (lambda x, lib: written(x, x > 3, 1), always),
     "region": (lambda x, lib: written(x, (Ellipsis, slice(None, None, -2)), 5), has_axes),
     "overlap": (shifted_in_place, has_axes),
