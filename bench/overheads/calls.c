@@ -31,6 +31,7 @@ static cucore_device *device;
 static cucore_stream *stream;
 static cucore_event *event;
 static cucore_buffer *buffer;
+static cucore_pool *pool;
 static cucore_prepared_launch *prepared;
 static cucore_kernel *kernel;
 static const void *image;
@@ -106,6 +107,7 @@ EXPORT int overheads_open(const void *data, size_t size, int32_t type) {
       refused(cucore_stream_create(device, NULL, &stream, &error), error) ||
       refused(cucore_event_create(device, NULL, &event, &error), error) ||
       refused(cucore_buffer_create(device, BUFFER_SIZE, stream, &buffer, &error), error) ||
+      refused(cucore_pool_create(device, NULL, &pool, &error), error) ||
       refused(cucore_objectcode_create(image_type, image, image_size, NULL, &code, &error), error) ||
       refused(cucore_objectcode_find_kernel(code, "k", &kernel, &error), error))
     return 1;
@@ -186,6 +188,11 @@ ROW(bare_allocate, {
 ROW(c_allocate, {
   cucore_buffer *made = NULL;
   bad |= cucore_buffer_create(device, BUFFER_SIZE, stream, &made, NULL) != CUCORE_OK;
+  cucore_buffer_release(made);
+})
+ROW(c_allocate_pool, {
+  cucore_buffer *made = NULL;
+  bad |= cucore_buffer_from_pool(pool, BUFFER_SIZE, stream, &made, NULL) != CUCORE_OK;
   cucore_buffer_release(made);
 })
 ROW(bare_load, {

@@ -19,7 +19,7 @@ PTX = """.version 7.0
 .visible .entry k(.param .f32 a, .param .u64 x, .param .u32 n) { ret; }
 """
 C_ROWS = {"launch": "launch", "launch_python": "launch", "launch_whole": "launch", "launch_prepared": "launch_prepared", "launch_synchronize": "launch_synchronize", "event_create": "event_create",
-          "event_record": "event_record", "event_query": "event_query", "allocate": "allocate", "load": "load",
+          "event_record": "event_record", "event_query": "event_query", "allocate": "allocate", "allocate_pool": "allocate_pool", "load": "load",
           "bytes": "bytes", "bytes_new": "bytes_new"}
 COMPILE_ROWS = {name: name for name in ("compile_new", "compile_again", "hit_same", "hit_new")}
 
@@ -112,6 +112,7 @@ def python(world):
     names = {"cucore": cucore, "device": device, "stream": stream, "event": event, "kernel": kernel, "buffer": buffer,
              "prepared": kernel.prepare(stream, cucore.LaunchConfig(1, 1), 1.0, buffer, 0),
              "config": cucore.LaunchConfig(1, 1), "launch": cucore.launch, "Event": cucore.Event, "Buffer": cucore.Buffer,
+             "from_pool": cucore.Buffer.from_pool, "pool": cucore.MemoryPool(device),
              "pickle": pickle, "ObjectCode": cucore.ObjectCode, "type": world.type, "image": world.image,
              "unheld": cucore.ObjectCode.from_bytes(world.stored_type, world.stored, name="other").serialize(),
              "stored": cucore.ObjectCode.from_bytes(world.stored_type, world.stored), "a": 1.0, "n": 0}
@@ -127,6 +128,7 @@ def python(world):
         "event_record": "stream.record(event)",
         "event_query": "event.query()",
         "allocate": "Buffer(device, 1048576, stream)",
+        "allocate_pool": "from_pool(pool, 1048576, stream)",
         "pickle": "pickle.loads(pickle.dumps(stored))",
         "bytes": "ObjectCode.deserialize(stored.serialize())",
         "bytes_new": "ObjectCode.deserialize(unheld)",

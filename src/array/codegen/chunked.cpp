@@ -12,24 +12,8 @@ namespace {
 
 constexpr int64_t CHUNK = ROW_LIMIT;
 constexpr int64_t CHUNK_THREADS = 256;
-constexpr int64_t GROUP = 32;  // chunks whose moments one block joins
 
 int64_t chunks_of(const Kernel& kernel) { return (kernel.row_size() + CHUNK - 1) / CHUNK; }
-
-bool has_moment(const Kernel& kernel) {
-  for (size_t node = 0; node < kernel.nodes.size(); ++node)
-    if (kernel.nodes[node].kind == NodeKind::REDUCED && is_moment(kernel, node)) return true;
-  return false;
-}
-
-// Of a row.
-int64_t groups_of(const Kernel& kernel) {
-  return has_moment(kernel) ? (chunks_of(kernel) + GROUP - 1) / GROUP : 0;
-}
-// Of the chunks, and behind them of the groups.
-int64_t partials_of(const Kernel& kernel) {
-  return kernel.rows() * (chunks_of(kernel) + groups_of(kernel));
-}
 
 // The tree of a chunk has 1024 threads. Each real one does the work of four.
 // A thread keeps sixteen sums, or the numbers of a moment.
@@ -60,10 +44,7 @@ class ChunkedText : public ElementText {
       line("if (threadIdx.x == 0) ((", reduction_name(node), "::A*)p.x", node,
            ")[I(blockIdx.x)] = r", node, ";");
     });
-    if (has_moment(kernel_))
-      join_groups();
-    else
-      line("if (!is_last<true>((u32*)p.counters + row, u32(size(p.chunks)))) return;");
+    line("if (!is_last<true>((u32*)p.counters + row, u32(size(p.chunks)))) return;");
     each([&](size_t node) { row_result(node); });
     line("if (threadIdx.x != 0) return;");
     row_nodes(1);
@@ -192,34 +173,10 @@ class ChunkedText : public ElementText {
                   " = of_four<", type, ">(z); }");
   }
 
-  // The counters of the groups are behind those of the rows.
-  void join_groups() {
-    line("const I groups = (size(p.chunks) + ", GROUP - 1, ") / ", GROUP, ", group = chunk / ",
-         GROUP, ", others = size(p.chunks) - group * ", GROUP, ";");
-    line("if (!is_last<true>((u32*)p.counters + p.rows + row * groups + group, others < ", GROUP,
-         " ? u32(others) : ", GROUP, "u)) return;");
-    each([&](size_t node) {
-      if (!is_moment(kernel_, node)) return;
-      const std::string type = reduction_name(node);
-      line("r", node, " = group_of_partials<", type, ">((", type, "::A*)p.x", node,
-           " + row * size(p.chunks), group * ", GROUP, ", size(p.chunks));");
-      line("if (threadIdx.x == 0) ", groups_at(node), "[group] = r", node, ";");
-    });
-    line("if (!is_last<true>((u32*)p.counters + row, u32(groups))) return;");
-  }
-
-  std::string groups_at(size_t node) const {
-    return concat("((", reduction_name(node), "::A*)p.x", node,
-                  " + p.rows * size(p.chunks) + row * groups)");
-  }
-
   void row_result(size_t node) {
     const std::string type = reduction_name(node);
-    if (is_moment(kernel_, node))
-      line("r", node, " = all_groups<", type, ">(", groups_at(node), ", groups, y", node, ");");
-    else
-      line("r", node, " = all_partials<", type, ">((", type, "::A*)p.x", node,
-           " + row * size(p.chunks), size(p.chunks), y", node, ");");
+    line("r", node, " = all_partials<", type, ">((", type, "::A*)p.x", node,
+         " + row * size(p.chunks), size(p.chunks), y", node, ");");
     line("const ", compute_type(kernel_.nodes[node].dtype), " ", variable(node), " = ",
          reduction_result(kernel_, node, concat("r", node)), ";");
   }
@@ -253,15 +210,15 @@ void add_partials(Fields& fields, const Kernel& kernel, const Addresses& address
 }
 
 Scratch chunked_scratch(const Kernel& kernel) {
-  return {.partial_bytes = partials_size(kernel, partials_of(kernel)),
-          .counters = kernel.rows() * (1 + groups_of(kernel))};
+  return {.partial_bytes = partials_size(kernel, kernel.rows() * chunks_of(kernel)),
+          .counters = kernel.rows()};
 }
 
 void add_chunked_fields(Fields& fields, const Kernel& kernel, const Form& form,
                         const Addresses& addresses) {
   add_space(fields, kernel, form);
   add_divisor(fields, form.wide, "chunks", chunks_of(kernel));
-  add_partials(fields, kernel, addresses, partials_of(kernel));
+  add_partials(fields, kernel, addresses, kernel.rows() * chunks_of(kernel));
   add_nodes(fields, kernel, form, addresses);
 }
 

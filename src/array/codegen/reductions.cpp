@@ -95,8 +95,10 @@ std::string reduction_type(const Kernel& kernel, size_t node) {
   const Reduction reduction = kernel.nodes[node].reduction;
   const Dtype dtype = element_dtype(kernel, node);
   const std::string_view type = compute_type(dtype);
-  const std::string head = concat("struct ", reduction_name(node), " {\n  typedef ", type,
-                                  " T; typedef ", unsigned_type(type), " U;\n");
+  const std::string head = concat(
+      "struct ", reduction_name(node), " {\n  typedef ", type, " T; typedef ", unsigned_type(type),
+      " U;\n", "  static const bool PAIRS = ", reduction == Reduction::MOMENT ? "true" : "false",
+      ";\n");
   if (reduction == Reduction::MOMENT)
     return concat(head,
                   "  typedef Moments<T> A;\n  static __device__ A none() { return {}; }\n"

@@ -55,7 +55,7 @@ __device__ int tree_threads(i64 length) {
 }
 
 // The tree of a row, over at most 32768 partial results. All 256 threads call it. One block alone
-// waits for these loads, so that several are in flight.
+// waits for these loads, so that several are in flight. Results that join in pairs have equal counts.
 template <class R> __device__ typename R::A added_partials(const typename R::A* a, int c, int step, int count) {
   typedef typename R::A A;
   constexpr int AHEAD = larger(16 / int(sizeof(A)), 1);
@@ -74,17 +74,46 @@ template <class R> __device__ typename R::A added_partials(const typename R::A* 
   }
   return of_four<R>(s);
 }
+// One block alone runs this code, once, so that each instruction comes from memory: calls keep it short.
+template <class R> struct Called {
+  typedef typename R::A A;
+  static __device__ A none() { return R::none(); }
+  static __device__ __noinline__ A join(A a, A b) { return R::join(a, b); }
+};
+// Eight vectors of four neighbours each, `step` apart.
+template <class R> __device__ typename R::A paired_partials(const typename R::A* a, int c, int step, int count) {
+  typedef typename R::A A;
+  A one, two, all;
+#pragma unroll 1
+  for (int pair = 0; pair < 4; ++pair, c += 2 * step) {
+    A x[2][4];
+#pragma unroll
+    for (int n = 0; n < 2; ++n)
+#pragma unroll
+      for (int v = 0; v < 4; ++v) x[n][v] = c + n * step + v < count ? partial(a + c + n * step + v) : R::none();
+    all = R::join(of_four<R>(x[0]), of_four<R>(x[1]));
+    if (pair % 2 == 1) all = R::join(one, all);
+    if (pair == 3) all = R::join(two, all);
+    if (pair % 2 == 0) one = all;
+    if (pair == 1) two = all;
+  }
+  return all;
+}
 template <class R> __device__ typename R::A row_of_partials(const typename R::A* a, int count, typename R::A* shared) {
   typedef typename R::A A;
   const int threads = tree_threads(count), warps = (threads + 31) / 32;
   __syncthreads();
   for (int t = threadIdx.x; t < warps * 32; t += 256) {
     A own = R::none();
-    if (t < threads) own = added_partials<R>(a, t * 4, threads * 4, count);
-    const A r = over_lanes<R>(own, threads < 32 ? threads : 32);
+    if (t < threads) own = R::PAIRS ? paired_partials<Called<R>>(a, t * 4, threads * 4, count) : added_partials<R>(a, t * 4, threads * 4, count);
+    const A r = over_lanes<Called<R>>(own, threads < 32 ? threads : 32);
     if (t % 32 == 0) shared[t / 32] = r;
   }
   __syncthreads();
+  if constexpr (R::PAIRS) {
+    const int lane = threadIdx.x % 32;
+    return over_lanes<Called<R>>(lane < warps ? shared[lane] : R::none(), 32);
+  }
   A r = shared[0];
   for (int warp = 1; warp < warps; ++warp) r = R::join(r, shared[warp]);
   return r;
@@ -100,39 +129,6 @@ template <class R> __device__ typename R::A all_partials(typename R::A* a, i64 c
       r = row_of_partials<R>(a + first, rest < 32768 ? int(rest) : 32768, shared);
       if (chunks == 1) return r;
       __syncthreads();
-      if (threadIdx.x == 0) a[chunk] = r;
-      __threadfence();
-    }
-    count = chunks;
-  }
-}
-
-// Moments have a tree of their own: 32 neighbours at a time. Most joins are then of equal counts, and
-// need no division. The last block of 32 combines theirs, which leaves few for the last one of all.
-template <class R> __device__ typename R::A group_of_partials(const typename R::A* a, i64 first, i64 count) {
-  const i64 at = first + threadIdx.x % 32;
-  return over_lanes<R>(at < count ? partial(a + at) : R::none(), 32);
-}
-
-// All 256 threads call it.
-template <class R> __device__ typename R::A all_groups(typename R::A* a, i64 count, typename R::A* shared) {
-  const int lane = threadIdx.x % 32;
-  while (true) {
-    const i64 chunks = count > 1024 ? (count + 1023) / 1024 : 1;
-    typename R::A r;
-#pragma unroll 1
-    for (i64 chunk = 0; chunk < chunks; ++chunk) {
-      const i64 first = chunk * 1024, rest = count - first;
-      const int groups = rest < 1024 ? (int(rest) + 31) / 32 : 32;
-      __syncthreads();
-#pragma unroll 1
-      for (int group = threadIdx.x / 32; group < groups; group += 8) {
-        r = group_of_partials<R>(a, first + group * 32, count);
-        if (lane == 0) shared[group] = r;
-      }
-      __syncthreads();
-      r = over_lanes<R>(lane < groups ? shared[lane] : R::none(), 32);
-      if (chunks == 1) return r;
       if (threadIdx.x == 0) a[chunk] = r;
       __threadfence();
     }
