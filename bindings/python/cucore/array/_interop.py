@@ -77,8 +77,13 @@ def _consumer(x: Array, stream: Any) -> Optional[cucore.Stream]:
 
 def dlpack(x: Array, *, stream: Any = None, max_version: Optional[tuple[int, int]] = None, dl_device: Optional[tuple[int, int]] = None,
            copy: Optional[bool] = None) -> Any:
-    """Returns the memory as a DLPack capsule. From now on, writes of the array go into this memory at once."""
+    """Returns the memory as a DLPack capsule. From now on, writes of the array go into this memory at once.
+
+    For a `dl_device` that is the host, it returns a copy, unless `copy` is False.
+    """
     if dl_device is not None and tuple(dl_device) != dlpack_device(x):
+        if dl_device[0] == _CPU and copy is not False:
+            return x.numpy().__dlpack__()
         raise BufferError(f"the array is on the device {dlpack_device(x)} of DLPack, not on {tuple(dl_device)}; copy it with .numpy()")
     versioned = max_version is not None and tuple(max_version) >= (1, 0)
     try:

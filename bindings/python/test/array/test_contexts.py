@@ -216,6 +216,29 @@ def test_arrays_end_with_the_process():
     assert (done.returncode, done.stdout) == (0, "30.0\n"), done.stderr
 
 
+class Taken:
+    """A producer for np.from_dlpack(), of a capsule of the host."""
+
+    def __init__(self, capsule):
+        self.capsule = capsule
+
+    def __dlpack__(self, **_):
+        return self.capsule
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+
+def test_the_host_gets_a_copy_by_dlpack(monkeypatch):
+    x = xp.arange(6.0)
+    monkeypatch.setattr("cucore.array._interop.dlpack_device", lambda x: (2, 0))  # as on a GPU
+    theirs = np.from_dlpack(Taken(x.__dlpack__(dl_device=(1, 0), max_version=(1, 0))))
+    x += 1
+    np.testing.assert_array_equal(theirs, np.arange(6.0))
+    with pytest.raises(BufferError, match=r"is on the device \(2, 0\) of DLPack, not on \(1, 0\)"):
+        x.__dlpack__(dl_device=(1, 0), copy=False)
+
+
 def test_memory_is_shared_by_dlpack():
     x = xp.arange(6).reshape(2, 3)
     if x.device.is_emulated:
