@@ -82,7 +82,7 @@ typedef struct cucore_pool_info {
   cucore_pool_kind kind;  /**< never DEFAULT */
   int32_t reserved_0;     /**< 0 */
   uint64_t used;          /**< bytes of allocations, of other libraries too */
-  uint64_t used_peak;     /**< the most since cucore_pool_reset_peaks() */
+  uint64_t used_peak;     /**< the most since cucore_pool_reset_peaks(), with what streams keep */
   uint64_t reserved;      /**< bytes that the pool has of the device */
   uint64_t reserved_peak; /**< the most since cucore_pool_reset_peaks() */
   uint64_t allocations;   /**< that this library has made */

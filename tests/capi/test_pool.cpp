@@ -96,10 +96,12 @@ TEST_F(Pools, ReportTheBytesOfTheDriver) {
   EXPECT_EQ(info.used, 0u);
   EXPECT_GE(info.reserved, 4 * MIB) << "a pool of ours keeps all";
   EXPECT_EQ(info.used_peak, most);
+  SUCCEEDS(cucore_pool_trim, pool_, 0);  // the peak contains blocks that streams keep
+  synchronize();
+  SUCCEEDS(cucore_pool_trim, pool_, 0);
   SUCCEEDS(cucore_pool_reset_peaks, pool_);
   EXPECT_EQ(query(pool_).used_peak, 0u);
-  EXPECT_EQ(query(pool_).reserved_peak, info.reserved);
-  SUCCEEDS(cucore_pool_trim, pool_, 0);
+  EXPECT_EQ(query(pool_).reserved_peak, 0u);
   EXPECT_EQ(query(pool_).reserved, 0u);
 }
 

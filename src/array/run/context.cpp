@@ -173,7 +173,10 @@ void Context::run(std::span<const Ref<Cell>> cells) {
 }
 
 void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason) {
-  const std::scoped_lock one(evaluation_);
+  evaluate(cells, reason, Evaluation(evaluation_));
+}
+
+void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Evaluation&) {
   {
     const Lock lock(*this);
     const bool pending = std::any_of(cells.begin(), cells.end(), [](const Ref<Cell>& cell) {
@@ -193,18 +196,18 @@ void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason) {
   }
 }
 
-// Values that others are computed from are computed with them.
+// Values that others are computed from are computed with them. Threads collect the values one after
+// another: while memory is exhausted, lists of waiting threads would keep released values.
 void Context::evaluate_all(Reason reason) {
-  std::vector<Ref<Cell>> cells;
+  const Evaluation one(evaluation_);
+  HeldCells held{*this};
   {
     const Lock lock(*this);
     for (Value* value = graph_.first_pending(); value; value = Graph::next_pending(*value))
       if (value->cells() > 0 && value->users().empty())
-        cells.push_back(make<Cell>(ValueRef(value)));
+        held.cells.push_back(make<Cell>(ValueRef(value)));
   }
-  evaluate(cells, reason);
-  const Lock lock(*this);
-  cells.clear();
+  evaluate(held.cells, reason, one);
 }
 
 Context::Excess Context::excess(const Cell& cell, const Lock&) const noexcept {
@@ -341,16 +344,16 @@ std::pair<NativeBuffer, uint64_t> Context::memory_of(const Array& array, const L
 }
 
 Array Context::consecutive(const Array& array) {
-  Array result;
+  HeldArray result{*this};
   {
     const Lock lock(*this);
     const bool direct = array.view.part == Part::WHOLE && is_contiguous(array.view);
     // A cell of its own keeps the value, if another thread writes the array meanwhile.
-    result = direct ? Array{.cell = make<Cell>(array.cell->value()), .view = array.view}
-                    : copied_in_order(array);
+    result.array = direct ? Array{.cell = make<Cell>(array.cell->value()), .view = array.view}
+                          : copied_in_order(array);
   }
-  evaluate(std::span(&result.cell, 1), Reason::READ);
-  return result;
+  evaluate(std::span(&result.array.cell, 1), Reason::READ);
+  return std::move(result.array);
 }
 
 void Context::read(const Array& array, std::span<std::byte> destination) {
@@ -446,14 +449,12 @@ void Context::before_write(const Ref<Cell>& cell) {
 }
 
 void Context::evaluate_readers(const Ref<Cell>& cell, Reason reason) {
-  std::vector<Ref<Cell>> readers;
+  HeldCells readers{*this};
   {
     const Lock lock(*this);
-    for (Value* user : cell->current().users()) readers.push_back(make<Cell>(ValueRef(user)));
+    for (Value* user : cell->current().users()) readers.cells.push_back(make<Cell>(ValueRef(user)));
   }
-  evaluate(readers, reason);
-  const Lock lock(*this);
-  readers.clear();
+  evaluate(readers.cells, reason);
 }
 
 Array Context::from_context(Context& source, const Array& array) {

@@ -153,6 +153,8 @@ class Context : public Object {
   NativeBuffer new_buffer(const char* attempt, uint64_t size) const;
   void unshare(const Array& array);
   void evaluate_readers(const Ref<Cell>& cell, Reason reason);
+  using Evaluation = std::scoped_lock<std::mutex>;  // of evaluation_
+  void evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Evaluation& one);
   // The array, or a copy in C order if its elements are not consecutive; evaluated.
   Array consecutive(const Array& array);
   // The memory of the first element.
@@ -188,13 +190,21 @@ class Context : public Object {
   IndexChecks checks_;
 };
 
-// An array of the library's own, which ends under the lock.
+// An array or cells of the library's own, which end under the lock, also if a call throws.
 struct HeldArray {
   Context& context;
   Array array = {};
   ~HeldArray() {
     const Context::Lock lock(context);
     array = {};
+  }
+};
+struct HeldCells {
+  Context& context;
+  std::vector<Ref<Cell>> cells = {};
+  ~HeldCells() {
+    const Context::Lock lock(context);
+    cells.clear();
   }
 };
 

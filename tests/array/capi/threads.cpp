@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Eight threads record, read, write and release arrays of one context and of contexts of their own.
-// All of them write one array. One more thread releases arrays that the others made.
+// All of them write one array. One more thread releases arrays that the others made. Then they
+// exhaust the memory of one context: calls fail while other threads record, evaluate and release.
 #include <cucore_array.h>
 
 #include <atomic>
@@ -21,6 +22,7 @@ cucore_array* counter = nullptr;  // each thread adds 1 in each round
 std::mutex mutex;
 std::vector<cucore_array*> finished;  // for the thread that releases
 std::atomic<bool> done{false};
+std::atomic<int> exhausted{0};
 
 void must(cucore_status status, cucore_error* error) {
   if (status == CUCORE_OK) return;
@@ -100,6 +102,51 @@ void work(cucore_array* shared) {
   cucore_array_context_release(home);
 }
 
+// Sums and records until the memory of the context or its pending operations exceed their bounds.
+void exhaust(cucore_array* shared) {
+  for (int round = 0; round < 2 * ROUNDS; ++round) {
+    cucore_array* kept[4] = {};
+    for (cucore_array*& each : kept) {
+      cucore_error* error = nullptr;
+      if (cucore_array_binary_scalar(CUCORE_ARRAY_OP_ADD, shared, round, 0, &each, &error) !=
+          CUCORE_OK) {
+        if (cucore_error_status(error) != CUCORE_ERROR_OUT_OF_DEVICE_MEMORY)
+          must(CUCORE_ERROR_INTERNAL, error);
+        cucore_error_release(error);
+        continue;
+      }
+      double elements[SIZE];
+      if (cucore_array_read(each, elements, sizeof elements, &error) == CUCORE_OK) {
+        if (elements[SIZE - 1] != round + 1.0) std::abort();
+      } else if (cucore_error_status(error) != CUCORE_ERROR_OUT_OF_DEVICE_MEMORY) {
+        must(CUCORE_ERROR_INTERNAL, error);
+      } else {
+        ++exhausted;
+        cucore_error_release(error);
+      }
+    }
+    for (cucore_array* each : kept) cucore_array_release(each);
+  }
+}
+
+void exhaust_a_context() {
+  cucore_array_context_options options = CUCORE_ARRAY_CONTEXT_OPTIONS_INIT;
+  options.max_bytes = 8 * SIZE * sizeof(double);
+  options.max_pending = 6;
+  cucore_array_context* limited = nullptr;
+  cucore_error* error = nullptr;
+  must(cucore_array_context_create(device, &options, &limited, &error), error);
+  cucore_array* shared = made_ones(limited);
+  total(shared);
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < THREADS; ++thread) threads.emplace_back(exhaust, shared);
+  for (std::thread& thread : threads) thread.join();
+  if (exhausted == 0) std::abort();  // else the test shows nothing
+  if (total(shared) != SIZE) std::abort();
+  cucore_array_release(shared);
+  cucore_array_context_release(limited);
+}
+
 void release_finished() {
   while (true) {
     const bool last = done;
@@ -132,6 +179,7 @@ int main() {
   cucore_array_release(counter);
   cucore_array_release(shared);
   cucore_array_context_release(context);
+  exhaust_a_context();
   cucore_device_release(device);
   return 0;
 }
