@@ -50,7 +50,7 @@ internal static class Checked {
 
 /// <summary>Keeps a handle from being released by another thread, until disposed.</summary>
 internal struct Use : IDisposable {
-  private readonly SafeHandle handle;
+  private readonly SafeHandle? handle;
 
   public Use(SafeHandle handle) {
     bool added = false;
@@ -58,7 +58,8 @@ internal struct Use : IDisposable {
     this.handle = handle;
   }
 
-  public void Dispose() { handle.DangerousRelease(); }
+  // A list whose constructor failed has some that were never set.
+  public void Dispose() { handle?.DangerousRelease(); }
 }
 
 /// <summary>UTF-8 text in native memory during a call.</summary>

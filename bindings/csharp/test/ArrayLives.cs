@@ -164,6 +164,44 @@ public static class ArrayLives {
     Check.Equal("scope, disposed", first.ToString());
   }
 
+  // A thread has the scopes of the one that began it.
+  public static void AThreadMayDisposeOfTheScopeThatItBeganIn() {
+    using (Context context = new Context(World.Device))
+    using (new Scope()) {
+      Scope scope = new Scope(context);
+      Thread other = new Thread(scope.Dispose);
+      other.Start();
+      other.Join();
+      scope.Dispose();
+      using (Context ofNext = Nd.Ones(DType.Float32, 1).Context) Check.That(ofNext.Stream.Native != context.Stream.Native, "the scope is still in force");
+    }
+  }
+
+  // An operand that is disposed of must not keep those before it.
+  public static void ARefusedCallKeepsNoArray() {
+    using (Context context = new Context(World.Device))
+    using (new Scope(context)) {
+      NdArray ended = Nd.Zeros(DType.Bool, 1);
+      ended.Dispose();
+      Func<NdArray, object>[] calls = {
+        x => Nd.Where(x, x, ended), x => Nd.Concat(0, x, ended), x => Nd.Explain(Explanation.Plan, x, ended), x => x[x, ended], x => x[x, default(Slice)]
+      };
+      long before = context.Statistics.Arrays;
+      foreach (Func<NdArray, object> call in calls) {
+        using (new Scope()) {
+          NdArray x = Nd.Zeros(DType.Bool, 2, 2);
+          try {
+            call(x);
+            throw new Exception("expected a refusal");
+          } catch (ObjectDisposedException) {
+          } catch (ArgumentException) {}
+        }
+        context.Synchronize();
+        Check.Equal(before, context.Statistics.Arrays);
+      }
+    }
+  }
+
   [MethodImpl(MethodImplOptions.NoInlining)]
   private static void Forget(NdArray x, int count) {
     for (int i = 0; i < count; ++i) x.Add(i);

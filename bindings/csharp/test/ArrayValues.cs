@@ -53,6 +53,18 @@ public static class ArrayValues {
     }
   }
 
+  public static void UnsignedNumbersKeepTheirBits() {
+    using (new Scope()) {
+      NdArray all = NdArray.Of(new ulong[] { 1, ulong.MaxValue });
+      NdArray[] sums = { all + (byte)0, all + (ushort)0, all + 0u, all + 0ul, Nd.Maximum(all, ulong.MaxValue - 1) - (ulong.MaxValue - 1) + all };
+      foreach (NdArray sum in sums) Check.Equal(DType.UInt64, sum.DType);
+      for (int i = 0; i < 4; ++i) Check.Same(new ulong[] { 1, ulong.MaxValue }, sums[i].ToArray<ulong>());
+      Check.Same(new ulong[] { 1, 0 }, sums[4].ToArray<ulong>());
+      Scalar[] numbers = { (byte)7, (ushort)7, 7u };
+      foreach (Scalar number in numbers) Check.Same(new byte[] { 7, 7 }, Nd.Full(DType.UInt8, number, 2).ToArray<byte>());
+    }
+  }
+
   private static void Crosses<T>(params T[] values) where T : struct, IEquatable<T> {
     Check.Same(values, NdArray.Of(values).ToArray<T>());
     Check.Same(values, NdArray.Of(values, 1, values.Length).ToArray<T>());
@@ -370,6 +382,9 @@ public static class ArrayValues {
       Check.Contains("(2, 3) and (6,) do not broadcast", Check.Throws<ShapeException>(() => (x + NdArray.Of(X)).Evaluate()).Message);
       Check.Throws<DtypeException>(() => (x & 1).Evaluate());
       Check.Contains("data has 6 elements; the shape (4) has 4", Check.Throws<ArgumentException>(() => NdArray.Of(X, 4)).Message);
+      Check.Contains("data has 6 elements; the shape (0, -1) has 0", Check.Throws<ArgumentException>(() => NdArray.Of(X, 0, -1)).Message);
+      Check.Contains("the size of a dimension is -2", Check.Throws<ShapeException>(() => NdArray.Of(X, -2, -3)).Message);
+      Check.Contains("more than 2^63 - 1 elements", Check.Throws<ShapeException>(() => NdArray.Of(X, long.MaxValue, 2)).Message);
       Check.Contains("destination has 5 elements; the array has 6", Check.Throws<ArgumentException>(() => x.CopyTo(new Span<float>(new float[5]))).Message);
       Check.Equal("y", Check.Throws<ArgumentNullException>(() => x.Add(null)).ParamName);
       Check.Equal("arrays[1]", Check.Throws<ArgumentNullException>(() => Nd.Concat(0, x, null)).ParamName);

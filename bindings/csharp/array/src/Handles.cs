@@ -39,10 +39,15 @@ internal struct Handles : IDisposable {
   internal Handles(NdArray[] arrays, string parameter) {
     uses = new Use[Calls.NotNull(arrays, parameter).Length];
     Pointers = new IntPtr[arrays.Length];
-    for (int i = 0; i < arrays.Length; ++i) {
-      SafeHandle handle = NdArray.HandleOf(arrays[i], $"{parameter}[{i}]");
-      uses[i] = new Use(handle);
-      Pointers[i] = handle.DangerousGetHandle();
+    try {
+      for (int i = 0; i < arrays.Length; ++i) {
+        SafeHandle handle = NdArray.HandleOf(arrays[i], $"{parameter}[{i}]");
+        uses[i] = new Use(handle);
+        Pointers[i] = handle.DangerousGetHandle();
+      }
+    } catch {
+      Dispose();  // "using" does not see what a constructor leaves
+      throw;
     }
   }
 
@@ -65,15 +70,20 @@ internal struct Operands : IDisposable {
     All = new NativeOperand[operands.Length];
     for (int i = 0; i < operands.Length; ++i) Calls.NotNull(operands[i], i < names.Length ? names[i] : $"operands[{i}]");
     bool hasArray = !isAlone || Array.Exists(operands, each => !each.IsNumber);
-    for (int i = 0; i < operands.Length; ++i) {
-      NdArray each = operands[i];
-      if (each.IsNumber && (hasArray || i != 0)) {
-        All[i].Scalar = each.Number;
-        uses[i] = new Use(ArrayHandle.Null);
-      } else {
-        uses[i] = new Use(each.Handle);
-        All[i].Array = each.Handle.DangerousGetHandle();
+    try {
+      for (int i = 0; i < operands.Length; ++i) {
+        NdArray each = operands[i];
+        if (each.IsNumber && (hasArray || i != 0)) {
+          All[i].Scalar = each.Number;
+        } else {
+          ArrayHandle handle = each.Handle;
+          uses[i] = new Use(handle);
+          All[i].Array = handle.DangerousGetHandle();
+        }
       }
+    } catch {
+      Dispose();
+      throw;
     }
   }
 

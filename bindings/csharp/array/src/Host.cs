@@ -38,9 +38,14 @@ internal static class Elements {
     }
   }
 
+  /// <summary>Returns the product of the sizes; -1 if the library will refuse them.</summary>
   internal static long Count(long[] shape) {
+    if (Array.IndexOf(shape, 0L) >= 0) return 0;
     long count = 1;
-    foreach (long each in shape) count = checked(count * each);
+    foreach (long each in shape) {
+      if (each < 0 || count > long.MaxValue / each) return -1;
+      count *= each;
+    }
     return count;
   }
 }
@@ -51,6 +56,7 @@ public sealed partial class NdArray {
   /// <param name="shape">the sizes; none: one axis</param>
   /// <returns>the array, in the type of the elements</returns>
   /// <exception cref="System.ArgumentException">the shape has another number of elements, or no array has elements of type T</exception>
+  /// <exception cref="Cucore.ShapeException">a size is negative, or their product is too large</exception>
   public static NdArray Of<T>(T[] data, params long[] shape) where T : unmanaged {
     return Of(new ReadOnlySpan<T>(Calls.NotNull(data, nameof(data))), shape);
   }
@@ -60,10 +66,12 @@ public sealed partial class NdArray {
   /// <param name="shape">the sizes; none: one axis</param>
   /// <returns>the array, in the type of the elements</returns>
   /// <exception cref="System.ArgumentException">the shape has another number of elements, or no array has elements of type T</exception>
+  /// <exception cref="Cucore.ShapeException">a size is negative, or their product is too large</exception>
   public static unsafe NdArray Of<T>(ReadOnlySpan<T> data, params long[] shape) where T : unmanaged {
     long[] sizes = Calls.NotNull(shape, nameof(shape)).Length == 0 ? new[] { (long)data.Length } : shape;
-    if (Elements.Count(sizes) != data.Length || Array.Exists(sizes, each => each < 0))
-      throw new ArgumentException($"data has {data.Length} elements; the shape ({string.Join(", ", sizes)}) has {Elements.Count(sizes)}", nameof(shape));
+    long count = Elements.Count(sizes);
+    if (count >= 0 && count != data.Length)
+      throw new ArgumentException($"data has {data.Length} elements; the shape ({string.Join(", ", sizes)}) has {count}", nameof(shape));
     DType dtype = Element<T>.DType;
     fixed (byte* first = &MemoryMarshal.GetReference(Unmanaged<T>.First(data))) {
       byte none = 0;
@@ -77,21 +85,22 @@ public sealed partial class NdArray {
   /// <param name="data">the elements</param>
   /// <returns>the array, in the type of the elements</returns>
   /// <exception cref="System.ArgumentException">no array has elements of type T</exception>
-  public static NdArray Of<T>(T[,] data) where T : unmanaged { return OfNested<T>(Calls.NotNull(data, nameof(data))); }
+  public static NdArray Of<T>(T[,] data) where T : unmanaged {
+    T[] flat = new T[Calls.NotNull(data, nameof(data)).Length];
+    int at = 0;
+    foreach (T each in data) flat[at++] = each;
+    return Of(flat, data.GetLongLength(0), data.GetLongLength(1));
+  }
 
   /// <summary>Copies elements to a new array with three axes.</summary>
   /// <param name="data">the elements</param>
   /// <returns>the array, in the type of the elements</returns>
   /// <exception cref="System.ArgumentException">no array has elements of type T</exception>
-  public static NdArray Of<T>(T[,,] data) where T : unmanaged { return OfNested<T>(Calls.NotNull(data, nameof(data))); }
-
-  private static NdArray OfNested<T>(Array data) where T : unmanaged {
-    T[] flat = new T[data.Length];
+  public static NdArray Of<T>(T[,,] data) where T : unmanaged {
+    T[] flat = new T[Calls.NotNull(data, nameof(data)).Length];
     int at = 0;
     foreach (T each in data) flat[at++] = each;
-    long[] shape = new long[data.Rank];
-    for (int i = 0; i < shape.Length; ++i) shape[i] = data.GetLongLength(i);
-    return Of(flat, shape);
+    return Of(flat, data.GetLongLength(0), data.GetLongLength(1), data.GetLongLength(2));
   }
 
   /// <summary>Converts the elements to a type and copies them, the last axis first. Waits.</summary>

@@ -83,6 +83,15 @@ public sealed partial class NdArray : IDisposable {
   public static implicit operator NdArray(int value) { return new NdArray(value); }
   /// <summary>Converts a number, which keeps the type of arrays that it meets.</summary>
   public static implicit operator NdArray(long value) { return new NdArray(value); }
+  // Each unsigned type has its own: of several conversions, none would be the best.
+  /// <summary>Converts a number, which keeps the type of arrays that it meets.</summary>
+  public static implicit operator NdArray(byte value) { return new NdArray(value); }
+  /// <summary>Converts a number, which keeps the type of arrays that it meets.</summary>
+  public static implicit operator NdArray(ushort value) { return new NdArray(value); }
+  /// <summary>Converts a number, which keeps the type of arrays that it meets.</summary>
+  public static implicit operator NdArray(uint value) { return new NdArray(value); }
+  /// <summary>Converts a number, which keeps the type of arrays that it meets.</summary>
+  public static implicit operator NdArray(ulong value) { return new NdArray(value); }
   /// <summary>Converts a truth value.</summary>
   public static implicit operator NdArray(bool value) { return new NdArray(value); }
 

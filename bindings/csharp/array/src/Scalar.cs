@@ -32,6 +32,13 @@ public readonly struct Scalar : IEquatable<Scalar> {
   public static implicit operator Scalar(int value) { return new Scalar(Int, value, 0, 0); }
   /// <summary>Converts an integer.</summary>
   public static implicit operator Scalar(long value) { return new Scalar(Int, value, 0, 0); }
+  // Each unsigned type has its own: of several conversions, none would be the best.
+  /// <summary>Converts an unsigned integer.</summary>
+  public static implicit operator Scalar(byte value) { return new Scalar(Int, value, 0, 0); }
+  /// <summary>Converts an unsigned integer.</summary>
+  public static implicit operator Scalar(ushort value) { return new Scalar(Int, value, 0, 0); }
+  /// <summary>Converts an unsigned integer.</summary>
+  public static implicit operator Scalar(uint value) { return new Scalar(Int, value, 0, 0); }
   /// <summary>Converts an unsigned integer.</summary>
   public static implicit operator Scalar(ulong value) { return new Scalar(Uint, unchecked((long)value), 0, 0); }
   /// <summary>Converts a truth value.</summary>

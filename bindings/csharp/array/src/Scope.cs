@@ -69,7 +69,10 @@ public sealed class Scope : IDisposable {
   /// <summary>Disposes of the arrays, the last one first. A second call does nothing.</summary>
   /// <exception cref="Cucore.InvalidStateException">a scope inside is open, or the scope was begun elsewhere</exception>
   public void Dispose() {
-    if (IsDisposed) return;
+    if (IsDisposed) {
+      if (innermost.Value == this) innermost.Value = outer;  // a thread that it began disposed of it
+      return;
+    }
     if (innermost.Value != this) {
       bool isInside = false;
       for (Scope? scope = innermost.Value; scope != null; scope = scope.outer) isInside |= scope == this;

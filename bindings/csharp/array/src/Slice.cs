@@ -101,12 +101,17 @@ internal struct Items : IDisposable {
   internal Items(Slice[] items) {
     uses = new Use[Calls.NotNull(items, nameof(items)).Length];
     All = new NativeIndex[items.Length];
-    for (int i = 0; i < items.Length; ++i) {
-      All[i] = items[i].ToNative();
-      if (All[i].Kind == 0) throw new ArgumentException($"items[{i}] is not set; use an index, a range or one of the members of Slice", nameof(items));
-      System.Runtime.InteropServices.SafeHandle handle = NdArray.HandleOf(items[i].Array, nameof(items), true);
-      uses[i] = new Use(handle);
-      All[i].Array = handle.DangerousGetHandle();
+    try {
+      for (int i = 0; i < items.Length; ++i) {
+        All[i] = items[i].ToNative();
+        if (All[i].Kind == 0) throw new ArgumentException($"items[{i}] is not set; use an index, a range or one of the members of Slice", nameof(items));
+        ArrayHandle handle = NdArray.HandleOf(items[i].Array, nameof(items), true);
+        uses[i] = new Use(handle);
+        All[i].Array = handle.DangerousGetHandle();
+      }
+    } catch {
+      Dispose();
+      throw;
     }
   }
 
