@@ -15,10 +15,16 @@ def need(condition, why):
         raise ValueError(why)
 
 
+def section_digest(data, has_parts):
+    sha = lambda part: hashlib.sha256(part).digest()
+    parts = (sha(data[at:at + 2**20]) for at in range(0, len(data), 2**20))
+    return sha(b"".join(parts)) if has_parts and len(data) > 2**23 else sha(data)
+
+
 def table(data):
     need(data[:8] == b"\x89CUCO\r\n\x1a", "magic")
     major, _, head, size, count, entry, incompatible, _ = struct.unpack_from("<HHIQIIII", data, 8)
-    need((major, head, entry, incompatible) == (1, 64, 96, 0), "version")
+    need((major, head, entry) == (1, 64, 96) and incompatible in (0, 1), "version")
     need(size == len(data) and count <= 4096 and data[56:64] == bytes(8), "header")
     end = 64 + 96 * count
     need(end <= size, "table")
@@ -38,10 +44,11 @@ def table(data):
         need(not any(data[end:s["offset"]]), "gap")
         end = s["offset"] + s["stored"]
         s["data"] = data[s["offset"]:end]
-        want = bytes(32) if s["type"] == SIG else hashlib.sha256(s["data"]).digest()
+        want = bytes(32) if s["type"] == SIG else section_digest(s["data"], incompatible)
         need(s["digest"] == want, "digest")
         sections.append(s)
     need(end == size, "end")
+    need(not incompatible or any(s["stored"] > 2**23 for s in sections), "features")
     return sections, signed
 
 

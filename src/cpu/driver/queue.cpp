@@ -2,30 +2,15 @@
 // The worker thread of a queue. It starts when work arrives and ends after some time without work.
 #include "cpu/driver/queue.hpp"
 
-#include <pthread.h>
-
 #include <chrono>
-#include <csignal>
 #include <thread>
+
+#include "support/signals_blocked.hpp"
 
 namespace cucore::cpu {
 namespace {
 
 constexpr auto IDLE_LIFE = std::chrono::milliseconds(500);
-
-// Only the program's threads handle signals.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
- private:
-  sigset_t before_;
-};
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "container/section_digest.hpp"
 #include "support/error.hpp"
 #include "support/sha256.hpp"
 
@@ -23,7 +24,9 @@ void add_signature(std::vector<Section>& sections) {
   found->is_own = true;
 }
 
-ContainerHeader make_header(uint64_t file_size, uint32_t section_count) {
+bool is_large(const Section& section) { return has_parts(section.stored().size()); }
+
+ContainerHeader make_header(uint64_t file_size, uint32_t section_count, bool has_parts) {
   ContainerHeader header{};
   std::memcpy(header.magic, image::CONTAINER_MAGIC, sizeof image::CONTAINER_MAGIC);
   header.major = CONTAINER_MAJOR;
@@ -32,6 +35,7 @@ ContainerHeader make_header(uint64_t file_size, uint32_t section_count) {
   header.file_size = file_size;
   header.section_count = section_count;
   header.entry_size = sizeof(SectionEntry);
+  header.incompatible = has_parts ? FEATURE_PARTS : 0;
   return header;
 }
 
@@ -55,6 +59,7 @@ Parts::Parts(std::vector<Section> sections, const std::optional<SigningKey>& key
   if (key) add_signature(sections_);
   if (sections_.size() > MAX_SECTIONS)
     throw Error(Status::INVALID_ARGUMENT, "a container holds at most 4096 sections");
+  has_parts_ = std::ranges::any_of(sections_, is_large);
   size_ = place();
   make_head();
   if (key) sign(*key);
@@ -70,14 +75,16 @@ uint64_t Parts::place() {
     entry.stored_size = section.stored().size();
     if (entry.compression == STORED) entry.raw_size = entry.stored_size;
     entry.alignment = SECTION_ALIGNMENT;
-    entry.digest = is_signature(section) ? Digest{} : hash.digest(section.stored());
+    entry.digest =
+        is_signature(section) ? Digest{} : section_digest(hash, section.stored(), has_parts_);
     end = entry.offset + entry.stored_size;
   }
   return end;
 }
 
 void Parts::make_head() {
-  const ContainerHeader header = make_header(size_, static_cast<uint32_t>(sections_.size()));
+  const ContainerHeader header =
+      make_header(size_, static_cast<uint32_t>(sections_.size()), has_parts_);
   head_.resize(sizeof header + sections_.size() * sizeof(SectionEntry));
   std::memcpy(head_.data(), &header, sizeof header);
   std::byte* at = head_.data() + sizeof header;

@@ -46,6 +46,7 @@ class Parts {
   image::Bytes head_;
   Digest digest_{};
   uint64_t size_ = 0;
+  bool has_parts_ = false;
 };
 
 // Returns the bytes of Parts(sections, key).

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "container/assemble.hpp"
+#include "container/section_digest.hpp"
 
 namespace cucore::container {
 
@@ -58,6 +59,7 @@ Table::Table(const image::ByteView& file, uint64_t max_image_size) : file_(file)
   for (const SectionEntry& entry : entries_) check_entry(entry, max_image_size);
   check_places();
   check_counts();
+  check_features();
   check_digests(hash);
 }
 
@@ -89,7 +91,7 @@ void Table::check_header() {
   if (header_.section_count == 0) file_.fail(24, "it holds no image");
   if (header_.section_count > MAX_SECTIONS) file_.fail(24, "more than 4096 sections");
   if (header_.entry_size != sizeof(SectionEntry)) file_.fail(28, "the entry's size is not 96");
-  if (header_.incompatible != 0)
+  if ((header_.incompatible & ~FEATURE_PARTS) != 0)
     file_.fail(32, "it uses features that this version of the library does not know");
   if (!is_zero(header_.reserved)) file_.fail(56, "reserved bytes are not zero");
   file_.slice(sizeof(ContainerHeader), uint64_t{header_.section_count} * sizeof(SectionEntry),
@@ -170,10 +172,19 @@ void Table::check_counts() const {
   if ((seen & (1u << STRTAB)) == 0) file_.fail(24, "it holds no STRTAB");
 }
 
+// Equal contents have equal files, so the feature is not set without need. Files without it may be
+// of a release that did not have it.
+void Table::check_features() const {
+  const auto is_large = [](const SectionEntry& entry) { return has_parts(entry.stored_size); };
+  if (file_has_parts() && std::ranges::none_of(entries_, is_large))
+    file_.fail(32, "it has the feature of large sections, and no large section");
+}
+
 void Table::check_digests(Sha256& hash) const {
   for (const SectionEntry& entry : entries_) {
     const bool signature = type(entry) == SIG;
-    const Digest digest = signature ? Digest{} : hash.digest(stored(entry).bytes());
+    const Digest digest =
+        signature ? Digest{} : section_digest(hash, stored(entry).bytes(), file_has_parts());
     if (std::memcmp(digest.data(), entry.digest.data(), digest.size()) != 0) {
       file_.fail(entry.offset, std::string("the digest of section ") +
                                    section_type_name(type(entry)) + " is wrong");

@@ -41,8 +41,11 @@ class Table {
   void check_entry(const SectionEntry& entry, uint64_t max_image_size);
   void check_image_fields(const SectionEntry& entry, uint64_t at) const;
   void check_places() const;
+  void check_features() const;
   void check_digests(Sha256& hash) const;
   void check_counts() const;
+
+  bool file_has_parts() const { return (header_.incompatible & FEATURE_PARTS) != 0; }
 
   const image::ByteView& file_;
   ContainerHeader header_{};

@@ -67,7 +67,8 @@ TEST(Hostile, Header) {
   EXPECT_REFUSED("its header records 1048576 bytes; it has",
                  after([](Bytes& b) { put<uint64_t>(b, 16, 1 << 20); }));
   EXPECT_REFUSED("not 96", after([](Bytes& b) { put<uint32_t>(b, 28, 104); }));
-  EXPECT_REFUSED("features", after([](Bytes& b) { put<uint32_t>(b, 32, 1); }));
+  EXPECT_REFUSED("features", after([](Bytes& b) { put<uint32_t>(b, 32, 2); }));
+  EXPECT_REFUSED("no large section", after([](Bytes& b) { put<uint32_t>(b, 32, 1); }));
   EXPECT_REFUSED("reserved", after([](Bytes& b) { put<uint8_t>(b, 63, 1); }));
   // A compatible addition of a later minor version is not a reason to refuse.
   EXPECT_EQ(after([](Bytes& b) { put<uint16_t>(b, 10, 9); }), "");

@@ -2,7 +2,6 @@
 #include "core/completion/library_thread.hpp"
 
 #include <pthread.h>
-#include <signal.h>
 
 #include <chrono>
 #include <exception>
@@ -11,25 +10,10 @@
 
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace cucore::core {
 namespace {
-
-// Only the program's own threads handle signals.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 struct Start {
   const char* name;
