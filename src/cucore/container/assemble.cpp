@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "container/section_digest.hpp"
+#include "image/copy.hpp"
 #include "support/error.hpp"
 #include "support/sha256.hpp"
 
@@ -120,8 +121,7 @@ void Parts::copy_to(std::byte* out) const {
 
 // Appends, because a vector that is resized first writes each byte twice.
 image::Bytes Parts::bytes() const {
-  image::Bytes file;
-  file.reserve(size_);
+  image::Bytes file = image::reserved_bytes(size_);
   file.assign(head_.begin(), head_.end());
   for (const Section& section : sections_) {
     const auto stored = section.stored();

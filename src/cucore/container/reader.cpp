@@ -13,6 +13,7 @@
 #include "container/table.hpp"
 #include "container/text.hpp"
 #include "image/compression.hpp"
+#include "image/copy.hpp"
 #include "image/memory_budget.hpp"
 
 namespace cucore::container {
@@ -57,7 +58,7 @@ class Raw {
   }
   image::Bytes take() {
     if (!own_.empty()) return std::move(own_);
-    return {view_.bytes().begin(), view_.bytes().end()};
+    return image::copy_of(view_.bytes());
   }
 
  private:
