@@ -58,10 +58,18 @@ class ChunkedText : public ElementText {
   // without a bound, and f32 sums of 2^28 elements take 4 % less time. Functions and large
   // accumulators need more registers.
   int64_t blocks() {
-    constexpr int64_t FEW = 4, SUM_AND_MOMENT_BYTES = 76;
+    constexpr int64_t FEW = 4, FEWER = 3, SUM_AND_MOMENT_BYTES = 76;
     int64_t bytes = 0;
     each([&](size_t node) { bytes += accumulator_bytes(kernel_, node); });
-    return form_.unroll == 1 && bytes <= SUM_AND_MOMENT_BYTES ? FEW : 0;
+    if (form_.unroll != 1 || bytes > SUM_AND_MOMENT_BYTES) return 0;
+    return has_sum_and_moment() ? FEWER : FEW;
+  }
+
+  // A sum and a moment take 1.5 % less time with more registers, and twice the steps in flight.
+  bool has_sum_and_moment() {
+    bool sum = false, moment = false;
+    each([&](size_t node) { (is_moment(kernel_, node) ? moment : sum) = true; });
+    return sum && moment;
   }
 
   template <class Body>
@@ -78,13 +86,16 @@ class ChunkedText : public ElementText {
       else
         fill(node);
     });
-    line("#pragma unroll 2");
+    line("#pragma unroll ", has_sum_and_moment() ? 4 : 2);
     line("for (int n = 0; n < 8; ++n) {");
-    line("#pragma unroll");
-    line("for (int u = 0; u < 4; ++u) {");
-    line("const I c = chunk * ", CHUNK,
-         " + (n * 1024 + u * 256 + I(threadIdx.x)) * 4, left = p.length - c;");
-    load_vectors(0, "c", exists("left > 0", "left > 0"));
+    if (loads_early()) {
+      early_vectors();
+      each_vector();
+      take_vectors();
+    } else {
+      each_vector();
+      load_vectors(0, "c", exists("left > 0", "left > 0"));
+    }
     declare_vector_stores();
     each([&](size_t node) {
       if (is_moment(kernel_, node)) line(reduction_name(node), "::T e", node, "[4];");
@@ -108,6 +119,41 @@ class ChunkedText : public ElementText {
     });
     store_vectors("c", exists("left > 0", "left > 0"));
     line("} }");
+  }
+
+  // The compiler keeps the four loads of one step in flight, but not always before the arithmetic.
+  // Moments of 2^28 elements take 2 % less time with these. More inputs need too many registers.
+  bool loads_early() const {
+    constexpr size_t STEP_BYTES = 64;
+    size_t bytes = 0;
+    for (size_t node = 0; node < kernel_.nodes.size(); ++node)
+      if (is_vector_load(node, 0)) bytes += 16 * size_of(kernel_.nodes[node].dtype);
+    return bytes <= STEP_BYTES;
+  }
+
+  void each_vector() {
+    line("#pragma unroll");
+    line("for (int u = 0; u < 4; ++u) {");
+    line("const I c = chunk * ", CHUNK,
+         " + (n * 1024 + u * 256 + I(threadIdx.x)) * 4, left = p.length - c;");
+  }
+
+  void early_vectors() {
+    each_vector_load(0, [&](size_t node) {
+      line("Four<", storage_type(kernel_.nodes[node].dtype), "> h", node, "[4];");
+    });
+    each_vector();
+    each_vector_load(0, [&](size_t node) {
+      line("h", node, "[u] = ", vector_load(node, "c", exists("left > 0", "left > 0")), ";");
+    });
+    line("}");
+  }
+
+  void take_vectors() {
+    each_vector_load(0, [&](size_t node) {
+      line("const Four<", storage_type(kernel_.nodes[node].dtype), "> l", node, " = h", node,
+           "[u];");
+    });
   }
 
   void begin_moment(size_t node) {

@@ -116,16 +116,24 @@ void ElementText::row_nodes(uint8_t phase) {
 }
 
 // A vector that does not exist is loaded from the beginning: loads without branches run together.
+std::string ElementText::vector_load(size_t number, std::string_view index,
+                                     std::string_view exists) const {
+  return concat("*(const Four<", storage_type(kernel_.nodes[number].dtype), ">*)(in", number, " + ",
+                vector_position(access_name(number), form_.nodes[number]), " + (", exists, " ? ",
+                index, " : 0))");
+}
+
+bool ElementText::is_vector_load(size_t number, uint8_t pass) const {
+  const Node& node = kernel_.nodes[number];
+  return node.kind == NodeKind::LOAD && node.per_element && passes_.of[number] == pass &&
+         form_.nodes[number].along == Along::VECTOR;
+}
+
 void ElementText::load_vectors(uint8_t pass, std::string_view index, std::string_view exists) {
-  for (size_t number = 0; number < kernel_.nodes.size(); ++number) {
-    const Node& node = kernel_.nodes[number];
-    if (node.kind != NodeKind::LOAD || !node.per_element || passes_.of[number] != pass) continue;
-    if (form_.nodes[number].along != Along::VECTOR) continue;
-    const std::string_view type = storage_type(node.dtype);
-    line("const Four<", type, "> l", number, " = *(const Four<", type, ">*)(in", number, " + ",
-         vector_position(access_name(number), form_.nodes[number]), " + (", exists, " ? ", index,
-         " : 0));");
-  }
+  each_vector_load(pass, [&](size_t number) {
+    line("const Four<", storage_type(kernel_.nodes[number].dtype), "> l", number, " = ",
+         vector_load(number, index, exists), ";");
+  });
 }
 
 void ElementText::declare_vector_stores() {

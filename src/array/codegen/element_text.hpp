@@ -34,6 +34,14 @@ class ElementText {
   // Loads the vectors of the pass. `index` is that of their first element on their axis, and
   // `exists` is false after the last one.
   void load_vectors(uint8_t pass, std::string_view index, std::string_view exists);
+  bool is_vector_load(size_t number, uint8_t pass) const;
+  // The expression of one of these vectors.
+  std::string vector_load(size_t number, std::string_view index, std::string_view exists) const;
+  template <class Body>
+  void each_vector_load(uint8_t pass, const Body& body) {
+    for (size_t number = 0; number < kernel_.nodes.size(); ++number)
+      if (is_vector_load(number, pass)) body(number);
+  }
   // The nodes of element `v` of the vector. `in` is false if it does not exist, and `keeps` is the
   // index of arrays that keep nodes for later passes.
   void element_nodes(uint8_t pass, const std::string& keeps);

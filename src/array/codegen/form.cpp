@@ -83,8 +83,8 @@ bool is_exact(const Kernel& kernel) {
   if (kernel.family == KernelFamily::CHUNKED) return kernel.row_size() % ROW_LIMIT == 0;
   if (kernel.family != KernelFamily::ROWS) return false;
   const RowTree tree = row_tree(kernel.row_size());
-  const int64_t rows = std::max<int64_t>(LEAST_THREADS / tree.threads, 1);
-  return tree.threads * tree.vectors * 4 == kernel.row_size() && kernel.rows() % rows == 0;
+  return tree.threads * tree.vectors * 4 == kernel.row_size() &&
+         kernel.rows() % block_rows(tree) == 0;
 }
 
 // Whether threads can load vectors along the axis: neighbours in memory are neighbours in the

@@ -89,6 +89,12 @@ RowTree row_tree(int64_t length) noexcept {
   return {threads, std::max<int64_t>((vectors + threads - 1) / threads, 1)};
 }
 
+int64_t block_threads(const RowTree& tree) noexcept {
+  return std::max<int64_t>(tree.threads, tree.vectors >= 4 ? 64 : 128);
+}
+
+int64_t block_rows(const RowTree& tree) noexcept { return block_threads(tree) / tree.threads; }
+
 std::string reduction_name(size_t node) { return concat("R", node); }
 
 std::string reduction_type(const Kernel& kernel, size_t node) {

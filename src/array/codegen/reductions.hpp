@@ -17,7 +17,10 @@ struct RowTree {
   int64_t vectors;  // of a thread
 };
 RowTree row_tree(int64_t length) noexcept;
-constexpr int64_t LEAST_THREADS = 128;  // of a block, which has several short rows
+// The rows of a block, and its threads. Softmax of rows with 4 vectors per thread takes 2 % less
+// time in blocks of 64 threads than in blocks of 128. With one vector, it takes 20 % more.
+int64_t block_rows(const RowTree& tree) noexcept;
+int64_t block_threads(const RowTree& tree) noexcept;
 
 // "R7": the type of a REDUCED or SCANNED node, and its definition.
 std::string reduction_name(size_t node);

@@ -10,19 +10,15 @@
 namespace cucore::array {
 namespace {
 
-int64_t threads_of(const RowTree& tree) { return std::max(tree.threads, LEAST_THREADS); }
-int64_t rows_of_block(const RowTree& tree) { return threads_of(tree) / tree.threads; }
-
 class RowsText : public ElementText {
  public:
   RowsText(const Kernel& kernel, const Form& form)
       : ElementText(kernel, form), tree_(row_tree(kernel.row_size())) {}
 
   std::string body(const std::string& name) {
-    head(name, threads_of(tree_));
+    head(name, block_threads(tree_));
     line("const int t = threadIdx.x % ", tree_.threads, ";");
-    line("I row = I(blockIdx.x) * ", rows_of_block(tree_), " + I(threadIdx.x / ", tree_.threads,
-         ");");
+    line("I row = I(blockIdx.x) * ", block_rows(tree_), " + I(threadIdx.x / ", tree_.threads, ");");
     line(form_.exact ? "const bool active = true;"
                      : "const bool active = row < p.rows; if (!active) row = 0;");
     row_digits();
@@ -81,7 +77,8 @@ class RowsText : public ElementText {
       line(type, "::A ", value, " = over_lanes<", type, ">(of_four<", type, ">(s", node, "), ",
            lanes, ");");
       if (warps > 1) {
-        line("__shared__ Words<sizeof(", type, "::A) * ", threads_of(tree_) / 32, "> h", node, ";");
+        line("__shared__ Words<sizeof(", type, "::A) * ", block_threads(tree_) / 32, "> h", node,
+             ";");
         line(value, " = over_warps<", type, ", ", warps, ">(", value, ", (", type, "::A*)h", node,
              ".w, threadIdx.x / 32);");
       }
@@ -114,9 +111,9 @@ std::string rows_body(const Kernel& kernel, const Form& form, const std::string&
 
 LaunchPlan rows_launch(const Kernel& kernel, const Form&) {
   const RowTree tree = row_tree(kernel.row_size());
-  const int64_t rows = rows_of_block(tree);
+  const int64_t rows = block_rows(tree);
   return {.grid = static_cast<uint32_t>((kernel.rows() + rows - 1) / rows),
-          .block = static_cast<uint32_t>(threads_of(tree)),
+          .block = static_cast<uint32_t>(block_threads(tree)),
           .parameters = {}};
 }
 

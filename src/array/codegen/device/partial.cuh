@@ -74,11 +74,16 @@ template <class R> __device__ typename R::A added_partials(const typename R::A* 
   }
   return of_four<R>(s);
 }
-// One block alone runs this code, once, so that each instruction comes from memory: calls keep it short.
+// One block alone runs this code, once, so that each instruction comes from memory. Calls keep it short, but cost more
+// than they save if the accumulator is small.
 template <class R> struct Called {
   typedef typename R::A A;
   static __device__ A none() { return R::none(); }
-  static __device__ __noinline__ A join(A a, A b) { return R::join(a, b); }
+  static __device__ A join(A a, A b) {
+    if constexpr (sizeof(A) <= 16) return R::join(a, b);
+    return called(a, b);
+  }
+  static __device__ __noinline__ A called(A a, A b) { return R::join(a, b); }
 };
 // Eight vectors of four neighbours each, `step` apart.
 template <class R> __device__ typename R::A paired_partials(const typename R::A* a, int c, int step, int count) {
