@@ -281,7 +281,7 @@ class ArgumentPacker {
       ForeignMemory memory;
       switch (find_foreign_memory(value, all_.stream_, memory)) {
         case Found::YES:
-          if (memory.keeper) all_.kept_.push_back(std::move(memory.keeper));
+          if (memory.keeper) all_.kept_.push_back({place_.index, std::move(memory.keeper)});
           return put_as<uint64_t>(memory.address);
         case Found::ERROR:
           return place_.explain();
@@ -323,6 +323,12 @@ unsigned char* Arguments::take(size_t size) {
     return storage_ + begin;
   }
   return large_.emplace_back(new unsigned char[size]).get();
+}
+
+PyObject* Arguments::keeper_of(size_t index) const {
+  for (const Kept& kept : kept_)
+    if (kept.index == index) return kept.keeper.get();
+  return nullptr;
 }
 
 bool Arguments::pack(const cucore_kernel* kernel, const Parameters& parameters,

@@ -30,6 +30,8 @@ class Arguments {
 
   const cucore_argument* data() const { return many_.empty() ? few_ : many_.data(); }
   size_t size() const { return count_; }
+  // Returns the object that keeps the memory of an argument; null if the value itself does.
+  PyObject* keeper_of(size_t index) const;
 
  private:
   static constexpr size_t FEW = 16;
@@ -42,7 +44,11 @@ class Arguments {
   alignas(16) unsigned char storage_[INLINE_BYTES];
   size_t used_ = 0;
   std::vector<std::unique_ptr<unsigned char[]>> large_;
-  std::vector<Object> kept_;  // objects that must live until the launch is made
+  struct Kept {
+    size_t index;
+    Object keeper;
+  };
+  std::vector<Kept> kept_;  // objects that must live until the launch is made
   const cucore_stream* stream_ = nullptr;
 
   friend class ArgumentPacker;

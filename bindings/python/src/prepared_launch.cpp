@@ -6,7 +6,7 @@
 #include "errors.hpp"
 #include "failure.hpp"
 #include "handles.hpp"
-#include "held.hpp"
+#include "in_call.hpp"
 #include "kernel_parameters.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
@@ -24,21 +24,27 @@ namespace {
 // those that were passed.
 constexpr const char* KERNEL = "_kernel";
 constexpr const char* STREAM = "_stream";
+constexpr const char* OWNER = "_owner";  // the stream that was passed, which may be borrowed
 constexpr const char* ARGUMENTS = "_arguments";  // objects of other libraries, whose memory is used
 
 bool set(PyObject* dict, const char* name, const Object& value) {
   return value && PyDict_SetItemString(dict, name, value.get()) == 0;
 }
 
-// The native object keeps the memory of a Buffer.
-Object to_keep(PyObject* value) {
+// The native object keeps the memory of a Buffer. An object may export memory that it does not keep
+// itself: a keeper then does.
+Object to_keep(PyObject* value, PyObject* keeper) {
+  if (keeper) return Object(PyTuple_Pack(2, value, keeper));
   return Object::borrowed(is(value, Type::Buffer) ? Py_None : value);
 }
 
-Object list_of(PyObject* const* values, size_t count) {
-  Object list(PyList_New(static_cast<Py_ssize_t>(count)));
-  for (size_t i = 0; list && i < count; ++i)
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), to_keep(values[i]).release());
+Object list_of(PyObject* const* values, const Arguments& arguments) {
+  Object list(PyList_New(static_cast<Py_ssize_t>(arguments.size())));
+  for (size_t i = 0; list && i < arguments.size(); ++i) {
+    Object kept = to_keep(values[i], arguments.keeper_of(i));
+    if (!kept) return kept;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), kept.release());
+  }
   return list;
 }
 
@@ -47,8 +53,6 @@ cucore_prepared_launch* create(const cucore_kernel* kernel, const cucore_stream*
                                PyObject* const* values) {
   cucore_prepared_launch* prepared = nullptr;
   cucore_error* error = nullptr;
-  const Held<const cucore_kernel> kept_kernel(kernel);
-  const Held<const cucore_stream> kept_stream(stream);
   Unlocked call;
   const cucore_status status = cucore_prepared_launch_create(
       kernel, stream, &options, arguments.data(), arguments.size(), &prepared, &error);
@@ -59,27 +63,26 @@ cucore_prepared_launch* create(const cucore_kernel* kernel, const cucore_stream*
   return nullptr;
 }
 
-// The parts of a PreparedLaunch that an update needs.
+// The parts of a PreparedLaunch that an update needs, also if it is closed meanwhile.
 struct Prepared {
   cucore_prepared_launch* handle;
-  PyObject* kernel;
-  const cucore_stream* stream;
-  PyObject* arguments;
+  Object kernel;
+  Object stream;
+  Object arguments;
 };
 
 bool open(PyObject* self, Prepared& out) {
   out.handle = static_cast<cucore_prepared_launch*>(handle_of(self, Type::PreparedLaunch));
   if (!out.handle) return false;
   PyObject* const dict = reinterpret_cast<Handle*>(self)->dict;
-  out.kernel = PyDict_GetItemString(dict, KERNEL);
-  out.stream = pointer_of<const cucore_stream>(PyDict_GetItemString(dict, STREAM));
-  out.arguments = PyDict_GetItemString(dict, ARGUMENTS);
+  out.kernel = Object::borrowed(PyDict_GetItemString(dict, KERNEL));
+  out.stream = Object::borrowed(PyDict_GetItemString(dict, STREAM));
+  out.arguments = Object::borrowed(PyDict_GetItemString(dict, ARGUMENTS));
   return true;
 }
 
 bool update(const Prepared& prepared, size_t index, const cucore_argument& argument) {
   cucore_error* error = nullptr;
-  const Held<cucore_prepared_launch> kept(prepared.handle);
   Unlocked call;
   const cucore_status status =
       cucore_prepared_launch_update(prepared.handle, index, &argument, &error);
@@ -103,9 +106,11 @@ PyObject* prepare(PyObject*, PyObject* const* args, Py_ssize_t count) {
   const cucore_launch_options* const options = stream ? options_of(args[1]) : nullptr;
   auto* const kernel =
       options ? static_cast<cucore_kernel*>(handle_of(args[2], Type::Kernel)) : nullptr;
+  if (!kernel) return nullptr;
+  const InCall in_kernel(args[2]);
+  const InCall in_stream(kept ? kept.get() : args[0]);
   Arguments arguments;
-  if (!kernel ||
-      !arguments.pack(kernel, parameters_of(args[2], stream), stream, values, value_count))
+  if (!arguments.pack(kernel, parameters_of(args[2], stream), stream, values, value_count))
     return nullptr;
   cucore_prepared_launch* const prepared = create(kernel, stream, *options, arguments, values);
   if (!prepared) return nullptr;
@@ -116,7 +121,8 @@ PyObject* prepare(PyObject*, PyObject* const* args, Py_ssize_t count) {
   const bool is_kept = dict &&
                        set(dict, KERNEL, Object(new_kernel(cucore_kernel_retain(kernel)))) &&
                        set(dict, STREAM, Object(new_stream(cucore_stream_retain(stream)))) &&
-                       set(dict, ARGUMENTS, list_of(values, value_count));
+                       set(dict, OWNER, Object::borrowed(args[0])) &&
+                       set(dict, ARGUMENTS, list_of(values, arguments));
   return is_kept ? self.release() : nullptr;
 }
 
@@ -127,20 +133,22 @@ PyObject* update_prepared(PyObject*, PyObject* const* args, Py_ssize_t count) {
     PyErr_Format(PyExc_TypeError, "update(index, value) takes 2 arguments, not %zd", count - 1);
     return nullptr;
   }
-  if (!open(args[0], prepared) || !to_integer(args[1], "index", index)) return nullptr;
-  const auto all = static_cast<size_t>(PyList_GET_SIZE(prepared.arguments));
+  if (!open(args[0], prepared)) return nullptr;
+  const InCall in_prepared(args[0]);
+  if (!to_integer(args[1], "index", index)) return nullptr;
+  const auto all = static_cast<size_t>(PyList_GET_SIZE(prepared.arguments.get()));
   if (index >= all) {
     update(prepared, index, {nullptr, 0});  // refuses the index
     return nullptr;
   }
   Arguments arguments;
-  const auto* const kernel = pointer_of<cucore_kernel>(prepared.kernel);
-  if (!arguments.pack_one(kernel, parameters_of(prepared.kernel, prepared.stream), prepared.stream,
-                          index, all, args[2]))
-    return nullptr;
-  if (!update(prepared, index, *arguments.data())) return nullptr;
-  if (PyList_SetItem(prepared.arguments, static_cast<Py_ssize_t>(index),
-                     to_keep(args[2]).release()) != 0)
+  const auto* const kernel = pointer_of<cucore_kernel>(prepared.kernel.get());
+  const auto* const stream = pointer_of<const cucore_stream>(prepared.stream.get());
+  const Parameters& parameters = parameters_of(prepared.kernel.get(), stream);
+  if (!arguments.pack_one(kernel, parameters, stream, index, all, args[2])) return nullptr;
+  Object kept = to_keep(args[2], arguments.keeper_of(index));
+  if (!kept || !update(prepared, index, *arguments.data())) return nullptr;
+  if (PyList_SetItem(prepared.arguments.get(), static_cast<Py_ssize_t>(index), kept.release()) != 0)
     return nullptr;
   Py_RETURN_NONE;
 }

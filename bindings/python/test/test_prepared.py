@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Prepared launches: arguments are converted once, updated by index, and kept."""
+import contextlib
 import gc
 import threading
 import weakref
@@ -108,6 +109,81 @@ def test_keeps_arrays_of_other_libraries_until_they_are_replaced(device, stream,
     assert gone() is None
     stream.synchronize()
     assert view[0] == 1
+
+
+def test_keeps_memory_that_an_array_exports_but_does_not_keep(device, stream, add):
+    pool = cucore.MemoryPool(device)
+
+    class Exporter:
+        def __dlpack_device__(self):
+            return cucore.Buffer(device, 4, stream).__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return cucore.Buffer.from_pool(pool, 4, stream).__dlpack__(**options)
+
+    def live():
+        gc.collect()
+        return pool.statistics().live
+    prepared = add.prepare(stream, cucore.LaunchConfig(1, 1), Exporter(), 1.0, 0)
+    assert live() == 1
+    prepared.update(0, Exporter())
+    assert live() == 1
+    prepared.run()
+    stream.synchronize()
+    prepared.close()
+    assert live() == 0
+
+
+def test_keeps_the_owner_of_a_borrowed_stream(device, stream, add):
+    memory, view = filled(device)
+
+    class Foreign:
+        def __cuda_stream__(self):
+            return 0, stream.native
+
+    foreign = Foreign()
+    gone = weakref.ref(foreign)
+    prepared = add.prepare(foreign, cucore.LaunchConfig(1, 1), memory, 1.0, 0)
+    del foreign
+    gc.collect()
+    assert gone() is not None
+    prepared.run()
+    prepared.close()
+    gc.collect()
+    assert gone() is None
+    stream.synchronize()
+    assert view[0] == 1
+
+
+def test_an_update_outlives_a_close(device, stream, add):
+    memory, view = filled(device)
+    launches = [add.prepare(stream, cucore.LaunchConfig(1, 1), memory, 1.0, 0)]
+
+    class Closing:
+        @property
+        def __cuda_array_interface__(self):
+            launches[0].close()
+            return {"shape": (1,), "typestr": "<f4", "data": (memory.address, False), "version": 3}
+    launches[0].update(0, Closing())
+    with pytest.raises(cucore.InvalidHandleError):
+        launches[0].run()
+
+    def update(prepared, ended):
+        with contextlib.suppress(cucore.InvalidHandleError):
+            for _ in range(50):
+                prepared.update(1, 2.0)
+            ended.append("not closed")
+            return
+        ended.append("closed")
+    for _ in range(100):
+        prepared, ended = add.prepare(stream, cucore.LaunchConfig(1, 1), memory, 1.0, 0), []
+        threads = [threading.Thread(target=update, args=(prepared, ended)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        prepared.close()
+        for thread in threads:
+            thread.join()
+        assert len(ended) == 2
 
 
 def test_closed_objects_are_refused(device, stream, add):
