@@ -25,6 +25,7 @@ static const char *source, *arch;
 static cucore_cache *cache;
 static cucore_program *program;
 static int sources;
+static const char CHANGED[] = "sinf(x[i])"; /* in each new source */
 
 static cucore_program *new_program(const char *text) {
   cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
@@ -40,6 +41,7 @@ EXPORT int compiles_open(const char *text, const char *of_arch, const char *fold
   cucore_cache_options options = CUCORE_CACHE_OPTIONS_INIT;
   void *library;
   source = text, arch = of_arch, options.directory = folder;
+  if (!strstr(source, CHANGED)) return 1;
   if (cucore_library_query(CUCORE_LIBRARY_NVRTC, &info, NULL) != CUCORE_OK || !info.available) return 1;
   library = dlopen(info.path, RTLD_NOW | RTLD_LOCAL);
   if (!library) return 1;
@@ -53,11 +55,12 @@ EXPORT int compiles_open(const char *text, const char *of_arch, const char *fold
   return !program || cucore_cache_open(&options, &cache, NULL) != CUCORE_OK;
 }
 
-/* Writes a source that no compiler has seen: its kernel has a name of its own. */
+/* Writes a source that no compiler has seen: its kernel has a constant of its own, as in columns.py. The digits in
+   front of the number keep the two apart. */
 static void new_source(char *out, size_t size) {
-  ++sources;
-  snprintf(out, size, "%s\nextern \"C\" __global__ void k_%d_%d(int *x) { *x = %d; }\n", source, (int)getpid(),
-           sources, sources);
+  const char *const found = strstr(source, CHANGED);
+  snprintf(out, size, "%.*ssinf(x[i] + %d.9999%df)%s", (int)(found - source), source, (int)getpid(), ++sources,
+           found + strlen(CHANGED));
 }
 
 static int compile_bare(const char *text) {
