@@ -64,6 +64,7 @@ def cupy(world):
         "event_record": "event.record(stream)",
         "event_query": "event.done",
         "allocate": "alloc(1048576)",
+        "allocate_pool": "alloc(1048576)",  # its pool keeps what is freed
     }
 
     def on_stream(statement):
@@ -88,6 +89,7 @@ def torch(world):
         "event_record": "event.record(stream)",
         "event_query": "event.query()",
         "allocate": "empty(1048576, dtype=uint8, device=device)",
+        "allocate_pool": "empty(1048576, dtype=uint8, device=device)",  # as above
     }
     return {row: loop_of(statement, names, stream.synchronize) for row, statement in statements.items()}
 
