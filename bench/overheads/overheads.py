@@ -68,33 +68,37 @@ def is_installed(module):
         return False
 
 
+def time_imports(modules, runs, seconds, took):
+    """Measures imports in turns, each above an empty program in the same turn. A module that has used `seconds` leaves
+    the turns after its first figure, so that slow ones do not take the samples of the others."""
+    samples, cells, used = {title: [] for title in modules}, {}, dict.fromkeys(modules, 0.0)
+    for turn in range(-1, runs):
+        empty = took("pass")
+        for title, module in modules.items():
+            if title in cells or (samples[title] and used[title] > seconds):
+                continue
+            try:
+                time_ns = took(f"import {module}")
+            except subprocess.CalledProcessError as error:
+                cells[title] = {"failure": error.stderr.decode(errors="replace").strip().splitlines()[-1][:200]}
+                continue
+            used[title] += time_ns / 1e9
+            if turn >= 0:  # the first one warms up
+                samples[title].append(time_ns - empty)
+    return {title: cells.get(title) or summary(samples[title]) for title in modules}
+
+
 def measure_imports(runs, seconds):
-    """Measures processes in turns; each figure is the time above an empty one in the same turn. No turn begins after
-    `seconds`, because some libraries take seconds."""
     # As an installer does for the other libraries.
     compileall.compile_dir(Path(importlib.util.find_spec("cucore").origin).parent, quiet=2)
     modules = {"cucore Python": "cucore"}
     modules.update({title: module for title, (_, module) in PEERS.items() if is_installed(module)})
-    samples, cells = {title: [] for title in modules}, {}
 
     def took(code):
         began = time.perf_counter_ns()
         subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
         return time.perf_counter_ns() - began
-    end = time.monotonic() + seconds
-    for turn in range(-1, runs):
-        if turn > 0 and time.monotonic() > end:
-            break
-        empty = took("pass")
-        for title, module in modules.items():
-            try:
-                time_ns = took(f"import {module}") - empty
-            except subprocess.CalledProcessError as error:
-                cells[title] = {"failure": error.stderr.decode(errors="replace").strip().splitlines()[-1][:200]}
-                continue
-            if turn >= 0:
-                samples[title].append(time_ns)
-    return {title: cells.get(title) or summary(samples[title]) for title in modules}
+    return time_imports(modules, runs, seconds / len(modules), took)
 
 
 def machine(world):
@@ -125,7 +129,7 @@ def main():
         cells = alternate(ways, batch, max(6, options.rounds // divisor))
         rows.append({"row": row, "title": title, "cells": cells, "target": {"C": in_c, "Python": in_python}})
     row, title, in_c, in_python = IMPORT
-    rows.append({"row": row, "title": title, "cells": measure_imports(9, options.seconds / 3), "target": {"C": in_c, "Python": in_python}})
+    rows.append({"row": row, "title": title, "cells": measure_imports(9, 2 * options.seconds / 3), "target": {"C": in_c, "Python": in_python}})
     result = {"name": "overheads", "unit": "ns", "machine": machine(world), "missing": missing, "rows": rows}
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
