@@ -328,6 +328,21 @@ TEST_F(Pools, KeepFewBlocksOfAStream) {
   EXPECT_EQ(fake_->call_count("cuMemFreeAsync"), 7u);
 }
 
+// A driver may need a current context for a free, which the library otherwise leaves out.
+TEST_F(Pools, GiveBlocksBackIfTheDriverNeedsAContext) {
+  NEEDS_FAKE_DRIVER();
+  constexpr int INVALID_CONTEXT = 201;
+  const uint64_t before = fake_->live_objects("memory");
+  std::vector<Buffer> buffers;
+  for (int i = 0; i < 9; ++i) buffers.push_back(take(pool_, 64));
+  fake_->fail_call("cuMemFreeAsync", 1, INVALID_CONTEXT);
+  buffers.clear();
+  EXPECT_EQ(fake_->live_objects("memory"), before + 8) << "the block that makes room is freed";
+  fake_->fail_call("cuMemFreeAsync", 1, INVALID_CONTEXT);
+  SUCCEEDS(cucore_pool_trim, pool_, 0);
+  EXPECT_EQ(fake_->live_objects("memory"), before);
+}
+
 TEST_F(Pools, GiveBlocksBack) {
   NEEDS_FAKE_DRIVER();
   const uint64_t before = fake_->live_objects("memory");

@@ -18,6 +18,9 @@
 
 namespace fake {
 
+// CUDA_ERROR_INVALID_CONTEXT: of the failures of a release, the only one that releases nothing.
+constexpr int32_t INVALID_CONTEXT = 201;
+
 // The role of a function in failures without a name.
 enum class Role {
   NORMAL,
@@ -98,7 +101,8 @@ struct Entry<Names, Index, role, Function, R (*)(Args...)> {
     const Inside inside;
     const int32_t injected = calls().begin(Names[Index], role);
     if constexpr (std::is_enum_v<R>) {
-      if (injected != 0 && role != Role::RELEASE) return static_cast<R>(injected);
+      if (injected != 0 && (role != Role::RELEASE || injected == INVALID_CONTEXT))
+        return static_cast<R>(injected);
       const R result = Function(args...);
       return injected != 0 ? static_cast<R>(injected) : result;
     } else {

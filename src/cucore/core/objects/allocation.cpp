@@ -95,13 +95,7 @@ bool Allocation::is_simple() const {
 void Allocation::free_simply(const CudaTable& cu) noexcept {
   if (pool_ && stream_->blocks().put(cu, *pool_, address_, size_, context_->block_registry()))
     return;
-  const auto free = [&] { return cu.cuMemFreeAsync(address_, stream_->native()); };
-  CUresult result = free();
-  if (result == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
-    const driver::ContextGuard guard(context_->native(), std::nothrow);
-    result = free();
-  }
-  check_release(result, "free device memory");
+  core::free_in_order(cu, *context_, address_, stream_->native());
 }
 
 bool Allocation::free_in_order(const CudaTable& cu) noexcept {

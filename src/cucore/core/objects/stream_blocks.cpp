@@ -3,10 +3,21 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "core/objects/pool.hpp"
 
 namespace cucore::core {
+
+void free_in_order(const driver::CudaTable& cu, const Context& context, CUdeviceptr address,
+                   CUstream stream) noexcept {
+  CUresult result = cu.cuMemFreeAsync(address, stream);
+  if (result == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
+    const driver::ContextGuard guard(context.native(), std::nothrow);
+    result = cu.cuMemFreeAsync(address, stream);
+  }
+  driver::check_release(result, "free device memory");
+}
 
 void BlockRegistry::add(StreamBlocks& blocks) {
   std::lock_guard lock(mutex_);
@@ -88,10 +99,10 @@ StreamBlocks::Block& StreamBlocks::make_room(const driver::CudaTable& cu, size_t
 }
 
 void StreamBlocks::free_block(const driver::CudaTable& cu, Block& block) noexcept {
-  block.pool->remove_cached(block.size);
-  block.pool = nullptr;
+  const Pool& pool = *std::exchange(block.pool, nullptr);
+  pool.remove_cached(block.size);
   bytes_ -= block.size;
-  driver::check_release(cu.cuMemFreeAsync(block.address, stream_), "free device memory");
+  free_in_order(cu, *pool.context(), block.address, stream_);
 }
 
 void StreamBlocks::free_blocks(const driver::CudaTable& cu, const Pool* pool) noexcept {

@@ -13,8 +13,14 @@
 
 namespace cucore::core {
 
+class Context;
 class Pool;
 class StreamBlocks;
+
+// Frees memory in the order of a stream of the library. Needs a ContextAccess, and makes the
+// context current if the driver requires it.
+void free_in_order(const driver::CudaTable& cu, const Context& context, CUdeviceptr address,
+                   CUstream stream) noexcept;
 
 // The streams of a context that have blocks. A stream leaves before it is destroyed.
 class BlockRegistry {
