@@ -119,6 +119,61 @@ public static class ArrayLives {
     }
   }
 
+  // The index is computed on the device, so that only the end of the kernel shows it.
+  public static void TasksFailAsTheKernelsDo() {
+    using (new Scope()) {
+      NdArray wrong = Nd.Arange(5)[NdArray.Of(new[] { 1L, 99 }) + 0], other = Nd.Arange(5) + 1;
+      foreach (NdArray each in new[] { wrong, wrong.Reshape(new long[] { 2, 1 }) + 1 }) {
+        Exception found = Check.Throws<AggregateException>(() => each.EvaluateAsync().Wait(60000)).InnerException;
+        Check.That(found is IndexException);
+        Check.Contains("index 99 is out of range for axis 0 of size 5", found.Message);
+      }
+      foreach (NdArray each in new[] { other, other.Sum(), Nd.Zeros(DType.Int8, 0, 3) }) {
+        Task<NdArray> task = each.EvaluateAsync();
+        Check.That(task.Wait(60000) && ReferenceEquals(task.Result, each));
+      }
+      Task<NdArray> disposed = (other * 2).EvaluateAsync();
+      using (other) {}
+      Check.That(disposed.Wait(60000));
+    }
+  }
+
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static List<WeakReference> Disposed(int count) {
+    List<WeakReference> all = new List<WeakReference>();
+    NdArray x = Nd.Arange(5);
+    for (int i = 0; i < count; ++i) using (NdArray each = x + 1) all.Add(new WeakReference(each));
+    return all;
+  }
+
+  public static void AScopeForgetsArraysThatTheProgramDisposesOf() {
+    using (Scope scope = new Scope()) {
+      List<WeakReference> all = Disposed(1000);
+      Check.Equal("scope of 1 array", scope.ToString());
+      GC.Collect();
+      GC.WaitForPendingFinalizers();
+      Check.That(all.Count(each => each.IsAlive) <= 200);
+    }
+  }
+
+  // Each ends the scope once, or arrays would look for no scope afterwards.
+  public static void ThreadsMayDisposeOfAScopeTogether() {
+    for (int round = 0; round < 3000; ++round) {
+      Scope scope = new Scope();
+      using (ManualResetEventSlim go = new ManualResetEventSlim()) {
+        Action end = () => { go.Wait(); scope.Dispose(); };
+        Task all = Task.WhenAll(Task.Run(end), Task.Run(end));
+        go.Set();
+        all.Wait();
+      }
+      scope.Dispose();
+    }
+    using (Scope scope = new Scope()) {
+      Nd.Arange(3);
+      Check.Equal("scope of 1 array", scope.ToString());
+    }
+  }
+
   private static async Task<NdArray> SumOf(float factor) {
     using (Scope scope = new Scope()) {
       NdArray product = NdArray.Of(X) * factor;

@@ -396,4 +396,11 @@ public static class ArrayValues {
       Check.Equal("NdArray, disposed", ended.ToString());
     }
   }
+
+  public static void ArraysThatAreTooLongForCSharpAreRefused() {
+    using (NdArray x = Nd.Zeros(DType.Int8, 1).Broadcast(1L << 20, 1L << 20)) {
+      Check.Contains("the array has 1099511627776 elements", Check.Throws<ArgumentException>(() => x.ToArray<sbyte>()).Message);
+      Check.Contains("the array has 1099511627776 elements", Check.Throws<ArgumentException>(() => x.ToArray2D<sbyte>()).Message);
+    }
+  }
 }

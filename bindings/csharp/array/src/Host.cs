@@ -51,6 +51,8 @@ internal static class Elements {
 }
 
 public sealed partial class NdArray {
+  private const int MostElements = 0x7FEFFFFF;
+
   /// <summary>Copies elements to a new array.</summary>
   /// <param name="data">the elements, the last axis first</param>
   /// <param name="shape">the sizes; none: one axis</param>
@@ -105,10 +107,11 @@ public sealed partial class NdArray {
 
   /// <summary>Converts the elements to a type and copies them, the last axis first. Waits.</summary>
   /// <returns>the elements</returns>
-  /// <exception cref="System.ArgumentException">no array has elements of type T</exception>
+  /// <exception cref="System.ArgumentException">no array has elements of type T, or C# has no array of this length</exception>
   /// <exception cref="Cucore.IndexException">the elements were computed with an index that is out of range</exception>
   public T[] ToArray<T>() where T : unmanaged {
-    T[] all = new T[checked((int)Size)];
+    if (Size > MostElements) throw new ArgumentException($"the array has {Size} elements; an array of C# holds {MostElements}");
+    T[] all = new T[(int)Size];
     CopyTo(new Span<T>(all));
     return all;
   }
@@ -179,6 +182,16 @@ public sealed partial class NdArray {
     DType dtype = Element<T>.DType;
     if (Size != 1) Item();  // throws
     return dtype == DType.Default ? default(T) : ToArray<T>()[0];
+  }
+
+  /// <summary>Throws what the kernels of an evaluated array found late. Each element reports it, so one is read.</summary>
+  private unsafe void CheckIndices() {
+    Slice[] items = new Slice[Rank];
+    for (int i = 0; i < items.Length; ++i) items[i] = Slice.To(1);
+    using (NdArray first = this[items]) {
+      long* element = stackalloc long[2];
+      Calls.Check(ArrayNative.cucore_array_read(first.Handle, (IntPtr)element, Checked.Size(first.Bytes, nameof(Bytes)), out IntPtr error), error);
+    }
   }
 
   // == Memory ==

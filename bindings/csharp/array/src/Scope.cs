@@ -8,6 +8,8 @@ namespace Cucore.Arrays {
 /// <summary>Disposes of all arrays that are made inside, except those that are kept: "using var scope = new Scope();". It
 /// also covers what an awaited method makes.</summary>
 public sealed class Scope : IDisposable {
+  private const int Least = 64;  // arrays before the first search for disposed ones
+
   // Follows a method through its awaits, unlike a variable of the thread.
   private static readonly AsyncLocal<Scope?> innermost = new AsyncLocal<Scope?>();
   private static int open;  // without a scope in the process, an array looks for none
@@ -15,6 +17,7 @@ public sealed class Scope : IDisposable {
   private readonly Scope? outer = innermost.Value;
   private readonly Context? context;
   private readonly List<NdArray> made = new List<NdArray>();
+  private int limit = Least;
   private bool isDisposed;
 
   /// <summary>Begins a scope.</summary>
@@ -47,9 +50,16 @@ public sealed class Scope : IDisposable {
   private bool TryAdd(NdArray array) {
     lock (made) {
       if (isDisposed) return false;
+      if (made.Count >= limit) Forget();
       made.Add(array);
       return true;
     }
+  }
+
+  // A loop disposes of many arrays itself. They are dropped whenever the list would become twice as long.
+  private void Forget() {
+    made.RemoveAll(each => each.IsDisposed);
+    limit = Math.Max(Least, 2 * made.Count);
   }
 
   /// <summary>Lets an array outlive the scope. A scope around this one disposes of it.</summary>
@@ -80,10 +90,11 @@ public sealed class Scope : IDisposable {
       throw Calls.Refused(Status.InvalidState, "Scope.Dispose: " + where);
     }
     innermost.Value = outer;
-    Interlocked.Decrement(ref open);
     NdArray[] all;
     lock (made) {
+      if (isDisposed) return;  // a thread that it began was faster
       isDisposed = true;
+      Interlocked.Decrement(ref open);
       all = made.ToArray();
       made.Clear();
     }
@@ -92,7 +103,7 @@ public sealed class Scope : IDisposable {
 
   /// <summary>The number of arrays that it will dispose of.</summary>
   public override string ToString() {
-    lock (made) return isDisposed ? "scope, disposed" : $"scope of {Describe.Counted(made.Count, "array")}";
+    lock (made) return isDisposed ? "scope, disposed" : $"scope of {Describe.Counted(made.FindAll(each => !each.IsDisposed).Count, "array")}";
   }
 }
 }
