@@ -10,14 +10,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.cucore.CucoreException;
 import io.cucore.CudaDevice;
 import io.cucore.CudaStream;
+import io.cucore.IndexException;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidHandleException;
 import io.cucore.Status;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -332,6 +335,78 @@ class NdArrayTest {
       long[] expected = new long[8];
       Arrays.fill(expected, 400);
       assertArrayEquals(expected, sum.toLongArray());
+    }
+  }
+
+  @Test
+  void sizesThatWrapAreRefused() {
+    for (ByteBuffer data : List.of(ByteBuffer.allocate(8), ByteBuffer.allocateDirect(8))) {
+      String negative = refusal(Status.SHAPE, () -> NdArray.of(data, DType.INT8, -1));
+      assertEquals("the size of a dimension is -1; expected 0 or more", negative);
+      refusal(Status.SHAPE, () -> NdArray.of(data, DType.INT8, -1, -8));
+      refusal(Status.SHAPE, () -> NdArray.of(data, DType.INT64, (1L << 61) + 1));
+      refusal(Status.SHAPE, () -> NdArray.of(data, DType.INT8, 6148914691236517206L, 3));
+      assertEquals(0, NdArray.of(data, DType.INT64, 3, 0).getSize());
+    }
+    String large = refusal(Status.INVALID_ARGUMENT, () -> Nd.zeros(DType.INT8, 1).broadcast(1L << 20, 1L << 20).toNested());
+    assertEquals("the array has 1099511627776 elements; an array of Java holds 2147483639", large);
+    refusal(Status.INVALID_ARGUMENT, () -> Nd.zeros(DType.INT8, 1L << 32, 0).toNested());
+  }
+
+  @Test
+  void operationsTakeNumbersAlone() {
+    Operation add = Operation.of("add");
+    assertEquals("add: 0 operands and parameters; expected 2", refusal(Status.INVALID_ARGUMENT, add::apply));
+    assertEquals(DType.FLOAT32, add.applyAs(DType.FLOAT32, Scalar.of(1), Scalar.of(2)).getDType());
+    NdArray out = Nd.zeros(DType.INT32, 2);
+    add.into(out, Scalar.of(1), Scalar.of(2));
+    assertArrayEquals(new int[] {3, 3}, out.toIntArray());
+    add.intoWhere(out, NdArray.of(new boolean[] {true, false}), Scalar.of(4), Scalar.of(5));
+    assertArrayEquals(new int[] {9, 3}, out.toIntArray());
+  }
+
+  @Test
+  void unsignedNumbersRoundOnce() {
+    long bits = Long.MIN_VALUE + 1025; // more than half of a step above 2^63
+    NdArray x = NdArray.of(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(0, bits), DType.UINT64, 1);
+    assertEquals(0x1.0000000000001p63, x.item().doubleValue());
+  }
+
+  /** The index is computed on the device, so that only the end of the kernel shows it. */
+  @Test
+  void futuresFailAsTheKernelsDo() throws Exception {
+    try (Scope scope = new Scope()) {
+      NdArray wrong = NdArray.of(new long[] {1, 99}).add(0);
+      NdArray y = Nd.arange(5).get(Slice.of(wrong));
+      NdArray dependent = y.reshape(2, 1).add(1);
+      NdArray other = Nd.arange(5).add(1);
+      for (NdArray each : List.of(y, dependent)) {
+        Throwable cause = assertThrows(ExecutionException.class, () -> each.evaluateAsync().get(60, TimeUnit.SECONDS)).getCause();
+        assertEquals(IndexException.class, cause.getClass());
+        assertTrue(cause.getMessage().startsWith("index 99 is out of range for axis 0 of size 5"), cause.getMessage());
+      }
+      assertEquals(other, other.evaluateAsync().get(60, TimeUnit.SECONDS));
+      NdArray empty = Nd.zeros(DType.INT8, 0, 3);
+      assertEquals(empty, empty.evaluateAsync().get(60, TimeUnit.SECONDS));
+      NdArray single = other.sum();
+      assertEquals(single, single.evaluateAsync().get(60, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void aScopeForgetsArraysThatTheProgramCloses() throws Exception {
+    try (Scope scope = new Scope()) {
+      NdArray x = Nd.arange(5);
+      List<WeakReference<NdArray>> closed = new ArrayList<>();
+      for (int i = 0; i < 1000; ++i) {
+        NdArray each = x.add(1);
+        each.close();
+        closed.add(new WeakReference<>(each));
+      }
+      assertEquals("Scope of 1 array", scope.toString());
+      System.gc();
+      long kept = closed.stream().filter(each -> each.get() != null).count();
+      assertTrue(kept <= 200, kept + " closed arrays are kept");
     }
   }
 }

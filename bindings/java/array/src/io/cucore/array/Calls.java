@@ -54,15 +54,19 @@ final class Calls {
     return several(op, 1, x, y, z)[0];
   }
 
-  /** Numbers alone have no context: the first one becomes an array. */
   static NdArray[] several(int op, int results, Operand... operands) {
-    if (Arrays.stream(operands).anyMatch(each -> each.kind == Operand.ARRAY)) {
-      return arrays(Natives.apply(op, operands, 0, null, null, results));
+    return apply(op, operands, DType.DEFAULT, null, null, results);
+  }
+
+  /** Numbers alone have no context: the first one becomes an array. */
+  static NdArray[] apply(int op, Operand[] operands, DType dtype, NdArray out, NdArray where, int results) {
+    if (operands.length == 0 || Arrays.stream(operands).anyMatch(each -> each.kind == Operand.ARRAY)) {
+      return arrays(Natives.apply(op, operands, dtype.getValue(), out, where, results));
     }
     try (NdArray first = Nd.full((Scalar) operands[0])) {
       Operand[] all = operands.clone();
       all[0] = first;
-      return arrays(Natives.apply(op, all, 0, null, null, results));
+      return arrays(Natives.apply(op, all, dtype.getValue(), out, where, results));
     }
   }
 

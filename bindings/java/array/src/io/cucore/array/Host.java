@@ -20,6 +20,29 @@ final class Host {
     return count;
   }
 
+  /** Refuses what would make the product wrap, because native code copies as many bytes. */
+  static long bytes(DType dtype, long... shape) {
+    long size = dtype.size();
+    for (long each : Calls.notNull(shape, "shape")) {
+      if (each < 0) {
+        Calls.refuse(Status.SHAPE, "the size of a dimension is " + each + "; expected 0 or more");
+      }
+      if (each != 0 && size > Long.MAX_VALUE / each) {
+        Calls.refuse(Status.SHAPE, "the shape " + Arrays.toString(shape) + " of " + dtype + " has more than 2^63 - 1 bytes");
+      }
+      size *= each;
+    }
+    return size;
+  }
+
+  /** Returns a number of elements, of an array or of one of its axes, that an array of Java holds. */
+  static int length(long count) {
+    if (count > MOST) {
+      Calls.refuse(Status.INVALID_ARGUMENT, "the array has " + count + " elements; an array of Java holds " + MOST);
+    }
+    return (int) count;
+  }
+
   static NdArray toArray(Object data, DType dtype, long... shape) {
     long length = Array.getLength(Calls.notNull(data, "data"));
     long[] sizes = Calls.notNull(shape, "shape").length == 0 ? new long[] {length} : shape;
@@ -58,18 +81,25 @@ final class Host {
     }
   }
 
+  /** Throws what the kernels of an evaluated array found late. Each element reports it, so one is read. */
+  static void check(NdArray x) {
+    Slice[] items = new Slice[x.getRank()];
+    Arrays.fill(items, Slice.to(1));
+    try (NdArray first = x.get(items)) {
+      int size = (int) first.getBytes();
+      Natives.read(first, new byte[size], 0, size);
+    }
+  }
+
   /** Fills a new array of Java, of a class for the elements. Waits. */
   static <T> T read(NdArray x, DType dtype, Class<?> element, Class<T> type) {
-    long count = x.getSize();
-    if (count > MOST) {
-      Calls.refuse(Status.INVALID_ARGUMENT, "the array has " + count + " elements; an array of Java holds " + MOST);
-    }
-    Object data = Array.newInstance(element, (int) count);
+    int count = length(x.getSize());
+    Object data = Array.newInstance(element, count);
     if (x.getDType() == dtype) {
-      Natives.read(x, data, 0, count * dtype.size());
+      Natives.read(x, data, 0, (long) count * dtype.size());
     } else {
       try (NdArray converted = x.as(dtype)) {
-        Natives.read(converted, data, 0, count * dtype.size());
+        Natives.read(converted, data, 0, (long) count * dtype.size());
       }
     }
     return type.cast(data);

@@ -5,6 +5,7 @@ import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaStream;
 import io.cucore.DeviceMemory;
+import io.cucore.InvalidHandleException;
 import io.cucore.Status;
 import io.cucore.Toggle;
 import java.io.InvalidObjectException;
@@ -83,7 +84,7 @@ public final class NdArray extends ArrayOperations implements AutoCloseable, Dev
    * @return the array */
   public static NdArray of(ByteBuffer data, DType dtype, long... shape) {
     Calls.notNull(data, "data");
-    long size = Host.count(shape) * Calls.notNull(dtype, "dtype").size();
+    long size = Host.bytes(Calls.notNull(dtype, "dtype"), shape);
     Host.Region from = new Host.Region(data, size);
     return new NdArray(Natives.fromHost(Context.current(), dtype.getValue(), from.memory, from.offset, size, shape, null));
   }
@@ -230,13 +231,25 @@ public final class NdArray extends ArrayOperations implements AutoCloseable, Dev
   }
 
   /** Queues the kernels. No thread waits for them.
-   * @return completes with this array, or with the exception of the failure */
+   * @return completes with this array, or with the exception of the failure: also an index that was computed on the device
+   *     and is out of range */
   public CompletableFuture<NdArray> evaluateAsync() {
     evaluate();
     try (Context context = getContext();
         CudaStream stream = context.getStream()) {
-      return stream.completion().thenApply(nothing -> this);
+      return stream.completion().thenApply(nothing -> checked());
     }
+  }
+
+  private NdArray checked() {
+    try {
+      Host.check(this);
+    } catch (InvalidHandleException e) {
+      if (lease != 0) { // a closed array needs no elements
+        throw e;
+      }
+    }
+    return this;
   }
 
   /** Describes the kernels that an evaluation would launch now.

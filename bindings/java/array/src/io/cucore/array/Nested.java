@@ -24,7 +24,7 @@ final class Nested {
       Calls.refuse(Status.INVALID_ARGUMENT, "nested is a " + nested.getClass().getSimpleName() + "; expected arrays of a primitive type");
     }
     long[] shape = sizes.stream().mapToLong(each -> each).toArray();
-    Object flat = Array.newInstance(element, Math.toIntExact(Host.count(shape)));
+    Object flat = Array.newInstance(element, Host.length(Host.count(shape)));
     fill(nested, flat, 0, shape, 0);
     return Host.toArray(flat, dtype, shape);
   }
@@ -54,9 +54,9 @@ final class Nested {
       Calls.refuse(Status.INVALID_ARGUMENT, "the array has the type " + x.getDType() + " and " + shape.length
           + " axes; expected a type that Java has, as by as(), and at least one axis");
     }
-    Object flat = Array.newInstance(element, Math.toIntExact(x.getSize()));
+    Object flat = Array.newInstance(element, Host.length(x.getSize()));
     Natives.read(x, flat, 0, x.getBytes());
-    int[] sizes = Arrays.stream(shape).mapToInt(Math::toIntExact).toArray();
+    int[] sizes = Arrays.stream(shape).mapToInt(Host::length).toArray();
     Object nested = Array.newInstance(element, sizes);
     distribute(flat, nested, 0, sizes, 0);
     return nested;

@@ -75,14 +75,14 @@ public final class Operation {
    * @param operands arrays and numbers: the operands, then the parameters
    * @return a new array */
   public NdArray applyAs(DType dtype, Operand... operands) {
-    return Calls.arrays(Natives.apply(number, checked(operands), Calls.notNull(dtype, "dtype").getValue(), null, null, 1))[0];
+    return Calls.apply(number, checked(operands), Calls.notNull(dtype, "dtype"), null, null, 1)[0];
   }
 
   /** Writes the result into an array.
    * @param out the array, which is converted to by NumPy's rule SAME_KIND
    * @param operands arrays and numbers: the operands, then the parameters */
   public void into(NdArray out, Operand... operands) {
-    Natives.apply(number, checked(operands), ANY, Calls.notNull(out, "out"), null, 0);
+    Calls.apply(number, checked(operands), DType.DEFAULT, Calls.notNull(out, "out"), null, 0);
   }
 
   /** Writes the result into those elements of an array for which a mask is true.
@@ -90,7 +90,7 @@ public final class Operation {
    * @param where the mask, which is broadcast to it
    * @param operands arrays and numbers: the operands, then the parameters */
   public void intoWhere(NdArray out, NdArray where, Operand... operands) {
-    Natives.apply(number, checked(operands), ANY, Calls.notNull(out, "out"), Calls.notNull(where, "where"), 0);
+    Calls.apply(number, checked(operands), DType.DEFAULT, Calls.notNull(out, "out"), Calls.notNull(where, "where"), 0);
   }
 
   private static Operand[] checked(Operand[] operands) {

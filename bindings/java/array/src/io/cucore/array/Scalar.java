@@ -49,7 +49,7 @@ public final class Scalar extends Operand {
   /** Returns the number as a double; of a complex number, the real part.
    * @return the nearest double */
   public double doubleValue() {
-    return kind >= REAL ? real : kind == UINT && integer < 0 ? (integer >>> 1) * 2.0 + (integer & 1) : integer;
+    return kind >= REAL ? real : kind == UINT && integer < 0 ? (integer >>> 1 | integer & 1) * 2.0 : integer;
   }
 
   /** Returns the number as a long; a fraction is cut off.

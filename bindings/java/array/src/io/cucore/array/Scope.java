@@ -9,12 +9,14 @@ import java.util.List;
  * {@code try (Scope scope = new Scope()) { ... return scope.keep(x.sin().sum()); }}.
  */
 public final class Scope implements AutoCloseable {
+  private static final int LEAST = 64; // arrays before the first search for closed ones
   private static final ThreadLocal<Scope> INNERMOST = new ThreadLocal<>();
 
   private final Scope outer = INNERMOST.get();
   private final Thread thread = Thread.currentThread();
   private final Context context;
   private final List<NdArray> made = new ArrayList<>();
+  private int limit = LEAST;
   private boolean closed;
 
   /** Begins a scope. */
@@ -33,8 +35,17 @@ public final class Scope implements AutoCloseable {
   static void add(NdArray array) {
     Scope scope = INNERMOST.get();
     if (scope != null) {
-      scope.made.add(array);
+      scope.hold(array);
     }
+  }
+
+  /** A loop closes many arrays itself. They are forgotten whenever the list would become twice as long. */
+  private void hold(NdArray array) {
+    if (made.size() >= limit) {
+      made.removeIf(NdArray::isClosed);
+      limit = Math.max(LEAST, 2 * made.size());
+    }
+    made.add(array);
   }
 
   /** Returns the context of the innermost scope; null: the default one. */
@@ -49,7 +60,7 @@ public final class Scope implements AutoCloseable {
   public NdArray keep(NdArray array) {
     Calls.notNull(array, "array");
     if (made.removeIf(each -> each == array) && outer != null) {
-      outer.made.add(array);
+      outer.hold(array);
     }
     return array;
   }
@@ -85,6 +96,7 @@ public final class Scope implements AutoCloseable {
   /** Returns the number of arrays that it will close. */
   @Override
   public String toString() {
-    return closed ? "Scope (closed)" : "Scope of " + made.size() + (made.size() == 1 ? " array" : " arrays");
+    long count = made.stream().filter(each -> !each.isClosed()).count();
+    return closed ? "Scope (closed)" : "Scope of " + count + (count == 1 ? " array" : " arrays");
   }
 }
