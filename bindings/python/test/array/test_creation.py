@@ -199,6 +199,14 @@ def test_where_round_and_parts():
     equal(xp.round(xp.asarray([1.256, -2.5]), 2), np.round([1.256, -2.5], 2))
     equal(xp.round(xp.asarray([0.5, 1.5, 2.5])), np.array([0.0, 2.0, 2.0]))
     equal(xp.nan_to_num(xp.asarray([np.nan, np.inf, 1.0])), np.nan_to_num([np.nan, np.inf, 1.0]))
+    complex_ones = np.array([1 + 1j, complex(np.inf, 0), complex(np.nan, 1), complex(5, -np.inf), 2])
+    others = np.array([1 + 1.000001j, complex(np.inf, 0), complex(2, np.nan), complex(-5, -np.inf), 2.1])
+    for dtype in (np.complex64, np.complex128):
+        x, y = complex_ones.astype(dtype), others.astype(dtype)
+        equal(xp.nan_to_num(xp.asarray(x)), np.nan_to_num(x))
+        for equal_nan in (False, True):
+            close = xp.isclose(xp.asarray(x), xp.asarray(y), equal_nan=equal_nan)
+            assert close.tolist() == [True, True, equal_nan, False, False]  # as NumPy 2 does
     equal(xp.clip(xp.asarray([1, 200], dtype=xp.uint8), -5, 300), np.array([1, 200], "uint8"))
     equal(xp.arange(5).clip(min=2), np.arange(5).clip(min=2))
     assert xp.allclose(xp.ones(2), xp.ones(2) + 1e-9) and not xp.allclose(xp.ones(2), xp.zeros(2))

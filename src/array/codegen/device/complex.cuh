@@ -68,6 +68,21 @@ template <class R> __device__ Complex<R> fmax(Complex<R> x, Complex<R> y) { retu
 template <class R> __device__ Complex<R> fmin(Complex<R> x, Complex<R> y) { return has_nan(y) || less_equal(x, y) ? x : y; }
 template <class R> __device__ Complex<R> clip(Complex<R> x, Complex<R> low, Complex<R> high) { return minimum(maximum(x, low), high); }
 
+// ---- nearness, and finite parts
+
+// Infinities are close to themselves alone.
+template <class R> __device__ bool isclose(Complex<R> x, Complex<R> y, Complex<R> rtol, Complex<R> atol, Complex<R> equal_nan) {
+  if (has_nan(x) || has_nan(y)) return truth(equal_nan) && has_nan(x) && has_nan(y);
+  if (equal(x, y)) return true;
+  return is_finite(x.re) && is_finite(x.im) && is_finite(y.re) && is_finite(y.im) && abs(x - y) <= atol.re + rtol.re * abs(y);
+}
+template <class R> __device__ R finite_part(R x, R nan, R most, R least) {
+  return is_nan(x) ? nan : is_finite(x) ? x : x > 0 ? most : least;
+}
+template <class R> __device__ Complex<R> nan_to_num(Complex<R> x, Complex<R> nan, Complex<R> most, Complex<R> least) {
+  return {finite_part(x.re, nan.re, most.re, least.re), finite_part(x.im, nan.re, most.re, least.re)};
+}
+
 // ---- exponential and logarithm
 
 template <class R> __device__ Complex<R> exp(Complex<R> z) {
