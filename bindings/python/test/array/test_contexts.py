@@ -180,6 +180,7 @@ def _everything(x):
 def _held():
     """The blocks of memory, and references to objects that the calls return."""
     gc.collect()
+    sys._clear_type_cache()  # keeps the names of up to 4096 attributes, among them new strings of native code
     return [sys.getallocatedblocks(), *(sys.getrefcount(one) for one in (xp.Array, None, NotImplemented, xp.float64, xp.int64))]
 
 
@@ -191,7 +192,7 @@ def test_no_call_leaks():
     for _ in range(300):
         _everything(x)
     grown = [new - old for new, old in zip(_held(), before)]
-    assert all(abs(one) < 150 for one in grown), grown
+    assert all(abs(one) < 50 for one in grown), grown
     assert grown[1] == 0  # each array has a reference to its type
 
 
