@@ -158,7 +158,8 @@ public sealed partial class NdArray : IDisposable {
   // NdArray itself is not awaitable: the compiler would warn of each "x.Evaluate();" in an async method.
   /// <summary>Queues the kernels. No thread waits for them.</summary>
   /// <param name="cancellation">ends the waiting, not the work</param>
-  /// <returns>ends with this array when the elements are computed, or fails as the work does: also if an index that was computed on the device is out of range</returns>
+  /// <returns>ends with this array when the elements are computed, or fails as the work does</returns>
+  /// <exception cref="Cucore.IndexException">by the task: an index that was computed on the device is out of range</exception>
   public Task<NdArray> EvaluateAsync(CancellationToken cancellation = default(CancellationToken)) { return Evaluate().Evaluated(cancellation); }
 
   private async Task<NdArray> Evaluated(CancellationToken cancellation) {
