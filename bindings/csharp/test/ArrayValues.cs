@@ -403,4 +403,18 @@ public static class ArrayValues {
       Check.Contains("the array has 1099511627776 elements", Check.Throws<ArgumentException>(() => x.ToArray2D<sbyte>()).Message);
     }
   }
+
+  public static void AFileIsReplacedOnlyByArraysThatHaveElements() {
+    string path = Path.GetTempFileName();
+    try {
+      using (new Scope()) {
+        NumpyFile.SaveAll(path, new[] { new KeyValuePair<string, NdArray>("x", Nd.Arange(3)) });
+        NdArray wrong = Nd.Arange(5)[NdArray.Of(new[] { 99L }) + 0];
+        Check.Throws<IndexException>(() => NumpyFile.SaveAll(path, new[] { new KeyValuePair<string, NdArray>("x", wrong) }));
+        Check.Same(new long[] { 0, 1, 2 }, NumpyFile.LoadAll(path)["x"].ToArray<long>());
+      }
+    } finally {
+      File.Delete(path);
+    }
+  }
 }

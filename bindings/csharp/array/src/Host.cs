@@ -185,7 +185,7 @@ public sealed partial class NdArray {
   }
 
   /// <summary>Throws what the kernels of an evaluated array found late. Each element reports it, so one is read.</summary>
-  private unsafe void CheckIndices() {
+  internal unsafe void CheckIndices() {
     Slice[] items = new Slice[Rank];
     for (int i = 0; i < items.Length; ++i) items[i] = Slice.To(1);
     using (NdArray first = this[items]) {

@@ -22,6 +22,7 @@ public static class NumpyFile {
     foreach (KeyValuePair<string, NdArray> each in all) {
       if (!names.Add(Calls.NotNull(each.Key, nameof(arrays)))) throw new ArgumentException($"two arrays have the name \"{each.Key}\"", nameof(arrays));
       NdArray.HandleOf(each.Value, $"{nameof(arrays)}[{each.Key}]");
+      each.Value.Evaluate().CheckIndices();  // before the file is replaced
     }
     using (FileStream file = File.Create(path))
     using (ZipArchive zip = new ZipArchive(file, ZipArchiveMode.Create)) {

@@ -17,9 +17,12 @@ import io.cucore.Status;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
@@ -390,6 +393,22 @@ class NdArrayTest {
       assertEquals(empty, empty.evaluateAsync().get(60, TimeUnit.SECONDS));
       NdArray single = other.sum();
       assertEquals(single, single.evaluateAsync().get(60, TimeUnit.SECONDS));
+    }
+  }
+
+  @Test
+  void aFileIsReplacedOnlyByArraysThatHaveElements() throws Exception {
+    Path file = Files.createTempFile("arrays", ".npz");
+    try (Scope scope = new Scope()) {
+      NumpyFile.saveAll(file, Map.of("x", NdArray.of(X)));
+      NdArray wrong = Nd.arange(5).get(Slice.of(NdArray.of(new long[] {99}).add(0)));
+      refusal(Status.INDEX, () -> NumpyFile.saveAll(file, Map.of("x", wrong)));
+      NdArray closed = Nd.arange(3);
+      closed.close();
+      refusal(Status.INVALID_HANDLE, () -> NumpyFile.saveCompressed(file, Map.of("x", closed)));
+      assertArrayEquals(X, NumpyFile.loadAll(file).get("x").toFloatArray());
+    } finally {
+      Files.delete(file);
     }
   }
 

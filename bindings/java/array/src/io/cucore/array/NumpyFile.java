@@ -83,7 +83,7 @@ public final class NumpyFile {
     Calls.notNull(file, "file");
     for (Map.Entry<String, NdArray> each : Calls.notNull(arrays, "arrays").entrySet()) {
       Calls.notNull(each.getKey(), "a name of arrays");
-      Calls.notNull(each.getValue(), "arrays." + each.getKey());
+      Host.check(Calls.notNull(each.getValue(), "arrays." + each.getKey()).evaluate()); // before the file is replaced
     }
     try (OutputStream out = Files.newOutputStream(file);
         ZipOutputStream zip = new ZipOutputStream(out)) {
