@@ -82,7 +82,7 @@ class Gathered {
  public:
   Gathered(const void* data, const Dims& shape, std::span<const int64_t> strides, size_t size)
       : size_(size) {
-    bytes_.reserve(static_cast<size_t>(count_of(shape)) * size);
+    bytes_.reserve(static_cast<size_t>(count_of(shape, size)) * size);
     if (count_of(shape) > 0) append(static_cast<const std::byte*>(data), shape, strides, 0);
   }
   std::span<const std::byte> bytes() const { return bytes_; }
@@ -187,7 +187,7 @@ cucore_status cucore_array_from_host(cucore_array_context* context, cucore_array
     const Ref<Context> owner = share(context, "context");
     const Dtype type = dtype_of_caller(dtype, "dtype");
     const Dims sizes = shape_of(shape, ndim);
-    const size_t bytes = static_cast<size_t>(count_of(sizes)) * size_of(type);
+    const size_t bytes = static_cast<size_t>(count_of(sizes, size_of(type))) * size_of(type);
     if (bytes != 0) require(data, "data");
     Ref<ArrayObject> object;
     const auto transfer = [&](std::span<const std::byte> source) {

@@ -168,9 +168,10 @@ Array copied_from_host(Context& context, const Import& import, Dtype dtype) {
   const auto* origin =
       static_cast<const std::byte*>(import.tensor().data) + import.tensor().byte_offset;
   std::vector<std::byte> bytes;
-  bytes.reserve(static_cast<size_t>(count_of(view.shape)) * size_of(dtype));
+  const int64_t count = count_of(view.shape, size_of(dtype));
+  bytes.reserve(static_cast<size_t>(count) * size_of(dtype));
   Dims index(view.ndim());
-  for (int64_t left = count_of(view.shape); left > 0; --left) {
+  for (int64_t left = count; left > 0; --left) {
     int64_t at = 0;
     for (size_t axis = 0; axis < view.ndim(); ++axis) at += index[axis] * view.strides[axis];
     const auto* element = origin + at * static_cast<int64_t>(size_of(dtype));

@@ -15,7 +15,7 @@ ArrayObject::ArrayObject(Ref<Context> context, Array array)
     : context_(std::move(context)),
       array_(std::move(array)),
       dtype_(array_.dtype()),
-      count_(count_of(array_.view.shape)),
+      count_(count_of(array_.view.shape, size_of(dtype_))),
       byte_strides_(array_.view.strides) {
   // The distance of neighbours is that of the whole elements, also in a view of parts.
   const auto size = static_cast<int64_t>(size_of(array_.cell->current().dtype));

@@ -26,7 +26,7 @@ Value::Value(Graph& graph, ValueKind kind, Dtype dtype, Dims shape, std::vector<
       kind(kind),
       dtype(dtype),
       shape(std::move(shape)),
-      count(count_of(this->shape)),
+      count(count_of(this->shape, size_of(dtype))),
       operands_(std::move(operands)) {
   size_t entered = 0;
   try {

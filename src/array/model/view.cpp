@@ -48,6 +48,14 @@ int64_t count_of(const Dims& shape) {
   return count;
 }
 
+int64_t count_of(const Dims& shape, size_t size) {
+  const int64_t count = count_of(shape);
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(count, static_cast<int64_t>(size), &bytes))
+    throw Error(Status::SHAPE, "the shape has more than 2^63 - 1 bytes");
+  return count;
+}
+
 size_t axis_of(int64_t axis, size_t ndim, std::string_view what) {
   const auto count = static_cast<int64_t>(ndim);
   if (axis < -count || axis >= count)

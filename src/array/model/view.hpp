@@ -30,6 +30,8 @@ struct View {
 
 // Throws SHAPE if a size is negative or the number of elements exceeds int64.
 int64_t count_of(const Dims& shape);
+// The same of elements of `size` bytes. Throws SHAPE also if the number of bytes exceeds int64.
+int64_t count_of(const Dims& shape, size_t size);
 // Throws INDEX, as NumPy's AxisError. `what` begins the message: "sum".
 size_t axis_of(int64_t axis, size_t ndim, std::string_view what);
 // The axes without their sign; throws INDEX or, if one is repeated, INVALID_ARGUMENT.

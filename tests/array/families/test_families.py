@@ -163,7 +163,7 @@ for name in DTYPES:
     setattr(Families, f"test_{name}", lambda self, name=name: self.check(name))
 
 class Limits(unittest.TestCase):
-    """Shapes with more than 32 axes or 2^63 - 1 elements are refused, and nothing is computed."""
+    """Shapes with more than 32 axes or 2^63 - 1 elements or bytes are refused, and nothing is computed."""
 
     def refused(self, message, function):
         with self.assertRaisesRegex((cucore.ShapeError, IndexError), message):
@@ -185,9 +185,16 @@ class Limits(unittest.TestCase):
         x = xp.arange(4)
         for refused in (lambda: xp.repeat(x, 2**62), lambda: xp.tile(x, 2**62), lambda: xp.pad(x, 2**62), lambda: xp.pad(x, 2**63 - 1)):
             self.refused("the result has too many elements", refused)
-        wide = xp.broadcast_to(x[:1], (2**62,))
+        wide = xp.broadcast_to(x[:1].astype(xp.int8), (2**62,))
         self.refused("the result has too many elements", lambda: xp.concat([wide, wide]))
         self.refused("more than 2\\^63 - 1 elements", lambda: xp.add(wide, xp.ones((4, 1))))
+
+    def test_bytes(self):
+        wide = xp.broadcast_to(xp.ones(1, dtype=xp.int8), (2**61,))
+        self.assertEqual(wide.nbytes, 2**61)
+        for refused in (lambda: xp.zeros(2**60), lambda: xp.arange(2**61), lambda: xp.broadcast_to(xp.ones(1), (2**61,)), lambda: xp.empty(2**60),
+                        lambda: wide + xp.ones(1), lambda: wide.astype(xp.float64), lambda: xp.add(wide, xp.ones((), dtype=xp.complex128))):
+            self.refused("more than 2\\^63 - 1 bytes", refused)
 
     def test_shifts(self):
         self.assertEqual(xp.roll(xp.arange(5), (2**63 - 1, 2**63 - 1)).tolist(), [1, 2, 3, 4, 0])
