@@ -42,8 +42,12 @@ PyObject* apply_all(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
       !out.take(arguments[3]) || !where.take(arguments[4]))
     return nullptr;
   settings = {dtype.number, out.array, where.array};
-  return apply(op.value, arguments + 5, static_cast<size_t>(count - 5),
-               static_cast<size_t>(results.value), settings);
+  PyObject* result = apply(op.value, arguments + 5, static_cast<size_t>(count - 5),
+                           static_cast<size_t>(results.value), settings);
+  if (result != Py_NotImplemented) return result;
+  Py_DECREF(result);
+  PyErr_SetString(PyExc_TypeError, "an operand is neither a number nor an array");
+  return nullptr;
 }
 
 // The operands are arrays, numbers and, where `dtypes` has a number, types.

@@ -7,6 +7,7 @@
 
 #include "array_type.hpp"
 #include "errors.hpp"
+#include "object.hpp"
 #include "operations.hpp"
 
 namespace cucore::bind::arrays {
@@ -22,13 +23,22 @@ struct OperationObject {
 
 OperationObject* self_of(PyObject* self) { return reinterpret_cast<OperationObject*>(self); }
 
+// The array that says where; lists and arrays of other libraries are converted.
+bool take_where(PyObject* value, Settings& settings, Object& kept) {
+  if (value == Py_True) return true;
+  kept = is_array(value) ? Object::borrowed(value)
+                         : Object(PyObject_CallOneArg(module.convert, value));
+  return kept && (settings.where = array_of(kept.get())) != nullptr;
+}
+
 // A keyword argument; None is the default.
-bool take_keyword(PyObject* name, PyObject* value, Settings& settings, PyObject*& out) {
+bool take_keyword(PyObject* name, PyObject* value, Settings& settings, PyObject*& out,
+                  Object& where) {
   if (value == Py_None) return true;
   if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0)
     return (settings.dtype = dtype_number(value)) > 0;
   if (PyUnicode_CompareWithASCIIString(name, "where") == 0)
-    return value == Py_True || (settings.where = array_of(value)) != nullptr;
+    return take_where(value, settings, where);
   if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
     if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) == 1) value = PyTuple_GET_ITEM(value, 0);
     out = value;
@@ -46,8 +56,9 @@ PyObject* call_operation(PyObject* self, PyObject* const* arguments, size_t flag
   const Py_ssize_t count = PyVectorcall_NARGS(flags);
   Settings settings;
   PyObject* out = nullptr;
+  Object where;
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
-    if (!take_keyword(PyTuple_GET_ITEM(keywords, i), arguments[count + i], settings, out))
+    if (!take_keyword(PyTuple_GET_ITEM(keywords, i), arguments[count + i], settings, out, where))
       return nullptr;
   if (count != operation->operands)
     return PyErr_Format(PyExc_TypeError, "%U() has %d operand%s; %zd given", operation->name,

@@ -18,6 +18,7 @@ namespace cucore::bind::arrays {
 struct Takes {
   static constexpr int ARGUMENTS = 1;
   static constexpr int RESULTS = 0;
+  static constexpr bool IS_ELEMENT = false;  // a number that must fit the type of the elements
 };
 
 struct In : Takes {
@@ -124,6 +125,7 @@ struct Arrays : Takes {
 };
 
 struct ScalarOf : Takes {
+  static constexpr bool IS_ELEMENT = true;
   cucore_array_scalar value{};
   bool take(PyObject* object) {
     const Conversion done = to_scalar(object, value);
@@ -135,6 +137,7 @@ struct ScalarOf : Takes {
 };
 
 struct ArrayOrNumber : Takes {
+  static constexpr bool IS_ELEMENT = true;
   Operand operand;
   bool take(PyObject* object) {
     const Conversion done = operand.take(object);
@@ -232,6 +235,7 @@ using Writable = Memory<PyBUF_SIMPLE | PyBUF_WRITABLE>;
 struct Makes {
   static constexpr int ARGUMENTS = 0;
   static constexpr int RESULTS = 1;
+  static constexpr bool IS_ELEMENT = false;
   bool take(PyObject*) { return true; }
 };
 
@@ -302,7 +306,8 @@ PyObject* bound(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
     const bool good = std::apply([](auto... parameters) { return call(FUNCTION, parameters...); },
                                  std::tuple_cat(part.parameters()...));
     if (!good) {
-      refuse_numbers(arguments, static_cast<size_t>(count));
+      if constexpr ((false || ... || Parts::IS_ELEMENT))
+        refuse_numbers(arguments, static_cast<size_t>(count));
       return nullptr;
     }
     PyObject* result = nullptr;

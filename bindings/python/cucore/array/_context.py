@@ -25,6 +25,12 @@ def _choice(what: str, given: str, numbers: Mapping[str, int]) -> int:
     return numbers[given]
 
 
+def _limit(what: str, given: int, most: int) -> int:
+    if not 0 <= given <= most:
+        raise ValueError(f"{what} is {given}; expected 0 to {most}")
+    return given
+
+
 def _device(given: Any) -> cucore.Device:
     """A Device, its number, or None for device 0."""
     return given if isinstance(given, cucore.Device) else cucore.Device(given or 0)
@@ -45,7 +51,8 @@ class Context(_Context):
             device = stream.device
         number = 0 if default_float is None else find(default_float).number
         made = cls._create(_device(device), stream, cache, _choice("policy", policy, _POLICIES), _choice("math", math, _MATHS), number,
-                           max_bytes, max_pending, max_depth)
+                           _limit("max_bytes", max_bytes, (1 << 63) - 1), _limit("max_pending", max_pending, (1 << 32) - 1),
+                           _limit("max_depth", max_depth, (1 << 32) - 1))
         made._stream = stream
         return made
 

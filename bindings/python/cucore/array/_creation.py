@@ -56,14 +56,24 @@ def _like(x: Array, dtype: Any, device: Device) -> tuple[Any, Any]:
     return context, x.dtype if dtype is None else dtype
 
 
+def _in_order_of(x: Array, make: Callable[[Sequence[int]], Array]) -> Array:
+    """The memory of a new array runs over its axes in the order of those of x, as in NumPy."""
+    if x.is_contiguous:
+        return make(x.shape)
+    order = sorted(range(x.ndim), key=lambda axis: -abs(x.strides[axis]))
+    return _array.permute(make([x.shape[axis] for axis in order]), sorted(range(x.ndim), key=order.__getitem__))
+
+
 def empty_like(x: Array, /, *, dtype: Any = None, device: Device = None) -> Array:
     """Returns an array of the same shape whose elements are not set."""
-    return _array.empty(*_like(x, dtype, device), x.shape)
+    context, wanted = _like(x, dtype, device)
+    return _in_order_of(x, lambda shape: _array.empty(context, wanted, shape))
 
 
 def full_like(x: Array, /, fill_value: Any, *, dtype: Any = None, device: Device = None) -> Array:
     """Returns an array of the same shape with equal elements."""
-    return _array.full(*_like(x, dtype, device), x.shape, fill_value)
+    context, wanted = _like(x, dtype, device)
+    return _in_order_of(x, lambda shape: _array.full(context, wanted, shape, fill_value))
 
 
 def zeros_like(x: Array, /, *, dtype: Any = None, device: Device = None) -> Array:

@@ -52,6 +52,9 @@ bool_ = bool
 #: By the number of the C API.
 BY_NUMBER: tuple[Optional[DType], ...] = (None, *DTYPES)
 _BY_NAME: dict[str, DType] = {**{dtype.name: dtype for dtype in DTYPES}, "bool_": bool, "int": int64, "float": float64, "complex": complex128}
+#: NumPy's short names, such as f4 and <f4. Memory of arrays is little-endian.
+_BY_NAME.update({f"{mark}{dtype.kind}{dtype.itemsize}": dtype for dtype in DTYPES if dtype is not bfloat16 for mark in ("", "<", "=", "|")})
+_BY_NAME["?"] = bool
 _BY_TYPE: dict[Any, DType] = {builtins.bool: bool, int: int64, float: float64, complex: complex128}
 
 

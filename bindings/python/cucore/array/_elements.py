@@ -19,6 +19,8 @@ def where(condition: Any, x1: Any = None, x2: Any = None, /) -> Any:
     if x1 is None and x2 is None:
         from ._indexing import nonzero
         return nonzero(condition)
+    if x1 is None or x2 is None:
+        raise TypeError("where() has 1 or 3 operands; 2 given")
     return _array.apply(_OP_WHERE, 1, None, None, None, as_array(condition), x1, x2)
 
 

@@ -43,24 +43,6 @@ def refuse_array(x: Array, dtype: Any = None, copy: Optional[bool] = None) -> An
     raise TypeError("an Array is not converted to a NumPy array implicitly; use .numpy()")
 
 
-def array_ufunc(x: Array, ufunc: Any, method: str, *inputs: Any, **keywords: Any) -> Any:
-    """NumPy's ufuncs of arrays compute on the device, and return Arrays."""
-    from . import _namespace
-    function = getattr(_namespace(), ufunc.__name__, None)
-    if method != "__call__" or function is None:
-        return NotImplemented
-    return function(*inputs, **keywords)
-
-
-def array_function(x: Array, function: Any, types: Any, arguments: tuple[Any, ...], keywords: dict[str, Any]) -> Any:
-    """NumPy's functions of arrays compute on the device, and return Arrays."""
-    from . import _namespace
-    ours = getattr(_namespace(), function.__name__, None)
-    if ours is None or not callable(ours):
-        return NotImplemented
-    return ours(*arguments, **keywords)
-
-
 def _consumer(x: Array, stream: Any) -> Optional[cucore.Stream]:
     """The stream of a number of the Array API: None and 1 the legacy default stream, 2 that of the thread, -1 none."""
     device = context_of(x).device

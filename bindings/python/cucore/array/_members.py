@@ -8,7 +8,7 @@ from typing import Any, Optional
 import cucore
 from cucore._errors import InvalidArgumentError
 
-from . import _array, _elements, _files, _indexing, _interop, _operations, _printing, _shapes
+from . import _array, _elements, _files, _indexing, _interop, _linear, _numpy, _operations, _printing, _shapes, _sorting
 from ._array import Array
 from ._context import context_of, default_context, evaluate, evaluate_async, explain
 from ._creation import asarray
@@ -128,6 +128,31 @@ def squeeze(self: Array, axis: Any = None) -> Array:
     return _shapes.squeeze(self, axis)
 
 
+def argsort(self: Array, axis: int = -1, *, descending: bool = False) -> Array:
+    """Returns the positions that put an axis in order. Equal elements stay in their order."""
+    return _array.argsort(self, axis, descending)
+
+
+def repeat(self: Array, repeats: Any, axis: Optional[int] = None) -> Array:
+    """Repeats each element of an axis; without an axis, of all elements in C order."""
+    return _shapes.repeat(self, repeats, axis=axis)
+
+
+def compress(self: Array, condition: Any, axis: Optional[int] = None) -> Array:
+    """Returns the elements of an axis for which a condition is true; without an axis, of all elements. Waits for their number."""
+    return _indexing.compress(condition, self, axis)
+
+
+def searchsorted(self: Array, values: Any, side: str = "left", sorter: Optional[Array] = None) -> Array:
+    """Returns the positions in the array, which is in order, where the values keep the order."""
+    return _sorting.searchsorted(self, values, side, sorter=sorter)
+
+
+def copied(self: Array) -> Array:
+    """Returns a copy in C order. The elements are copied when one of both is written, at the earliest."""
+    return _array.copy(self) if self.is_contiguous else _array.reshape(self, self.shape, True)
+
+
 def reduced(self: Array) -> Any:
     """Pickles contain the bytes of a .npy file."""
     return _files.from_npy, (_files.to_npy(self),)
@@ -138,15 +163,16 @@ def deep_copied(self: Array, memo: Any) -> Array:
 
 
 #: Functions that are methods as they are.
-_FUNCTIONS = (_elements.astype, _elements.clip, _elements.round, _indexing.diagonal, _indexing.nonzero, _shapes.ravel, _shapes.swapaxes)
+_FUNCTIONS = (_elements.astype, _elements.clip, _elements.round, _indexing.diagonal, _indexing.nonzero, _linear.dot, _linear.trace,
+              _shapes.ravel, _shapes.swapaxes)
 _METHODS: dict[str, Any] = {
     **_operations.METHODS,
     **{function.__name__: function for function in (
-        reshape, transpose, flatten, fill, sort, to_device, take, squeeze, _interop.tolist)},
+        reshape, transpose, flatten, fill, sort, to_device, take, squeeze, argsort, repeat, compress, searchsorted, _interop.tolist)},
     **{function.__name__: function for function in _FUNCTIONS},
-    "copy": _array.copy, "evaluate": evaluated, "explain": explained, "named": named, "numpy": _interop.to_numpy,
-    "__array_namespace__": namespace, "__array__": _interop.refuse_array, "__array_ufunc__": _interop.array_ufunc,
-    "__dlpack__": _interop.dlpack, "__array_function__": _interop.array_function, "__dlpack_device__": _interop.dlpack_device,
+    "copy": copied, "evaluate": evaluated, "explain": explained, "named": named, "numpy": _interop.to_numpy,
+    "__array_namespace__": namespace, "__array__": _interop.refuse_array, "__array_ufunc__": _numpy.array_ufunc,
+    "__dlpack__": _interop.dlpack, "__array_function__": _numpy.array_function, "__dlpack_device__": _interop.dlpack_device,
     "__str__": _printing.text, "__repr__": _printing.description,
     "__copy__": _array.copy, "__deepcopy__": deep_copied, "__reduce__": reduced,
     "__iter__": iterate, "__contains__": contains, "__await__": wait, "__complex__": to_complex,
