@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "exchange.hpp"
+#include "lend.hpp"
 #include "operations.hpp"
 #include "parts.hpp"
 
@@ -257,6 +258,7 @@ PyMethodDef functions[] = {
     CUCORE_FAST("to_dlpack", to_dlpack),
     CUCORE_FAST("from_dlpack", from_dlpack),
     {"address", address, METH_O, nullptr},
+    CUCORE_FAST("lend", lend),
     CUCORE_FAST("to_npy", to_npy),
     CUCORE_BOUND("from_npy", cucore_array_from_npy, ContextOf, Readable, Out),
     {"print", print, METH_VARARGS, nullptr},

@@ -123,6 +123,10 @@ def _from_dlpack(value: Any, stream: Optional[Stream]) -> tuple[int, int, int, A
 def foreign_memory(value: Any, stream: Stream) -> Optional[tuple[int, Any]]:
     """Returns (address, keeper) for a launch's argument; None if the object has no memory.
     Read-only memory is accepted, because a kernel may only read it."""
+    lend = getattr(type(value), "_lend", None)
+    if lend is not None:  # an array of cucore.array
+        lent: tuple[int, Any] = lend(value, stream)
+        return lent
     interface = _interface_of(value)
     if interface is not None:
         return _from_array(interface, stream).address, None

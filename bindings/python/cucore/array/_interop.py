@@ -96,7 +96,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: Optional[bool] = None) -
 
 
 def cuda_array_interface(x: Array) -> dict[str, Any]:
-    """The memory for libraries that support __cuda_array_interface__, version 3, and for launches of kernels."""
+    """The memory for libraries that support __cuda_array_interface__, version 3."""
     if x.dtype.name == "bfloat16":
         raise AttributeError("__cuda_array_interface__ has no bfloat16; use DLPack")
     typestr = f"{'|' if x.dtype.itemsize == 1 else '<'}{x.dtype.kind}{x.dtype.itemsize}"

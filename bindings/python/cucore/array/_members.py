@@ -176,7 +176,7 @@ _METHODS: dict[str, Any] = {
     "__str__": _printing.text, "__repr__": _printing.description,
     "__copy__": _array.copy, "__deepcopy__": deep_copied, "__reduce__": reduced,
     "__iter__": iterate, "__contains__": contains, "__await__": wait, "__complex__": to_complex,
-    "_index": staticmethod(_indexing.as_index), "_convert": staticmethod(asarray),
+    "_lend": _array.lend, "_index": staticmethod(_indexing.as_index), "_convert": staticmethod(asarray),
     "_overflow": staticmethod(lambda error: OutOfRangeError(*error.args)),
 }
 _PROPERTIES: dict[str, Any] = {

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -268,6 +269,38 @@ def test_kernels_take_arrays():
     assert (interface["shape"], interface["typestr"], interface["strides"]) == ((8,), "<f4", None)
     twice[1, 32, x.context.stream](x, 8)
     assert x.tolist() == [2.0 * value for value in range(1, 9)]
+
+
+SLOW = """extern "C" __global__ void slow(float *p, int n, int rounds) {
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) sum = sum * 0.5f + p[(threadIdx.x + round) % n];
+  p[threadIdx.x] = sum > 1e30f ? 0 : 7;
+}"""
+
+
+def test_launches_order_the_streams_of_arrays():
+    """A launch in another stream waits for the array, and later operations wait for the kernel."""
+    slow, stream = cucore.Program(SLOW).compile().kernel("slow"), cucore.Stream(xp.current_context().device)
+    for _ in range(3):
+        x = xp.full(256, 1, dtype=xp.float32) + 0
+        before = x * 2  # is computed from the elements before the kernel
+        slow[1, 256, stream](x, 256, 20000)
+        assert (x + 1).tolist() == [8.0] * 256 and before.tolist() == [2.0] * 256
+    with pytest.raises(BufferError, match=r"slow argument 1 of 3: the array is not contiguous; pass a copy, as by \.copy\(\)"):
+        slow[1, 1, stream](x.reshape(16, 16).T, 256, 1)
+    slow[1, 4, stream](xp.zeros(8, dtype=xp.bfloat16), 4, 0)  # a type without __cuda_array_interface__
+
+
+def test_launches_refuse_arrays_of_another_device():
+    done = subprocess.run([sys.executable, "-c", f"""
+import cucore, cucore.array as xp
+slow, stream = cucore.Program({SLOW!r}).compile().kernel("slow"), cucore.Stream(cucore.Device(1))
+try:
+    slow[1, 1, stream](xp.zeros(4, dtype="float32"), 4, 1)
+except cucore.InvalidArgumentError as error:
+    print(error)
+"""], env={**os.environ, "CUCORE_DRIVER": "cpu", "CUCORE_CPU_DEVICES": "2"}, capture_output=True, text=True, timeout=60)
+    assert "an Array of the launch is on device 0; expected one on device 1, the device of the stream; copy it with .to_device(1)" in done.stdout, done
 
 
 def test_arrays_are_printed_as_in_numpy():
