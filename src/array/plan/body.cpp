@@ -41,7 +41,7 @@ class Builder {
     if (value.kind == ValueKind::EMPTY) return;
     if (value.kind == ValueKind::UPDATE) {
       const Operand& source = value.operands()[1];
-      const Access whole = extended_to(identity_access(access.outer.shape), space_);
+      const Access whole = extended_to(written_elements(value), space_);
       const uint16_t node = source.is_constant() ? constant(source.constant)
                                                  : operand(source, *composed(whole, source.view));
       Access target{.outer = access.outer};

@@ -76,7 +76,7 @@ std::optional<uint32_t> Partition::home(const Value& value) const noexcept {
 
 Access Partition::output_access(const Value& value) const {
   const Group& group = groups_[*home(value)];
-  if (value.kind == ValueKind::UPDATE) return {.outer = value.operands()[0].view};
+  if (value.kind == ValueKind::UPDATE) return written_memory(value);
   for (const Place& place : places_[value.number])
     if (find(place.group) == *home(value)) return extended_to(place.access, group.space);
   if (value.kind != ValueKind::SCAN && value.kind != ValueKind::SORT)
@@ -221,7 +221,9 @@ void Partition::store(Value& value) {
   joined_.push_back(number);
   homes_[value.number] = number;
   const Space& space = groups_[number].space;
-  if (value.kind == ValueKind::UPDATE || value.kind == ValueKind::EMPTY)
+  if (value.kind == ValueKind::UPDATE)
+    enter(value, {.group = number, .access = written_elements(value)});
+  else if (value.kind == ValueKind::EMPTY)
     enter(value, {.group = number, .access = identity_access(space.outer)});
   else if (has_inner_space(value))
     enter(value, {.group = number, .access = extended(identity_access(space.outer), space.inner)});

@@ -113,6 +113,9 @@ class Partition {
 bool has_inner_space(const Value& value) noexcept;
 // The space of the kernel of one value alone.
 Space space_of(const Value& value);
+// Of a write in its space: where it goes, and which elements of its operands it needs.
+Access written_memory(const Value& value);
+Access written_elements(const Value& value);
 // The place of operand 0 of a reduction or scan, for an access of its space: outer axes, then the
 // run.
 Access operand_access(const Value& value);

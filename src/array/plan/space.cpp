@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/plan/partition.hpp"
 
+#include "array/ir/order.hpp"
+
 namespace cucore::array {
 namespace {
 
@@ -21,10 +23,26 @@ KernelFamily family_of(const Value& value, size_t columns, int64_t length) {
   return length <= ROW_LIMIT ? KernelFamily::ROWS : KernelFamily::CHUNKED;
 }
 
+// Neighbours in the space are neighbours in the memory that is written. Indices stay in the
+// caller's order, by which the last one of several wins.
+Dims order_of_write(const Value& value) {
+  const View* const views[] = {&value.operands()[0].view};
+  const size_t count = value.indices.empty() ? 1 : 0;
+  return memory_order(views[0]->ndim(), std::span(views, count));
+}
+
 }  // namespace
 
+Access written_memory(const Value& value) {
+  return {.outer = reordered(value.operands()[0].view, order_of_write(value))};
+}
+
+Access written_elements(const Value& value) {
+  return {.outer = reordered(dense(value.operands()[0].view.shape), order_of_write(value))};
+}
+
 Space space_of(const Value& value) {
-  if (value.kind == ValueKind::UPDATE) return {.outer = value.operands()[0].view.shape};
+  if (value.kind == ValueKind::UPDATE) return {.outer = written_memory(value).outer.shape};
   if (value.kind == ValueKind::MATMUL)
     return {.family = KernelFamily::MATMUL, .outer = value.shape};
   if (!has_inner_space(value)) return {.outer = value.shape};

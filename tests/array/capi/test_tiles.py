@@ -80,6 +80,29 @@ class Tiles(unittest.TestCase):
         y += y.T
         np.testing.assert_array_equal(y.numpy(), square + square.T)
 
+    def test_writes_into_transposed_regions(self):
+        """The kernel walks along the memory that it writes: what is transposed like the region needs no tiles."""
+        a, b = values("float32", (71, 60)), values("float32", (60, 70), 1)
+        for turn, tiles in ((False, True), (True, False)):
+            for start in (0, 1):
+                source = b[:, : 70 - start]
+                expected, x = a.copy(), CONTEXT.array(a)
+                value = CONTEXT.array(np.ascontiguousarray(source.T)).T if turn else CONTEXT.array(np.ascontiguousarray(source))
+                region = x[1 + start:].T
+                region[...] = value * 2
+                expected[1 + start:].T[...] = source * 2
+                self.check(x, expected, tiles)
+        expected, x = a.copy(), CONTEXT.array(a)
+        region = x[1:, ::-1].T
+        region += 3
+        expected[1:, ::-1].T[...] += 3
+        self.check(x, expected, tiles=False)
+        expected, z = values("complex64", (5, 40, 50)), CONTEXT.array(values("complex64", (5, 40, 50)))
+        part = z[1:].permute(2, 0, 1).part(2)
+        part[...] = CONTEXT.array(np.ascontiguousarray(values("float32", (50, 4, 40), 3)))
+        expected[1:].transpose(2, 0, 1).imag[...] = values("float32", (50, 4, 40), 3)
+        np.testing.assert_array_equal(z.numpy(), expected)
+
     def test_short_axes_have_no_tiles(self):
         a, b = values("float32", (20, 90)), values("float32", (90, 20), 1)
         self.check(CONTEXT.array(a) + CONTEXT.array(b).T, a + b.T, tiles=False)
