@@ -19,13 +19,15 @@ Array part_of_axis(const Array& array, size_t axis, int64_t first, int64_t count
 }
 
 void check_parts(std::span<const Array> arrays, size_t axis) {
-  for (const Array& array : arrays) {
-    Dims expected = arrays[0].view.shape, given = array.view.shape;
-    const bool same =
-        given.size() == expected.size() && (expected[axis] = given[axis], given == expected);
-    if (!same)
+  const Dims& first = arrays[0].view.shape;
+  for (size_t at = 1; at < arrays.size(); ++at) {
+    const Dims& given = arrays[at].view.shape;
+    Dims expected = first;
+    if (given.size() == first.size()) expected[axis] = given[axis];
+    if (given != expected)
       throw Error(Status::SHAPE,
-                  "concat: the shapes differ in an axis other than that of the concatenation");
+                  concat("concat: array ", at, " has the shape ", shape_text(given), "; expected ",
+                         shape_text(first), ", where axis ", axis, " may have another size"));
   }
 }
 

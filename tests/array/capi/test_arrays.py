@@ -424,7 +424,7 @@ class Joins(unittest.TestCase):
             np.testing.assert_array_equal(join("stack", [x, x * 2.0], axis).numpy(), np.stack([a, a * 2], axis))
         parts = join("stack", [x, x * 2.0], 1).unstack(1)
         np.testing.assert_array_equal(parts[1].numpy(), a * 2)
-        with self.assertRaisesRegex(Failure, "shapes differ"):
+        with self.assertRaisesRegex(Failure, r"concat: array 1 has the shape \(.*\); expected \(.*\), where axis 0 may have another size"):
             join("concat", [x, y], 0)
 
     def test_a_fused_expression_has_no_temporary_memory(self):
