@@ -23,7 +23,7 @@ struct OperationObject {
 
 OperationObject* self_of(PyObject* self) { return reinterpret_cast<OperationObject*>(self); }
 
-// The array that says where; lists and arrays of other libraries are converted.
+// The elements that are written; lists and arrays of other libraries are converted.
 bool take_where(PyObject* value, Settings& settings, Object& kept) {
   if (value == Py_True) return true;
   kept = is_array(value) ? Object::borrowed(value)
