@@ -14,7 +14,7 @@ def cell(result):
     if "failure" in result:
         return result["failure"].replace("|", "\\|")
     median, low, high = (result[name] / 1000 for name in ("median", "low", "high"))
-    return f"{figure(median)} ({figure(low)}–{figure(high)})"
+    return f"{figure(median)} ({figure(low)}–{figure(high)})" if result["samples"] > 1 else figure(median)
 
 
 def header(machine):
