@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// The recorded lines, and their comparison with those of this run.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cucore::cpu::record {
+
+using Lines = std::vector<std::pair<std::string, std::string>>;  // name and text of each row
+
+void write_lines(const Lines& lines, const std::string& note, const std::string& path);
+
+// Returns 0 if each line is the recorded one or as the table of differences states, 77 without a
+// record. `whole`: rows that the record alone contains are failures.
+int compare(const Lines& lines, const std::string& record, const std::string& differences,
+            bool whole);
+
+}  // namespace cucore::cpu::record
