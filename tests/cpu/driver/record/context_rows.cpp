@@ -33,7 +33,7 @@ void create(Line& line, unsigned flags) {
   cu.cuCtxDestroy_v2(made);
 }
 
-void add_create(Rows& rows) {
+void add_context_create(Rows& rows) {
   rows.subject("cuCtxCreate");
   for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u, 0x10u, 0x20u, 0x40u, 0x80u, 0x100u,
                          0x200u, 0x18u, 0xffffffffu})
@@ -129,7 +129,7 @@ void add_stack(Rows& rows) {
   });
 }
 
-void add_queries(Rows& rows) {
+void add_context_queries(Rows& rows) {
   rows.subject("context");
   rows.add(Start::CONTEXT, "identity", [](Line& line) {
     unsigned version = unset<unsigned>();
@@ -213,9 +213,9 @@ void add_limit(Rows& rows, const char* name, CUlimit limit, size_t value,
 }  // namespace
 
 void add_context(Rows& rows) {
-  add_create(rows);
+  add_context_create(rows);
   add_stack(rows);
-  add_queries(rows);
+  add_context_queries(rows);
 }
 
 void add_limits(Rows& rows) {

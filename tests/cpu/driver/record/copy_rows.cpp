@@ -62,7 +62,7 @@ void add_arguments(Rows& rows) {
   });
 }
 
-void add_ends(Rows& rows) {
+void add_copy_ends(Rows& rows) {
   rows.add(Start::CONTEXT, "past the end of an allocation", [](Line& line) {
     const CUdeviceptr p = allocate(SIZE), q = allocate(SIZE);
     std::vector<char> host(SIZE + 16);
@@ -182,7 +182,7 @@ const struct {
 void add_copy(Rows& rows) {
   rows.subject("copy");
   add_arguments(rows);
-  add_ends(rows);
+  add_copy_ends(rows);
   add_order(rows);
 }
 

@@ -17,7 +17,7 @@ void attribute(Line& line, int which, CUdevice device = 0) {
 const struct {
   const char* name;
   CUdevice_attribute which;
-} ATTRIBUTES[] = {
+} DEVICE_ATTRIBUTES[] = {
 #define NAMED(name) \
   { #name, CU_DEVICE_ATTRIBUTE_##name }
     NAMED(MAX_THREADS_PER_BLOCK),
@@ -60,9 +60,9 @@ const struct {
 #undef NAMED
 };
 
-void add_attributes(Rows& rows) {
+void add_device_attributes(Rows& rows) {
   rows.subject("device attribute");
-  for (const auto& a : ATTRIBUTES)
+  for (const auto& a : DEVICE_ATTRIBUTES)
     rows.add(Start::EMPTY, a.name, [a](Line& line) { attribute(line, a.which); });
   for (int which : {-1, 0, 7, 44, 92, 93, 94, 200, 1000})
     rows.add(Start::EMPTY, "number " + std::to_string(which),
@@ -211,7 +211,7 @@ void add_peers(Rows& rows) {
 }  // namespace
 
 void add_device(Rows& rows) {
-  add_attributes(rows);
+  add_device_attributes(rows);
   add_identity(rows);
   add_bus_ids(rows);
   add_peers(rows);

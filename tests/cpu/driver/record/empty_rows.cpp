@@ -34,9 +34,6 @@ struct Objects {
   CUevent event = nullptr, later = nullptr;
 };
 
-void no_work(void*) {}
-void no_reply(CUstream, CUresult, void*) {}
-
 using Call = CUresult (*)(Objects&);
 const struct {
   const char* name;

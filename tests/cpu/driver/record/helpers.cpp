@@ -23,18 +23,23 @@ std::string result_name(CUresult result) {
   return text;
 }
 
+void Line::append(const std::string& separator, const std::string& part) {
+  content_ += (content_.empty() ? "" : separator) + part;
+  changed_(content_);
+}
+
 Line& Line::operator()(CUresult result) {
-  content += (content.empty() ? "" : "; ") + result_name(result);
+  append("; ", result_name(result));
   return *this;
 }
 
 Line& Line::operator()(const char* step, CUresult result) {
-  content += (content.empty() ? "" : "; ") + std::string(step) + ": " + result_name(result);
+  append("; ", std::string(step) + ": " + result_name(result));
   return *this;
 }
 
 Line& Line::text(const char* name, const std::string& value) {
-  content += (content.empty() ? "" : " ") + std::string(name) + "=" + value;
+  append(" ", std::string(name) + "=" + value);
   return *this;
 }
 

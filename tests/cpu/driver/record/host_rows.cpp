@@ -62,7 +62,7 @@ void add_pinned(Rows& rows) {
   });
 }
 
-void add_free(Rows& rows) {
+void add_host_free(Rows& rows) {
   rows.subject("cuMemFreeHost");
   rows.add(Start::CONTEXT, "NULL", [](Line& line) { line(cu.cuMemFreeHost(nullptr)); });
   rows.add(Start::CONTEXT, "twice", [](Line& line) {
@@ -169,7 +169,7 @@ void add_register(Rows& rows) {
 
 void add_host_memory(Rows& rows) {
   add_pinned(rows);
-  add_free(rows);
+  add_host_free(rows);
   add_register(rows);
 }
 

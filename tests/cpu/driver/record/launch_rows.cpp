@@ -160,7 +160,7 @@ CUresult launch_with(CUfunction f, CUlaunchAttribute* attributes, unsigned count
   return cu.cuLaunchKernelEx(&config, f, nullptr, nullptr);
 }
 
-void add_attributes(Rows& rows) {
+void add_launch_attributes(Rows& rows) {
   for (int id = 0; id < 20; ++id)
     rows.add(Start::SHARED, "attribute " + std::to_string(id) + " of zeros", [id](Line& line) {
       CUlaunchAttribute attribute{};
@@ -202,7 +202,7 @@ struct Cluster {
   unsigned x, y, z, grid;
 };
 
-void add_clusters(Rows& rows) {
+void add_launch_clusters(Rows& rows) {
   const Cluster all[] = {{0, 1, 1, 4},         {1, 1, 1, 4},   {2, 1, 1, 4}, {2, 1, 1, 3},
                          {4, 1, 1, 2},         {3, 1, 1, 3},   {8, 1, 1, 8}, {9, 1, 1, 9},
                          {16, 1, 1, 16},       {17, 1, 1, 17}, {1, 2, 1, 4}, {1, 1, 64, 4},
@@ -275,8 +275,8 @@ void add_launch(Rows& rows) {
   add_dimensions(rows);
   add_shared(rows);
   add_parameters(rows);
-  add_attributes(rows);
-  add_clusters(rows);
+  add_launch_attributes(rows);
+  add_launch_clusters(rows);
   add_cooperative(rows);
 }
 

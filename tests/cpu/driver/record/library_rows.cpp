@@ -82,7 +82,7 @@ void add_handles(Rows& rows) {
   });
 }
 
-void add_lookups(Rows& rows) {
+void add_kernel_lookups(Rows& rows) {
   rows.add(Start::SHARED, "names of functions and kernels", [](Line& line) {
     CUlibrary library = load_library();
     const char* name = nullptr;
@@ -131,7 +131,7 @@ void add_lookups(Rows& rows) {
   });
 }
 
-void add_ends(Rows& rows) {
+void add_library_ends(Rows& rows) {
   rows.add(Start::PROCESS, "unload NULL", [](Line& line) {
     new_context();
     line(cu.cuLibraryUnload(nullptr));
@@ -192,8 +192,8 @@ void add_ends(Rows& rows) {
 void add_library(Rows& rows) {
   rows.subject("library");
   add_handles(rows);
-  add_lookups(rows);
-  add_ends(rows);
+  add_kernel_lookups(rows);
+  add_library_ends(rows);
 }
 
 }  // namespace cucore::cpu::record

@@ -31,7 +31,7 @@ constexpr std::chrono::seconds SLOW{2};      // rows that take longer are named
 // The part of the memory that all processes share.
 struct Slot {
   std::atomic<int> owner{0};  // the process that runs the row
-  std::atomic<bool> done{false};
+  std::atomic<bool> done{false}, ended{false};
   std::atomic<int64_t> since{0}, took{0};  // nanoseconds
   char text[4096] = "";
 };
@@ -106,14 +106,15 @@ class Contexts {
 bool run_row(const Row& row, Slot& slot, Contexts& contexts) {
   slot.since = Clock::now().time_since_epoch().count();
   slot.owner = getpid();
-  Line line;
+  Line line([&slot](const std::string& text) {
+    std::strncpy(slot.text, text.c_str(), sizeof slot.text - 16);  // with room for an end
+  });
   try {
     contexts.begin(row.start);
     row.run(line);
   } catch (const std::exception& error) {
     line.text("stopped", error.what());
   }
-  std::strncpy(slot.text, line.content.c_str(), sizeof slot.text - 1);
   const bool sound = contexts.end(row.start);
   slot.took = Clock::now().time_since_epoch().count() - slot.since;
   slot.done = true;
@@ -190,13 +191,20 @@ class Runner {
     return true;
   }
 
+  // Ends the text of a row that did not return.
+  static void end(Slot& slot, const char* how) {
+    const std::string separator = slot.text[0] == 0 ? "" : "; ";
+    std::strncat(slot.text, (separator + how).c_str(), 15);
+    slot.ended = true;
+  }
+
   void reap() {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0; --children_) {
       for (size_t i = 0; i < rows_.size(); ++i) {
         Slot& slot = board_->slots[i];
         if (slot.owner != ended || slot.done) continue;
-        if (slot.text[0] == 0) std::snprintf(slot.text, sizeof slot.text, "crash");
+        if (!slot.ended) end(slot, "crash");
         slot.done = true;
       }
     }
@@ -207,8 +215,8 @@ class Runner {
     const int64_t limit = std::chrono::nanoseconds(LONGEST).count();
     for (size_t i = 0; i < rows_.size(); ++i) {
       Slot& slot = board_->slots[i];
-      if (slot.owner == 0 || slot.done || now - slot.since < limit || slot.text[0] != 0) continue;
-      std::snprintf(slot.text, sizeof slot.text, "hang");
+      if (slot.owner == 0 || slot.done || slot.ended || now - slot.since < limit) continue;
+      end(slot, "hang");
       kill(slot.owner, SIGKILL);
     }
   }

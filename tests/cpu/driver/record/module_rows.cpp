@@ -190,7 +190,7 @@ void global(Line& line, CUmodule module, const char* name) {
   line.value("bytes", bytes);
 }
 
-void add_lookups(Rows& rows) {
+void add_module_lookups(Rows& rows) {
   rows.subject("module");
   rows.add(Start::SHARED, "functions by name", [](Line& line) {
     CUmodule module = load();
@@ -256,7 +256,7 @@ void add_lookups(Rows& rows) {
   });
 }
 
-void add_ends(Rows& rows) {
+void add_module_ends(Rows& rows) {
   rows.add(Start::PROCESS, "unload NULL", [](Line& line) {
     new_context();
     line(cu.cuModuleUnload(nullptr));
@@ -292,8 +292,8 @@ void add_ends(Rows& rows) {
 void add_module(Rows& rows) {
   add_images(rows);
   add_options(rows);
-  add_lookups(rows);
-  add_ends(rows);
+  add_module_lookups(rows);
+  add_module_ends(rows);
 }
 
 }  // namespace cucore::cpu::record

@@ -22,7 +22,7 @@ struct Scene {
 const struct {
   const char* name;
   CUresult (*call)(Scene& s);
-} CALLS[] = {
+} FLUSHES[] = {
     {"cuCtxSynchronize", [](Scene&) { return cu.cuCtxSynchronize(); }},
     {"cuStreamSynchronize", [](Scene& s) { return cu.cuStreamSynchronize(s.stream); }},
     {"cuStreamSynchronize of another stream",
@@ -252,7 +252,7 @@ const struct {
 
 void add_output(Rows& rows) {
   rows.subject("output of kernels");
-  for (const auto& c : CALLS)
+  for (const auto& c : FLUSHES)
     rows.add(Start::CONTEXT, c.name, [c](Line& line) {
       Scene s = scene();
       const size_t start = output_bytes();

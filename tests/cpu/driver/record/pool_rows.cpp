@@ -55,7 +55,7 @@ const struct {
     {"reserved byte", [](CUmemPoolProps& p) { p.reserved[3] = 1; }},
 };
 
-void add_create(Rows& rows) {
+void add_pool_create(Rows& rows) {
   rows.subject("cuMemPoolCreate");
   for (const auto& c : CREATES)
     rows.add(Start::CONTEXT, c.name, [c](Line& line) {
@@ -74,7 +74,7 @@ void add_create(Rows& rows) {
   });
 }
 
-void add_attributes(Rows& rows) {
+void add_pool_attributes(Rows& rows) {
   rows.subject("memory pool");
   for (bool is_default : {true, false})
     rows.add(
@@ -274,8 +274,8 @@ void add_allocations(Rows& rows) {
 }  // namespace
 
 void add_pool(Rows& rows) {
-  add_create(rows);
-  add_attributes(rows);
+  add_pool_create(rows);
+  add_pool_attributes(rows);
   add_access(rows);
   add_allocations(rows);
 }

@@ -68,7 +68,7 @@ void add_counts(Rows& rows) {
   });
 }
 
-void add_ends(Rows& rows) {
+void add_primary_ends(Rows& rows) {
   rows.add(Start::PROCESS, "calls after the last release", [](Line& line) {
     CUcontext made = retain_current();
     CUdeviceptr p = allocate(64);
@@ -161,7 +161,7 @@ void add_flags(Rows& rows) {
 void add_primary(Rows& rows) {
   rows.subject("primary context");
   add_counts(rows);
-  add_ends(rows);
+  add_primary_ends(rows);
   add_flags(rows);
 }
 

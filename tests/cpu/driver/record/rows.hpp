@@ -44,6 +44,7 @@ T unset() {
 // The text of one row. Addresses, handles and times appear only as "0", "set" and "unset".
 class Line {
  public:
+  explicit Line(std::function<void(const std::string&)> changed) : changed_(std::move(changed)) {}
   Line& operator()(CUresult result);
   Line& operator()(const char* step, CUresult result);
   template <class T>
@@ -56,7 +57,11 @@ class Line {
     const auto bits = (uint64_t)pointer;  // NOLINT: a pointer or an integer
     return text(name, bits == 0 ? "0" : bits == UNSET ? "unset" : "set");
   }
-  std::string content;
+
+ private:
+  void append(const std::string& separator, const std::string& part);
+  std::function<void(const std::string&)> changed_;  // receives the whole text after each part
+  std::string content_;
 };
 
 struct Row {
@@ -117,6 +122,8 @@ CUevent new_event(unsigned flags = 0);
 CUcontext new_context();  // it becomes current
 std::string result_name(CUresult result);
 size_t output_bytes();  // bytes that the process has written to standard output
+inline void no_work(void*) {}
+inline void no_reply(CUstream, CUresult, void*) {}
 // Occupies the stream until open() or the end of the object.
 class Gate {
  public:

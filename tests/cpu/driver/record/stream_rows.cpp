@@ -7,10 +7,7 @@
 namespace cucore::cpu::record {
 namespace {
 
-void no_work(void*) {}
-void no_reply(CUstream, CUresult, void*) {}
-
-void add_create(Rows& rows) {
+void add_stream_create(Rows& rows) {
   rows.subject("cuStreamCreate");
   for (unsigned flags : {0u, 1u, 2u, 3u, 0x80000000u})
     rows.add(Start::CONTEXT, "flags " + std::to_string(flags), [flags](Line& line) {
@@ -40,7 +37,7 @@ void add_create(Rows& rows) {
   });
 }
 
-void add_queries(Rows& rows) {
+void add_stream_queries(Rows& rows) {
   rows.subject("stream");
   const struct {
     const char* name;
@@ -324,8 +321,8 @@ void add_events(Rows& rows) {
 }  // namespace
 
 void add_stream(Rows& rows) {
-  add_create(rows);
-  add_queries(rows);
+  add_stream_create(rows);
+  add_stream_queries(rows);
   add_use(rows);
   add_other_context(rows);
 }
