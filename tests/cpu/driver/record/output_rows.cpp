@@ -8,7 +8,7 @@
 namespace cucore::cpu::record {
 namespace {
 
-// What a call can use; the kernel has ended before the call.
+// Objects for the calls. The kernel ends before the call.
 struct Scene {
   CUmodule module;
   CUstream stream, other;
