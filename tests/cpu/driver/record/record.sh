@@ -13,7 +13,7 @@ include=${1:-${CUDA_HOME:-/usr/local/cuda}/include}
 work=${BUILD:-$(mktemp -d)}
 [ -n "${BUILD:-}" ] || trap 'rm -rf "$work"' EXIT
 [ -x "$work/driver_record" ] || {
-  printf '%s\n' "$here"/*.cpp | xargs -P "$(nproc)" -I{} sh -c \
+  find "$here" -name '*.cpp' ! -name test_compare.cpp | xargs -P "$(nproc)" -I{} sh -c \
     'g++ -std=c++20 -O0 -D__CUDA_API_VERSION_INTERNAL -isystem "$1" -I"$2" -c "$3" \
       -o "$4/$(basename "$3").o"' sh "$include" "$source" {} "$work"
   g++ "$work"/*.o -ldl -pthread -o "$work/driver_record"
