@@ -120,7 +120,7 @@ void print(Scene& s) {
   check(cu.cuLaunchKernel(prints, 1, 1, 1, 1, 1, 1, 0, s.stream, parameters, nullptr), "prints");
   check(cu.cuEventRecord(s.event, s.stream), "cuEventRecord");
   while (*flag == 0) std::this_thread::yield();
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
 }
 
 struct Faulty {
