@@ -40,7 +40,9 @@ public static class Memory {
       first.Dispose();
       stream.Synchronize();
       pool.Trim(0);
-      Check.That(pool.Statistics.Reserved < 1 << 20);
+      // A GPU reserves at least 2 MiB, which the other buffer may share.
+      if (Machine.IsCpu) Check.That(pool.Statistics.Reserved < 1 << 20);
+      else Check.That(pool.Statistics.Reserved <= counted.Reserved);
       pool.SetKeep(0);
       World.Device.SetPool(pool);
       try {

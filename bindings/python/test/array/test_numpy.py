@@ -37,7 +37,8 @@ def test_properties_by_numpy():
 def test_numpy_functions_without_a_counterpart():
     """No function computes something else under the same name."""
     x = xp.asarray(M)
-    for call in (lambda: np.char.add(x, x), lambda: np.linalg.norm(x, 1), lambda: np.linalg.norm(x, 2, axis=(0, 1)), lambda: np.fft.fft(x),
+    strings = lambda: np.char.add(x, x)  # NumPy 2 has one add for both
+    for call in (*([] if np.char.add is np.add else [strings]), lambda: np.linalg.norm(x, 1), lambda: np.linalg.norm(x, 2, axis=(0, 1)), lambda: np.fft.fft(x),
                  lambda: np.median(x), lambda: np.sum(x, out=x)):
         with pytest.raises(TypeError):
             call()
