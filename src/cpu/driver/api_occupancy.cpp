@@ -117,8 +117,7 @@ CUresult cuOccupancyMaxActiveClusters(int* numClusters, CUfunction func,
   require(sm.max_cluster > 0, CUDA_ERROR_NOT_SUPPORTED);
   LaunchRequest request{};
   unsigned cluster = cluster_of(*f, *config, request);
-  int most = f->attributes().non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
-  require(cluster <= static_cast<unsigned>(most), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  require(cluster <= static_cast<unsigned>(largest_cluster(*f)), CUDA_ERROR_INVALID_CLUSTER_SIZE);
   int count = f->device().profile().value(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
   *numClusters = active_clusters(sm, count, static_cast<int>(cluster),
                                  needs_of(*f, block_of(*config), config->sharedMemBytes));
@@ -132,7 +131,7 @@ CUresult cuOccupancyMaxPotentialClusterSize(int* clusterSize, CUfunction func,
   const Multiprocessor& sm = sm_of(*f);
   require(sm.max_cluster > 0, CUDA_ERROR_NOT_SUPPORTED);
   BlockNeeds needs = needs_of(*f, block_of(*config), config->sharedMemBytes);
-  int most = f->attributes().non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
+  int most = largest_cluster(*f);
   while (most > 1 && active_clusters(sm, sm.gpc, most, needs) == 0) most /= 2;
   *clusterSize = most;
   return CUDA_SUCCESS;

@@ -50,6 +50,9 @@ void check_shared(const Function& function, const LaunchRequest& r) {
 void settle_cluster(const Function& function, LaunchRequest& r) {
   const FunctionAttributes& a = function.attributes();
   bool given = r.cluster[0] != 0;
+  require(given || a.cluster[0] != 0 || !function.info().explicit_cluster,
+          CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  r.explicit_cluster = given || a.cluster[0] != 0;
   for (int i = 0; i < 3; ++i) {
     auto required = static_cast<unsigned>(a.cluster[i].load());
     if (required == 0) {
@@ -61,12 +64,12 @@ void settle_cluster(const Function& function, LaunchRequest& r) {
   }
   if (volume(r.cluster) == 1) return;
   const Multiprocessor& sm = function.device().profile().multiprocessor();
-  int most = a.non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
-  require(volume(r.cluster) <= static_cast<uint64_t>(most), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+  require(volume(r.cluster) <= static_cast<uint64_t>(largest_cluster(function)),
+          CUDA_ERROR_INVALID_CLUSTER_SIZE);
   for (int i = 0; i < 3; ++i) require(r.grid[i] % r.cluster[i] == 0);
-  // The executor does not support clusters. A failure at this point does not poison the caller's
-  // context.
-  fail(CUDA_ERROR_NOT_SUPPORTED);
+  BlockNeeds needs = needs_of(function, static_cast<int>(volume(r.block)), r.shared);
+  int resident = active_clusters(sm, sm.gpc, static_cast<int>(volume(r.cluster)), needs);
+  require(resident > 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
 }
 
 void check_cooperative(const Function& function, const LaunchRequest& r) {
@@ -170,6 +173,7 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& 
   std::copy_n(r.grid, 3, l.grid);
   std::copy_n(r.block, 3, l.block);
   std::copy_n(r.cluster, 3, l.cluster);
+  l.explicit_cluster = r.explicit_cluster;
   l.dynamic_shared = r.shared;
   l.cooperative = r.cooperative;
   l.device = function->device().ordinal();

@@ -16,6 +16,7 @@ struct LaunchRequest {
   unsigned block[3] = {};
   unsigned shared = 0;
   unsigned cluster[3] = {0, 0, 0};  // 0: not set
+  bool explicit_cluster = false;    // the launch or the kernel has set it
   bool cooperative = false;
   std::vector<std::shared_ptr<Event>> events;  // recorded after the kernel
 };

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "cpu/driver/device.hpp"
+
 namespace cucore::cpu {
 namespace {
 
@@ -43,6 +45,14 @@ size_t shared_per_block(const Multiprocessor& sm, int blocks) {
   share -= share % static_cast<size_t>(sm.shared_unit);
   size_t reserved = static_cast<size_t>(sm.reserved_shared);
   return share > reserved ? share - reserved : 0;
+}
+
+int largest_cluster(const Function& function) {
+  const Multiprocessor& sm = function.device().profile().multiprocessor();
+  int most =
+      function.attributes().non_portable_cluster ? sm.max_cluster_non_portable : sm.max_cluster;
+  uint32_t limit = function.info().max_cluster;
+  return limit ? static_cast<int>(std::min(limit, static_cast<uint32_t>(most))) : most;
 }
 
 int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const BlockNeeds& needs) {

@@ -21,6 +21,8 @@ bool registers_suffice(const Multiprocessor& sm, const BlockNeeds& needs);
 // Returns the shared memory, including static memory, available to each of `blocks` resident
 // blocks.
 size_t shared_per_block(const Multiprocessor& sm, int blocks);
+// Returns the most blocks that a cluster of the kernel may have; 0: the profile has no clusters.
+int largest_cluster(const Function& function);
 int active_clusters(const Multiprocessor& sm, int sm_count, int cluster, const BlockNeeds& needs);
 
 BlockNeeds needs_of(const Function& function, int threads, size_t dynamic_shared);

@@ -34,7 +34,7 @@ Profile::Profile(std::string_view name, int sm, size_t column) : name_(name), sm
   m.shared = value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
   m.reserved_shared = value(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK);
   m.shared_unit = sm == 75 ? 256 : 128;
-  if (sm >= 90) {  // for occupancy; cluster launches are refused
+  if (sm >= 90) {
     m.max_cluster = 8;
     m.max_cluster_non_portable = 16;
     m.gpc = 16;

@@ -3,7 +3,7 @@
 // one.
 #include "cpu/exec/access.hpp"
 
-#include "cpu/exec/block.hpp"
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
 
@@ -64,10 +64,37 @@ std::byte* local(const Warp& w, const Op& op, int lane, uint64_t address, uint64
   return bounded(w, op, lane, address, size, access, w.local + uint64_t(lane) * w.local_stride,
                  w.local_stride, "local memory");
 }
+
+// Accesses the memory of the block that the address contains, see RANK_SHIFT.
+std::byte* shared_of_rank(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                          Access access, bool of_cluster) {
+  const auto& blocks = w.block->cluster.blocks;
+  const uint64_t rank = (address >> RANK_SHIFT) - 1;
+  if (rank >= blocks.size())
+    stray(w, op, lane, address, size, access,
+          "shared memory of block rank " + std::to_string(rank) + " in a cluster of " +
+              counted(blocks.size(), "block"));
+  const Block& block = *blocks[rank];
+  if (&block != w.block && !of_cluster)
+    stray(w, op, lane, address, size, access,
+          "shared memory of block rank " + std::to_string(rank) + ", without .shared::cluster");
+  if (block.live_threads == 0)
+    stray(w, op, lane, address, size, access,
+          "shared memory of block rank " + std::to_string(rank) + ", which has exited");
+  const std::string name = "shared memory of block rank " + std::to_string(rank);
+  return bounded(w, op, lane, address & OFFSET_MASK, size, access, block.shared.get(),
+                 w.shared_size, name.c_str());
+}
+
 std::byte* shared(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
-                  Access access) {
+                  Access access, bool of_cluster) {
+  const bool has_rank = address >> RANK_SHIFT != 0 && address < AddressSpace::WINDOW;
+  // Without clusters, only the own rank is an address; others are far behind the own memory.
+  const bool alone = w.block->cluster.blocks.size() == 1 && address >> RANK_SHIFT != 1;
+  if (has_rank && !alone) return shared_of_rank(w, op, lane, address, size, access, of_cluster);
   return bounded(w, op, lane, address, size, access, w.shared, w.shared_size, "shared memory");
 }
+
 std::byte* param(const Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
                  Access access) {
   if (access == Access::WRITE)
@@ -81,7 +108,7 @@ std::byte* generic(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
   const AddressSpace& space = AddressSpace::instance();
   constexpr uint64_t WINDOW = AddressSpace::WINDOW;
   if (address - space.shared_window() < WINDOW)
-    return shared(w, op, lane, address - space.shared_window(), size, access);
+    return shared(w, op, lane, address - space.shared_window(), size, access, true);
   if (address - space.local_window() < WINDOW)
     return local(w, op, lane, address - space.local_window(), size, access);
   if (address - space.param_window() < WINDOW)
@@ -98,7 +125,9 @@ std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
           access_text(address, size, access));
   switch (region) {
     case Region::SHARED:
-      return shared(w, op, lane, address, size, access);
+      return shared(w, op, lane, address, size, access, false);
+    case Region::CLUSTER:
+      return shared(w, op, lane, address, size, access, true);
     case Region::LOCAL:
       return local(w, op, lane, address, size, access);
     case Region::PARAM:

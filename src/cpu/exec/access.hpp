@@ -7,7 +7,8 @@
 
 namespace cucore::cpu {
 
-enum class Region : uint8_t { GLOBAL, GENERIC, SHARED, LOCAL, PARAM, FRAME_PARAM };
+// SHARED is the memory of the own block, CLUSTER that of all blocks of the cluster.
+enum class Region : uint8_t { GLOBAL, GENERIC, SHARED, CLUSTER, LOCAL, PARAM, FRAME_PARAM };
 
 // Bits of Op::target of a memory instruction, above its Region.
 inline constexpr uint32_t NARROW = 0x100;  // the address register has 32 bits

@@ -33,6 +33,11 @@ void unpack(Warp& w, const Op& op);
 // cvta: imm is added to 64-bit addresses.
 void add_window(Warp& w, const Op& op);
 void isspacep(Warp& w, const Op& op);  // imm: ptx::Space
+// cluster_ops.cpp
+void cluster_arrive(Warp& w, const Op& op);
+Handler select_mapa(ptx::Opcode opcode, unsigned width);  // mapa, getctarank; imm: the window
+// Returns the rank of the block that owns an address in the window of shared memory.
+uint32_t rank_of(const Warp& w, uint64_t offset);
 void activemask(Warp& w, const Op& op);
 void fence(Warp& w, const Op& op);
 void nothing(Warp& w, const Op& op);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/round_up.hpp"
@@ -27,6 +28,12 @@ void fill_row(std::byte* table, uint32_t row, uint32_t value) {
 void fill_wide_row(std::byte* table, uint32_t row, uint64_t value) {
   auto* p = reinterpret_cast<uint64_t*>(table + row * ROW);
   for (int l = 0; l < LANES; ++l) p[l] = value;
+}
+
+// Returns a coordinate of the block within its cluster.
+uint32_t place_in_cluster(const Launch& l, uint32_t rank, uint32_t axis) {
+  if (axis == 0) return rank % l.cluster[0];
+  return axis == 1 ? rank / l.cluster[0] % l.cluster[1] : rank / l.cluster[0] / l.cluster[1];
 }
 
 void fill_lane_rows(std::byte* table) {
@@ -70,8 +77,12 @@ Block::~Block() {
   launch.memory.give_back(taken_ + (launch.reserved ? 0 : launch.block_bytes));
 }
 
-Block::Block(LaunchState& state, Worker& w)
-    : launch(state), worker(w), entry(*state.kernel->function) {
+Block::Block(Cluster& owner, uint32_t rank_in_cluster)
+    : cluster(owner),
+      rank(rank_in_cluster),
+      launch(owner.launch),
+      worker(owner.worker),
+      entry(*owner.launch.kernel->function) {
   const uint32_t count = launch.warp_count;
   shared = make_aligned(launch.shared_bytes);
   table = make_aligned(BLOCK_ROWS * ROW);
@@ -116,10 +127,14 @@ void Block::fill_table() {
   for (uint32_t c = 0; c < 3; ++c) {
     fill_row(t, ROW_NCTAID + c, l.grid[c]);
     fill_row(t, ROW_NTID + c, l.block[c]);
-    fill_row(t, ROW_CLUSTER_NCTAID + c, 1);
-    fill_row(t, ROW_NCLUSTERID + c, l.grid[c]);
+    place_[c] = place_in_cluster(l, rank, c);
+    fill_row(t, ROW_CLUSTER_CTAID + c, place_[c]);
+    fill_row(t, ROW_CLUSTER_NCTAID + c, l.cluster[c]);
+    fill_row(t, ROW_NCLUSTERID + c, l.grid[c] / l.cluster[c]);
   }
-  fill_row(t, ROW_CLUSTER_NCTARANK, 1);
+  fill_row(t, ROW_CLUSTER_CTARANK, rank);
+  fill_row(t, ROW_CLUSTER_NCTARANK, launch.cluster_size);
+  fill_row(t, ROW_IS_EXPLICIT_CLUSTER, l.explicit_cluster ? FULL_MASK : 0);
   fill_row(t, ROW_NWARPID, l.limits.max_threads_per_block / LANES);
   fill_row(t, ROW_NSMID, l.limits.sm_count);
   fill_row(t, ROW_TOTAL_SMEM, launch.kernel->static_shared + l.dynamic_shared);
@@ -135,18 +150,16 @@ void Block::fill_table() {
   fill_wide_row(t, ROW_DYNAMIC_BASE_WIDE, dynamic);
 }
 
-void Block::begin(uint64_t number) {
+void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
   const Launch& l = *launch.launch;
-  ctaid[0] = uint32_t(number % l.grid[0]);
-  ctaid[1] = uint32_t(number / l.grid[0] % l.grid[1]);
-  ctaid[2] = uint32_t(number / l.grid[0] / l.grid[1]);
   for (uint32_t c = 0; c < 3; ++c) {
+    ctaid[c] = clusterid[c] * l.cluster[c] + place_[c];
     fill_row(table.get(), ROW_CTAID + c, ctaid[c]);
-    fill_row(table.get(), ROW_CLUSTERID + c, ctaid[c]);
+    fill_row(table.get(), ROW_CLUSTERID + c, clusterid[c]);
   }
+  const uint64_t number = cluster_number * launch.cluster_size + rank;
   fill_row(table.get(), ROW_SMID, uint32_t(number % l.limits.sm_count));
   live_threads = l.block[0] * l.block[1] * l.block[2];
-  resumed = false;
   if (barriers_used)
     for (Barrier& b : barriers) b.used = false;
   barriers_used = false;
@@ -164,26 +177,18 @@ void Block::begin(uint64_t number) {
   }
 }
 
-BlockStatus Block::run(int64_t quantum) {
-  while (quantum > 0) {
-    bool progress = false;
-    for (uint32_t x = 0; x < launch.warp_count; ++x) {
-      Warp& w = warps[x];
-      if (!w.live) continue;
-      w.quantum = WARP_QUANTUM;
-      const WarpStatus status = run_warp(w);
-      quantum -= WARP_QUANTUM - w.quantum;
-      progress |= status != WarpStatus::BLOCKED || w.quantum != WARP_QUANTUM;
-      if (status == WarpStatus::EXPIRED && launch.stop.load(std::memory_order_relaxed))
-        return BlockStatus::DONE;
-    }
-    if (live_threads == 0) return BlockStatus::DONE;
-    if (!progress)
-      throw KernelFault{
-          CUDA_ERROR_LAUNCH_TIMEOUT,
-          block_text(*this) + ": deadlock: no thread of the block can go on" + deadlock_text()};
+bool Block::turn(int64_t& quantum) {
+  bool progress = false;
+  for (uint32_t x = 0; x < launch.warp_count; ++x) {
+    Warp& w = warps[x];
+    if (!w.live) continue;
+    w.quantum = WARP_QUANTUM;
+    const WarpStatus status = run_warp(w);
+    quantum -= WARP_QUANTUM - w.quantum;
+    progress |= status != WarpStatus::BLOCKED || w.quantum != WARP_QUANTUM;
+    if (status == WarpStatus::EXPIRED && launch.stop.load(std::memory_order_relaxed)) break;
   }
-  return BlockStatus::EXPIRED;
+  return progress;
 }
 
 Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {

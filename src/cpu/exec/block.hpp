@@ -19,7 +19,7 @@ namespace cucore::cpu {
 
 inline constexpr uint32_t MAX_WARPS = 32;
 inline constexpr uint64_t MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
-inline constexpr uint32_t BARRIERS = 17;          // 16 of PTX plus one for the cluster
+inline constexpr uint32_t BARRIERS = 16;
 
 // State that all blocks of a launch share.
 struct LaunchState {
@@ -30,6 +30,8 @@ struct LaunchState {
   AlignedBytes threads;  // tables of %tid, one per warp
   uint32_t warp_count = 0;
   uint64_t block_count = 0;
+  uint32_t cluster_size = 1;  // blocks per cluster
+  uint64_t cluster_count = 0;
   uint64_t shared_bytes = 0;     // including reserved memory
   uint64_t reserved_shared = 0;  // start of the reserved memory
   uint64_t workspace = 0;        // workspace of grid synchronisation
@@ -38,7 +40,7 @@ struct LaunchState {
   uint64_t block_bytes = 0;  // charged to the memory budget by every block
   bool reserved = false;     // the memory of all blocks is already charged
   // All workers write it, so it is not in the cache lines that they only read.
-  alignas(64) std::atomic<uint64_t> next_block{0};
+  alignas(64) std::atomic<uint64_t> next_cluster{0};
   alignas(64) std::atomic<uint64_t> warp_instructions{0};
   std::atomic<uint64_t> thread_instructions{0};
   std::atomic<bool> stop{false};
@@ -75,27 +77,32 @@ struct FrameDelete {
 // Returns the host memory of a block before it calls a function.
 uint64_t bytes_of_block(const LaunchState& launch);
 
+struct Cluster;
+
 enum class BlockStatus : uint8_t { DONE, EXPIRED };
 enum class WarpStatus : uint8_t { DONE, BLOCKED, EXPIRED };
 
 struct Block {
   // The caller has charged the bytes of the block to the memory budget.
-  Block(LaunchState& launch, Worker& worker);
+  Block(Cluster& cluster, uint32_t rank);
   ~Block();
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  // Makes this the block with the number; storage of an earlier block is reused.
-  void begin(uint64_t number);
-  // Throws KernelFault.
-  BlockStatus run(int64_t quantum);
+  // Makes this the block of its rank in the cluster `cluster_number`, which has the place
+  // `clusterid`; storage of an earlier block is reused.
+  void begin(const uint32_t (&clusterid)[3], uint64_t cluster_number);
+  // Gives each warp a turn, and takes its instructions from the quantum. Returns whether a warp
+  // made progress. Throws KernelFault.
+  bool turn(int64_t& quantum);
 
+  Cluster& cluster;
+  const uint32_t rank;
   LaunchState& launch;
   Worker& worker;
   const DecodedFunction& entry;
   uint32_t ctaid[3] = {};
   uint32_t live_threads = 0;
-  bool resumed = false;  // has run a slice
   AlignedBytes shared;
   AlignedBytes table;
   AlignedBytes registers;  // of the kernel's frame, one warp after another
@@ -121,7 +128,8 @@ struct Block {
   std::string deadlock_text() const;
 
  private:
-  uint64_t taken_ = 0;  // bytes of the memory budget for calls
+  uint32_t place_[3] = {};  // in the cluster
+  uint64_t taken_ = 0;      // bytes of the memory budget for calls
   bool take(uint64_t bytes);
   void drop_free_frames();
   Frame* new_frame(Warp& w, const Op& op, const DecodedFunction& function);

@@ -88,11 +88,9 @@ bool Decoder::decode_barrier(Op& op, const Form& form, Operands operands) {
       op[Exchange::MEMBERS] = source(operands[0], 4);
       return control(op, OpKind::WARP_BARRIER);
     case Opcode::barrier_cluster_arrive:
-      op.run = nothing;
-      return true;
+      return plain(op, cluster_arrive);
     case Opcode::barrier_cluster_wait:
-      op[BlockBarrier::NUMBER] = constant(16, 4);
-      return control(op, OpKind::BARRIER);
+      return control(op, OpKind::CLUSTER_WAIT);
     case Opcode::bar_red:
       op[BlockBarrier::RESULT] = destination(operands[0], 4);
       op[BlockBarrier::NUMBER] = source(operands[1], 4);

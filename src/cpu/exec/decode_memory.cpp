@@ -16,8 +16,9 @@ namespace {
 Region region_of(Space space) {
   switch (space) {
     case Space::shared:
-    case Space::shared_cluster:
       return Region::SHARED;
+    case Space::shared_cluster:
+      return Region::CLUSTER;
     case Space::local:
       return Region::LOCAL;
     case Space::generic:

@@ -26,7 +26,7 @@ bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
     case OperandKind::FUNCTION:
       return decode_symbol(op, width, a);
     case OperandKind::SPECIAL:
-      return decode_special_register(op, width, a);
+      return decode_special_register(op, form, width, a);
     case OperandKind::REG:
     case OperandKind::IMMEDIATE:
       break;
@@ -103,7 +103,8 @@ uint32_t Decoder::spilled(uint32_t variable) {
   return place;
 }
 
-bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& special) {
+bool Decoder::decode_special_register(Op& op, const Form& form, unsigned width,
+                                      const Operand& special) {
   const auto which = SpecialRegister(special.index);
   const Slot slot = special_slot(which, special.component);
   module_.uses_reserved_shared |= is_reserved_shared(which);
@@ -116,16 +117,13 @@ bool Decoder::decode_special_register(Op& op, unsigned width, const Operand& spe
   ptx::Form move;
   move.op = ptx::Opcode::mov;
   const bool wide = special_is_wide(which);
-  if (width == (wide ? 8u : 4u)) {
-    const bool is_predicate = which == SpecialRegister::is_explicit_cluster;
-    move.types[0] = is_predicate ? Type::pred : width == 4 ? Type::b32 : Type::b64;
+  if (form.types[0] == Type::pred || which == SpecialRegister::is_explicit_cluster) {
+    if (form.types[0] != Type::pred) return false;
+    op.run = set_.move(form, {});
+  } else if (width == (wide ? 8u : 4u)) {
+    move.types[0] = width == 4 ? Type::b32 : Type::b64;
     op.run = set_.move(move, {});
   } else {
-    if (which == SpecialRegister::is_explicit_cluster) {
-      move.types[0] = Type::pred;
-      op.run = set_.move(move, {});
-      return true;
-    }
     op.imm = width | uint64_t{wide} << 8;
     op.run = copy_special;
   }
@@ -198,18 +196,23 @@ bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   return op.run != nullptr;
 }
 
-// A cluster has one block, so the shared memory of the block is the only target.
+// mapa {destination, address, rank}; getctarank {destination, address}. imm is the window of
+// generic addresses; a variable's address is an offset in shared memory.
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
-  if (operands[1].kind != OperandKind::REG) return false;
   const unsigned width = ptx::size_of(form.types[0]);
-  op[RESULT] = destination(operands[0], width);
-  ptx::Form move;
-  move.op = ptx::Opcode::mov;
-  move.types[0] = width == 4 ? Type::b32 : Type::b64;
-  op[FIRST] = form.op == ptx::Opcode::mapa ? reg(operands[1]) : constant(0, 4);
-  if (form.op == ptx::Opcode::getctarank) move.types[0] = Type::b32;
-  op.run = set_.move(move, {});
-  return op.run != nullptr;
+  const bool generic = form.space == Space::generic;
+  if (generic && width == 4) return false;
+  op[RESULT] = destination(operands[0], form.op == ptx::Opcode::mapa ? width : 4);
+  if (operands[1].kind == OperandKind::SYMBOL) {
+    if (!decode_symbol(op, width, operands[1]) || (op[FIRST] & 3) == FRAME_BASE) return false;
+  } else {
+    op[FIRST] = source(operands[1], width);
+  }
+  if (form.op == ptx::Opcode::mapa) op[SECOND] = source(operands[2], 4);
+  op.imm = generic ? window_of(Space::shared) : 0;
+  op.target = operands[1].kind == OperandKind::SYMBOL;
+  op.run = select_mapa(form.op, width);
+  return true;
 }
 
 }  // namespace cucore::cpu

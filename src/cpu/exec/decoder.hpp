@@ -75,7 +75,7 @@ class Decoder {
   bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);
   uint32_t spilled(uint32_t variable);
   bool decode_symbol(Op& op, unsigned width, const Operand& symbol);
-  bool decode_special_register(Op& op, unsigned width, const Operand& special);
+  bool decode_special_register(Op& op, const Form& form, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
   bool decode_policy(Op& op, const Form& form, Operands operands);

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/exec/block.hpp"
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
 #include "cpu/exec/memory.hpp"
@@ -55,8 +55,12 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
   if (product(launch.grid) == 0 || threads == 0 || threads > MAX_WARPS * LANES)
     return Fault{CUDA_ERROR_INVALID_VALUE,
                  "empty grid or block, or a block of more than 1024 threads"};
-  if (product(launch.cluster) > 1)
-    return Fault{CUDA_ERROR_NOT_SUPPORTED, "clusters of more than one block are not implemented"};
+  if (product(launch.cluster) == 0 || product(launch.cluster) > MAX_CLUSTER)
+    return Fault{CUDA_ERROR_INVALID_CLUSTER_SIZE,
+                 "an empty cluster, or one of more than 16 blocks"};
+  for (int c = 0; c < 3; ++c)
+    if (launch.grid[c] % launch.cluster[c])
+      return Fault{CUDA_ERROR_INVALID_CLUSTER_SIZE, "a grid that is not a multiple of the cluster"};
   if (uint64_t{kernel.static_shared} + launch.dynamic_shared >
       launch.limits.max_shared_per_block_optin)
     return Fault{CUDA_ERROR_INVALID_VALUE, "more shared memory than a block may have"};
@@ -90,6 +94,10 @@ std::optional<Fault> check_memory(LaunchState& state) {
                             std::to_string(product(state.launch->block)) + " threads";
   const uint64_t limit = state.memory.limit();
   if (state.block_bytes > limit) return too_large(state, block + "; " + state.memory.describe());
+  if (state.block_bytes > limit / state.cluster_size)
+    return too_large(state, block + ", and the " + std::to_string(state.cluster_size) +
+                                " blocks of a cluster run at the same time; " +
+                                state.memory.describe());
   if (!state.launch->cooperative) return std::nullopt;
   state.reserved = state.block_count <= limit / state.block_bytes &&
                    state.memory.take(state.block_count * state.block_bytes);
@@ -107,6 +115,8 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   state.kernel = &image.decoded;
   state.module = image.decoded.function->module;
   state.block_count = product(launch.grid);
+  state.cluster_size = uint32_t(product(launch.cluster));
+  state.cluster_count = state.block_count / state.cluster_size;
   state.warp_count = uint32_t((product(launch.block) + LANES - 1) / LANES);
   state.shared_bytes = uint64_t{image.decoded.static_shared} + launch.dynamic_shared;
   state.reserved_shared = (state.shared_bytes + 15) & ~uint64_t{15};

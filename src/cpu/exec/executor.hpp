@@ -63,6 +63,8 @@ struct KernelInfo {
   uint32_t registers = 0;           // an estimate that is the same for every load
   uint32_t required_block[3] = {};  // .reqntid, 0: any
   uint32_t required_cluster[3] = {};
+  uint32_t max_cluster = 0;       // .maxclusterrank: blocks per cluster, 0: the device's limit
+  bool explicit_cluster = false;  // .explicitcluster: a launch needs the size of a cluster
   uint32_t min_ctas = 0;
   bool uses_dynamic_shared = false;
   int ptx_version = 0;  // 83 for 8.3
@@ -106,6 +108,7 @@ struct Launch {
   unsigned grid[3] = {1, 1, 1};
   unsigned block[3] = {1, 1, 1};
   unsigned cluster[3] = {1, 1, 1};
+  bool explicit_cluster = false;  // the launch or the kernel has set the size of a cluster
   uint32_t dynamic_shared = 0;
   bool cooperative = false;
   const void* params = nullptr;  // param_bytes, each parameter at its offset

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "cpu/exec/block.hpp"
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
@@ -42,6 +42,7 @@ class Interpreter {
   void release_warp_barrier(uint32_t member);
   bool barrier(const Op& op);
   bool arrive(const Op& op);
+  bool cluster_wait(const Op& op);
   uint32_t value(Slot slot) const { return w_.at<uint32_t>(slot)[std::countr_zero(w_.active)]; }
 
   Warp& w_;
@@ -272,6 +273,8 @@ bool Interpreter::step_control(const Op& op, uint32_t) {
       return barrier(op);
     case OpKind::ARRIVE:
       return arrive(op);
+    case OpKind::CLUSTER_WAIT:
+      return cluster_wait(op);
     case OpKind::YIELD:
       w_.quantum = 0;
       ++pc_;
@@ -421,6 +424,7 @@ bool Interpreter::exit() {
     release_warp_barrier(w_.groups[i].wait);
   }
   w_.block->threads_left(uint32_t(std::popcount(gone)));
+  w_.block->cluster.leave(w_, gone);
   return false;
 }
 
@@ -543,6 +547,26 @@ bool Interpreter::arrive(const Op& op) {
   park();
   w_.block->arrive(w_, id, threads, w_.active, 0);
   return w_.group_count == 1;
+}
+
+// Lanes whose phase is complete continue; the others wait.
+bool Interpreter::cluster_wait(const Op& op) {
+  Cluster& cluster = w_.block->cluster;
+  if (const uint32_t stray = w_.active & ~cluster.arrived(w_))
+    raise(w_, op, std::countr_zero(stray), CUDA_ERROR_LAUNCH_FAILED,
+          "invalid use of the barrier of a cluster", "a thread waits that has not arrived");
+  const uint32_t ready = w_.active & cluster.completed(w_);
+  const uint32_t partial = w_.active & ~ready;
+  cluster.pass(w_, ready);
+  if (partial == 0) {
+    ++pc_;
+    return true;
+  }
+  if (ready) split(partial, pc_, pc_ + 1);
+  Group& g = w_.groups[current_];
+  g.pc = pc_;
+  g.state = GroupState::CLUSTER;
+  return false;
 }
 
 }  // namespace

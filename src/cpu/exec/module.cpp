@@ -315,6 +315,8 @@ void ModuleImage::describe_kernels() {
     info.ptx_version = decoded_.source->version_major * 10 + decoded_.source->version_minor;
     info.target = decoded_.source->target;
     info.min_ctas = f.min_blocks;
+    info.max_cluster = f.max_cluster;
+    info.explicit_cluster = f.is_explicit_cluster;
     uint64_t threads = 1;
     for (int c = 0; c < 3; ++c) {
       info.required_block[c] = f.required_threads[c];

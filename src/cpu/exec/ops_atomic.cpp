@@ -33,7 +33,7 @@ uint64_t address_of(const Warp& w, const Op& op, int lane) {
 std::byte* place(Warp& w, const Op& op, int lane, uint64_t size, Access access) {
   const uint64_t address = address_of(w, op, lane);
   const auto region = Region(op.target & 0xff);
-  if (region == Region::SHARED) {
+  if (region == Region::SHARED || region == Region::CLUSTER) {
     if (address <= w.shared_size && size <= w.shared_size - address && !(address & (size - 1)))
       return w.shared + address;
   } else if (region == Region::GLOBAL || region == Region::GENERIC) {
@@ -156,7 +156,7 @@ T apply_to(std::byte* p, T operand) {
     return read_modify_write<T, F>(p, operand);
 }
 
-// Only one worker accesses shared memory at a time, so locked instructions are not needed.
+// Only one worker accesses the shared memory of a cluster, so locked instructions are not needed.
 template <class T, class F>
 T apply_alone(std::byte* p, T operand) {
   T old;
@@ -170,7 +170,8 @@ template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
   const T* b = w.at<T>(op[Atomic::OPERAND]);
   T* d = op[Atomic::RESULT] == NO_SLOT ? nullptr : w.at<T>(op[Atomic::RESULT]);
-  const bool alone = Region(op.target & 0xff) == Region::SHARED;
+  const auto region = Region(op.target & 0xff);
+  const bool alone = region == Region::SHARED || region == Region::CLUSTER;
   w.quantum -= SPIN_COST;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::WRITE);

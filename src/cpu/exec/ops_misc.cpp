@@ -131,8 +131,10 @@ void isspacep(Warp& w, const Op& op) {
     bool is = false;
     switch (ptx::Space(op.imm)) {
       case ptx::Space::shared:
+        is = shared && rank_of(w, a[l] - space.shared_window()) == w.block->rank;
+        break;
       case ptx::Space::shared_cluster:
-        is = shared;
+        is = shared && rank_of(w, a[l] - space.shared_window()) < w.block->launch.cluster_size;
         break;
       case ptx::Space::local:
         is = local;

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker's part of a launch. It begins blocks in order. If a block does not end in its slice,
-// the worker begins others, so that blocks may wait for each other.
+// One worker's part of a launch. It begins clusters in order; without clusters, each block is one.
+// If a cluster does not end in its slice, the worker begins others, so that blocks may wait for
+// each other.
 #include <algorithm>
 #include <deque>
 #include <memory>
 
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/worker_pool.hpp"
@@ -12,11 +14,12 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr int64_t SLICE = 1 << 20;  // warp instructions of a block before the worker begins another
-// The slice of a block among others, because it may only be waiting for one of them.
+// Warp instructions of a cluster before the worker begins another.
+constexpr int64_t SLICE = 1 << 20;
+// The slice of a cluster among others, because it may only be waiting for one of them.
 constexpr int64_t SHARED_SLICE = 1 << 15;
-// Blocks are taken in groups, because neighbours share pages and cache lines that one worker should
-// have.
+// Clusters are taken in groups, because neighbours share pages and cache lines that one worker
+// should have.
 constexpr uint64_t MOST_TAKEN = 16;
 constexpr uint64_t TAKES_PER_LAUNCH = 64;  // minimum, so that all workers have work at the end
 constexpr size_t MAX_RESIDENT = 256;  // limit of blocks per worker, unless all must be resident
@@ -39,29 +42,29 @@ class Share {
 
   LaunchState& launch_;
   Worker worker_;
-  std::deque<std::unique_ptr<Block>> resident_;  // the first one is next
-  std::vector<std::unique_ptr<Block>> idle_;
-  uint64_t next_ = 0, end_ = 0;  // blocks taken and not begun
+  std::deque<std::unique_ptr<Cluster>> resident_;  // the first one is next
+  std::vector<std::unique_ptr<Cluster>> idle_;
+  uint64_t next_ = 0, end_ = 0;  // clusters taken and not begun
 };
 
 bool Share::take() {
   const uint64_t count =
-      std::clamp<uint64_t>(launch_.block_count / TAKES_PER_LAUNCH, 1, MOST_TAKEN);
-  next_ = launch_.next_block.fetch_add(count, std::memory_order_relaxed);
-  end_ = std::min(next_ + count, launch_.block_count);
+      std::clamp<uint64_t>(launch_.cluster_count / TAKES_PER_LAUNCH, 1, MOST_TAKEN);
+  next_ = launch_.next_cluster.fetch_add(count, std::memory_order_relaxed);
+  end_ = std::min(next_ + count, launch_.cluster_count);
   return next_ < end_;
 }
 
-// Reserves memory for a block before the worker takes its number, because a worker must run the
-// blocks that it takes. The first block of the launch always has memory (check_memory), so at least
+// Reserves memory for a cluster before the worker takes its number, because a worker must run the
+// clusters that it takes. The first one of the launch always has memory (check_memory), so at least
 // one worker can run all blocks.
 bool Share::admit() {
   if (!idle_.empty()) return true;
-  const uint64_t bytes = launch_.block_bytes;
+  const uint64_t bytes = launch_.block_bytes * launch_.cluster_size;
   MemoryBudget& memory = launch_.memory;
   if (!launch_.reserved && !memory.take_if_unused(bytes) && !memory.take_from_first_half(bytes))
     return false;
-  idle_.push_back(std::make_unique<Block>(launch_, worker_));
+  idle_.push_back(std::make_unique<Cluster>(launch_, worker_));
   return true;
 }
 
@@ -92,22 +95,23 @@ void Share::charge() {
 }
 
 void Share::slice() {
-  Block& block = *resident_.front();
-  const bool shares = launch_.launch->cooperative || block.resumed;
+  Cluster& cluster = *resident_.front();
+  const bool shares = launch_.launch->cooperative || cluster.resumed;
   int64_t quantum = shares ? SHARED_SLICE : SLICE;
   if (launch_.budget && int64_t(launch_.budget) < quantum) quantum = int64_t(launch_.budget);
-  const BlockStatus status = block.run(quantum);
+  const BlockStatus status = cluster.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
   if (status == BlockStatus::DONE) {
     idle_.push_back(std::move(resident_.front()));
     resident_.pop_front();
     return;
   }
-  block.resumed = true;
-  // It goes to the end of the list; a new block comes before the older ones.
+  cluster.resumed = true;
+  // It goes to the end of the list; a new cluster comes before the older ones.
   resident_.push_back(std::move(resident_.front()));
   resident_.pop_front();
-  if (launch_.launch->cooperative || resident_.size() < MAX_RESIDENT) begin();
+  if (launch_.launch->cooperative || resident_.size() * launch_.cluster_size < MAX_RESIDENT)
+    begin();
 }
 
 void Share::run() {

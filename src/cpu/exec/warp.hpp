@@ -41,8 +41,9 @@ enum class OpKind : uint8_t {
   WARP_BARRIER,
   BARRIER,
   ARRIVE,
-  REDUCE,  // bar.red
-  YIELD,   // calls the handler, then lets others run
+  REDUCE,        // bar.red
+  CLUSTER_WAIT,  // barrier.cluster.wait
+  YIELD,         // calls the handler, then lets others run
   END,
 };
 
@@ -101,7 +102,7 @@ struct Frame {
   uint32_t local_base = 0;
 };
 
-enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER };
+enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER, CLUSTER };
 
 // Lanes of a warp with the same program counter.
 struct Group {

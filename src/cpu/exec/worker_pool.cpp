@@ -43,7 +43,7 @@ void WorkerPool::start_threads() {
 
 WorkerPool::Job* WorkerPool::find_job() {
   for (Job* job : jobs_)
-    if (!job->drained && job->workers < job->launch->block_count) return job;
+    if (!job->drained && job->workers < job->launch->cluster_count) return job;
   return nullptr;
 }
 
@@ -71,9 +71,9 @@ void WorkerPool::run(LaunchState& launch) {
   jobs_.push_back(&job);
   ++launches_;
   const bool mine = busy_ < size_;
-  if (!mine || (launch.block_count > 1 && size_ > 1)) {
+  if (!mine || (launch.cluster_count > 1 && size_ > 1)) {
     start_threads();
-    const uint64_t helpers = std::min<uint64_t>(launch.block_count, size_);
+    const uint64_t helpers = std::min<uint64_t>(launch.cluster_count, size_);
     for (uint64_t i = 0; i < helpers; ++i) wake_.notify_one();
   }
   if (mine || !begins_soon(job, lock)) work(job, lock);

@@ -102,6 +102,10 @@ class Checker {
                         "'");
   }
 
+  static bool is_predicate(const Operand& special) {
+    return special.index == static_cast<uint32_t>(SpecialRegister::is_explicit_cluster);
+  }
+
   Type type_of(const Operand& operand) const { return function_.registers[operand.index]; }
 
   const Variable* variable_of(const Operand& operand) const {
@@ -359,7 +363,7 @@ class Checker {
       case OperandKind::VECTOR:
         return split_elements(from, false);
       case OperandKind::SPECIAL:
-        if (type == Type::pred) fail_operand("a predicate");
+        if (type == Type::pred && !is_predicate(from)) fail_operand("a predicate");
         return;
       case OperandKind::SYMBOL:
       case OperandKind::FUNCTION:

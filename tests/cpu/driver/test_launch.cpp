@@ -150,13 +150,13 @@ TEST_F(Launches, Cooperative) {
 
 TEST_F(Launches, Clusters) {
   EXPECT_CU(0, with("nothing", {cluster(1)}, 4));
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, with("nothing", {cluster(2)}, 4));
+  EXPECT_CU(0, with("nothing", {cluster(2)}, 4));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, with("nothing", {cluster(2)}, 5));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, with("nothing", {cluster(0)}, 4));
   EXPECT_CU(CUDA_ERROR_INVALID_CLUSTER_SIZE, with("nothing", {cluster(16)}, 16));
   OK(cu.cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
                            1));
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, with("nothing", {cluster(16)}, 16));
+  EXPECT_CU(0, with("nothing", {cluster(16)}, 16));
   EXPECT_CU(CUDA_ERROR_INVALID_CLUSTER_SIZE, with("nothing", {cluster(32)}, 32));
   OK(cu.cuCtxSynchronize());
 }

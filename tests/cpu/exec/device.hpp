@@ -107,6 +107,7 @@ struct Shape {
   unsigned block[3] = {1, 1, 1};
   uint32_t shared = 0;
   bool cooperative = false;
+  unsigned cluster[3] = {1, 1, 1};
   DeviceLimits limits = {};
   Output* output = nullptr;
 };
@@ -129,6 +130,8 @@ std::optional<Fault> launch(const Kernel& kernel, const Shape& shape, LaunchStat
   for (int c = 0; c < 3; ++c) {
     l.grid[c] = shape.grid[c];
     l.block[c] = shape.block[c];
+    l.cluster[c] = shape.cluster[c];
+    l.explicit_cluster |= shape.cluster[c] != 1;
   }
   l.dynamic_shared = shape.shared;
   l.cooperative = shape.cooperative;

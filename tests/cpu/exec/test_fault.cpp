@@ -5,18 +5,10 @@
 #include <cstring>
 #include <thread>
 
-#include "text.hpp"
+#include "expect.hpp"
 
 namespace cucore::cpu::test {
 namespace {
-
-void expect_fault(const std::optional<Fault>& fault, CUresult code,
-                  std::initializer_list<const char*> parts) {
-  ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->code, code) << fault->text;
-  for (const char* part : parts)
-    EXPECT_NE(fault->text.find(part), std::string::npos) << part << "\n" << fault->text;
-}
 
 const char* const STORE =
     "mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd2, %rd0; st.global.u32 [%rd2], %r1;";
