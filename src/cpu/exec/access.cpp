@@ -123,6 +123,11 @@ std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
   if ((size & (size - 1)) == 0 && (address & (size - 1)))
     raise(w, op, lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
           access_text(address, size, access));
+  return resolve_bytes(w, op, lane, address, size, access, region);
+}
+
+std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                         Access access, Region region) {
   switch (region) {
     case Region::SHARED:
       return shared(w, op, lane, address, size, access, false);

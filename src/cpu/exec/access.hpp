@@ -19,5 +19,8 @@ inline constexpr uint32_t FRAME_RELATIVE =
 // and bounds, throws KernelFault, and stores the allocation in the instruction's site.
 std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
                    Region region);
+// Does the same without a check of alignment.
+std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                         Access access, Region region);
 
 }  // namespace cucore::cpu

@@ -4,7 +4,7 @@
 #include <bit>
 #include <string>
 
-#include "cpu/exec/block.hpp"
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "ptx/ast.hpp"
 #include "support/counted.hpp"
@@ -74,6 +74,7 @@ void Block::release(uint32_t id) {
 
 void Block::threads_left(uint32_t count) {
   live_threads -= count;
+  if (live_threads == 0) cluster.async.block_exits(*this);
   if (!barriers_used || live_threads == 0) return;
   for (uint32_t id = 0; id < BARRIERS; ++id)
     if (is_complete(barriers[id])) release(id);

@@ -2,6 +2,7 @@
 // Handlers that do not benefit from vector instructions and are built once.
 #pragma once
 
+#include "cpu/exec/async.hpp"
 #include "cpu/exec/handlers.hpp"
 
 namespace cucore::cpu {
@@ -44,12 +45,23 @@ void nothing(Warp& w, const Op& op);
 void trap(Warp& w, const Op& op);
 void breakpoint(Warp& w, const Op& op);
 void nanosleep(Warp& w, const Op& op);
-void copy_async(Warp& w, const Op& op);  // cp.async, completed immediately
+
+// cp.async and its waits; imm of a group's wait is the number of groups that may be pending.
+void copy_async(Warp& w, const Op& op);
+void copy_async_commit(Warp& w, const Op& op);
+void copy_async_wait_group(Warp& w, const Op& op);
+void copy_async_wait_all(Warp& w, const Op& op);
 
 // mbarrier: a[0] the result, a[1] a count, a[2] a state or parity, a[4] the address.
 Handler select_mbarrier(ptx::Opcode opcode);
-inline constexpr uint32_t BULK_SOURCE_NARROW = 0x1000,
-                          BULK_BARRIER_NARROW = 0x2000;  // in Op::target
-Handler select_copy_bulk(bool from_global);
+inline constexpr uint32_t MBARRIER_NO_COMPLETE = 0x1000;  // in Op::target
+
+// Bulk copies and reductions, st.async and red.async; Op::target is the index of the AsyncSite.
+Handler select_async(ptx::Opcode opcode);
+void bulk_commit(Warp& w, const Op& op);
+void bulk_wait(Warp& w, const Op& op);       // imm: groups that may be pending
+void bulk_wait_read(Warp& w, const Op& op);  // does not wait for writes
+// Returns a reduction of memory; without `combine` for a form that PTX lacks.
+Reduction select_reduction(ptx::Type type, ptx::Operation operation);
 
 }  // namespace cucore::cpu

@@ -163,6 +163,8 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
   if (barriers_used)
     for (Barrier& b : barriers) b.used = false;
   barriers_used = false;
+  mbarriers.clear();
+  for (ThreadCopies& warp : copies) warp.clear(*this);
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
     const uint32_t threads = live_threads - x * LANES;
@@ -223,6 +225,11 @@ bool Block::take(uint64_t bytes) {
   return true;
 }
 
+void Block::give_back(uint64_t bytes) {
+  taken_ -= bytes;
+  launch.memory.give_back(bytes);
+}
+
 void Block::refuse(const Warp& w, const Op& op, uint64_t bytes,
                    const DecodedFunction& callee) const {
   raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
@@ -241,8 +248,7 @@ void Block::drop_free_frames() {
     bytes += bytes_of_frame(*frame->function);
     return true;
   });
-  taken_ -= bytes;
-  launch.memory.give_back(bytes);
+  give_back(bytes);
 }
 
 Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) {
@@ -273,8 +279,7 @@ void Block::grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunct
     std::memcpy(grown.get() + l * stride, w.local + l * w.local_stride, w.local_stride);
   // Memory from the start of the block stays charged until its end.
   if (w.local_stride > entry.local_bytes) {
-    taken_ -= w.local_stride * LANES;
-    launch.memory.give_back(w.local_stride * LANES);
+    give_back(w.local_stride * LANES);
   }
   locals[w.index] = std::move(grown);
   w.local = locals[w.index].get();

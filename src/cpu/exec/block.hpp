@@ -13,6 +13,7 @@
 #include "cpu/exec/memory_budget.hpp"
 #include "cpu/exec/program.hpp"
 #include "cpu/exec/special.hpp"
+#include "cpu/exec/thread_copies.hpp"
 #include "cpu/exec/warp.hpp"
 
 namespace cucore::cpu {
@@ -111,6 +112,8 @@ struct Block {
   std::vector<AlignedBytes> locals;
   std::vector<AlignedBytes> entry_params;
   Barrier barriers[BARRIERS];
+  std::vector<bool> mbarriers;       // by 8 bytes of shared memory: an mbarrier is there
+  std::vector<ThreadCopies> copies;  // cp.async by warp; empty: none yet
   bool barriers_used = false;
   std::vector<std::unique_ptr<Frame, FrameDelete>> frames;
   std::unordered_map<const DecodedFunction*, std::vector<Frame*>> free_frames;
@@ -121,6 +124,10 @@ struct Block {
   // Grows the local memory of every lane to at least `bytes`, which `callee` needs.
   void grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee);
 
+  // Takes bytes of the memory budget until the end of the block; returns false if there are none.
+  bool take(uint64_t bytes);
+  void give_back(uint64_t bytes);
+
   // barriers.cpp
   bool arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate);
   void release(uint32_t id);
@@ -129,8 +136,7 @@ struct Block {
 
  private:
   uint32_t place_[3] = {};  // in the cluster
-  uint64_t taken_ = 0;      // bytes of the memory budget for calls
-  bool take(uint64_t bytes);
+  uint64_t taken_ = 0;      // bytes of the memory budget for calls and copies
   void drop_free_frames();
   Frame* new_frame(Warp& w, const Op& op, const DecodedFunction& function);
   [[noreturn]] void refuse(const Warp& w, const Op& op, uint64_t bytes,

@@ -9,7 +9,7 @@
 
 namespace cucore::cpu {
 
-Cluster::Cluster(LaunchState& state, Worker& owner) : launch(state), worker(owner) {
+Cluster::Cluster(LaunchState& state, Worker& owner) : launch(state), worker(owner), async(state) {
   blocks.reserve(state.cluster_size);
   for (uint32_t rank = 0; rank < state.cluster_size; ++rank)
     blocks.push_back(std::make_unique<Block>(*this, rank));
@@ -36,6 +36,7 @@ void Cluster::begin(uint64_t number) {
     std::fill(arrived_.begin(), arrived_.end(), 0);
     std::fill(completed_.begin(), completed_.end(), 0);
   }
+  async.clear();
   barrier_used_ = resumed = false;
 }
 
@@ -46,6 +47,7 @@ BlockStatus Cluster::run(int64_t quantum) {
     if (live_threads_ == 0 || launch.stop.load(std::memory_order_relaxed)) return BlockStatus::DONE;
     if (!progress) deadlock();
   }
+  async.flush();  // threads may wait for the data in other ways
   return BlockStatus::EXPIRED;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/exec/async.hpp"
 #include "cpu/exec/block.hpp"
 
 namespace cucore::cpu {
@@ -48,7 +49,8 @@ struct Cluster {
   LaunchState& launch;
   Worker& worker;
   std::vector<std::unique_ptr<Block>> blocks;  // by rank
-  bool resumed = false;                        // has run a slice
+  AsyncQueue async;
+  bool resumed = false;  // has run a slice
 
  private:
   size_t index_of(const Warp& w) const {

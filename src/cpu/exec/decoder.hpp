@@ -61,14 +61,20 @@ class Decoder {
   bool decode_store(Op& op, const Form& form, Operands operands);
   bool decode_atomic(Op& op, const Form& form, Operands operands);
   bool decode_vector_atomic(Op& op, const Form& form, Operands operands);
-  bool decode_copy_async(Op& op, const Form& form, Operands operands);
-  bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
-  bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool decode_ordered(Op& op, const Form& form, Widths widths);
   bool place_values(Op& op, const Form& form, const Operand& value, bool is_store, unsigned& width);
   bool place_address(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
   bool place_parameter(Op& op, const Operand& memory, Widths& widths);
   bool place_variable(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
+
+  // decode_async.cpp
+  bool decode_copy_async(Op& op, const Form& form, Operands operands);
+  bool decode_copy_group(Op& op, const Form& form, Operands operands);
+  bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_store_async(Op& op, const Form& form, Operands operands);
+  bool decode_mbarrier(Op& op, const Form& form, Operands operands);
+  bool address_slot(ptx::Space space, const Operand& memory, AddressSlot& slot);
+  bool finish_async(Op& op, const Form& form, AsyncSite site);
 
   // decode_move.cpp
   bool decode_mov(Op& op, const Form& form, Operands operands);

@@ -32,11 +32,8 @@ enum class Atomic : uint8_t { RESULT, OPERAND, REPLACEMENT, ADDRESS = 4, TABLE =
 // cp.async. Reads SOURCE_SIZE bytes and zeroes the rest; reads nothing under IGNORE.
 enum class CopyAsync : uint8_t { SIZE = 1, SOURCE_SIZE, IGNORE, ADDRESS, SOURCE, SOURCE_OFFSET };
 
-// cp.async.bulk. BARRIER is the mbarrier that counts the bytes.
-enum class CopyBulk : uint8_t { SIZE = 1, BARRIER, BARRIER_OFFSET, ADDRESS, SOURCE, SOURCE_OFFSET };
-
 // mbarrier. STATE is the state of a phase, or its parity.
-enum class Mbarrier : uint8_t { RESULT, COUNT, STATE, ADDRESS = 4 };
+enum class MbarrierOperand : uint8_t { RESULT, COUNT, STATE, ADDRESS = 4 };
 
 // bar.sync, bar.arrive, bar.red.
 enum class BlockBarrier : uint8_t { NUMBER, THREADS, RESULT, PREDICATE };
@@ -50,7 +47,6 @@ enum class Jump : uint8_t { INDEX };
 // One decoder sets the address for all of them.
 static_assert(size_t(LoadStore::ADDRESS) == size_t(Atomic::ADDRESS) &&
               size_t(LoadStore::ADDRESS) == size_t(CopyAsync::ADDRESS) &&
-              size_t(LoadStore::ADDRESS) == size_t(CopyBulk::ADDRESS) &&
-              size_t(LoadStore::ADDRESS) == size_t(Mbarrier::ADDRESS));
+              size_t(LoadStore::ADDRESS) == size_t(MbarrierOperand::ADDRESS));
 
 }  // namespace cucore::cpu

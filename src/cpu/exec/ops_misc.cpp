@@ -164,33 +164,4 @@ void breakpoint(Warp& w, const Op& op) {
   raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_LAUNCH_FAILED, "breakpoint instruction", "");
 }
 
-// imm contains the offset of the destination.
-void copy_async(Warp& w, const Op& op) {
-  const uint32_t size = w.at<uint32_t>(op[CopyAsync::SIZE])[0];
-  const uint32_t ignore =
-      op[CopyAsync::IGNORE] == NO_SLOT ? 0 : *w.at<uint32_t>(op[CopyAsync::IGNORE]);
-  each_active(w, [&](int l) {
-    const uint64_t to = op.target & NARROW
-                            ? uint32_t(w.at<uint32_t>(op[CopyAsync::ADDRESS])[l] + uint32_t(op.imm))
-                            : w.at<uint64_t>(op[CopyAsync::ADDRESS])[l] + op.imm;
-    const uint64_t from =
-        w.at<uint64_t>(op[CopyAsync::SOURCE])[l] + w.at<uint64_t>(op[CopyAsync::SOURCE_OFFSET])[l];
-    uint32_t wanted = op[CopyAsync::SOURCE_SIZE] == NO_SLOT
-                          ? size
-                          : w.at<uint32_t>(op[CopyAsync::SOURCE_SIZE])[l];
-    if (wanted > size) wanted = size;
-    if (ignore >> l & 1) wanted = 0;
-    std::byte* d = resolve(w, op, l, to, size, Access::WRITE, Region::SHARED);
-    if (wanted) {
-      // The source must be aligned to the size of the copy, even if only a part is read.
-      if (from & (size - 1)) resolve(w, op, l, from, size, Access::READ, Region::GLOBAL);
-      const std::byte* s =
-          wanted == size ? resolve(w, op, l, from, size, Access::READ, Region::GLOBAL) : nullptr;
-      for (uint32_t k = 0; k < wanted; ++k)
-        d[k] = s ? s[k] : *resolve(w, op, l, from + k, 1, Access::READ, Region::GLOBAL);
-    }
-    std::memset(d + wanted, 0, size - wanted);
-  });
-}
-
 }  // namespace cucore::cpu

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/exec/async.hpp"
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/warp.hpp"
 #include "ptx/ast.hpp"
@@ -43,6 +44,31 @@ struct BranchTable {
   std::vector<uint32_t> targets;
 };
 
+// An address of an asynchronous operation.
+struct AddressSlot {
+  Slot base = NO_SLOT;  // NO_SLOT: absent
+  uint64_t offset = 0;
+  Region region = Region::GLOBAL;
+  bool narrow = false;
+
+  uint64_t of(const Warp& w, int lane) const {
+    if (narrow) return uint32_t(w.at<uint32_t>(base)[lane] + uint32_t(offset));
+    return w.at<uint64_t>(base)[lane] + offset;
+  }
+};
+
+// The operands of a bulk copy, st.async or red.async.
+struct AsyncSite {
+  AddressSlot to, from, barrier;
+  Slot size = NO_SLOT;
+  Slot blocks = NO_SLOT;     // multicast: ranks of the destinations, 16 bits
+  Slot byte_mask = NO_SLOT;  // 16 bits
+  Reduction reduction;
+  Slot values[4] = {};  // st.async, red.async
+  uint32_t count = 0;
+  uint32_t width = 0;  // bytes per value
+};
+
 struct DecodedModule;
 
 // The position of a register in a frame; 0 bytes: a predicate with one bit per lane.
@@ -63,6 +89,7 @@ struct DecodedFunction {
   std::vector<Op> ops;
   std::vector<CallSite> calls;
   std::vector<BranchTable> tables;
+  std::vector<AsyncSite> async;
   std::vector<Argument> returns;  // location of this function's own parameters
   std::vector<Argument> inputs;
   std::vector<Spill> spills;

@@ -163,6 +163,11 @@ enum Flag : uint32_t {
   FLAG_CLAMP = 1u << 17,  // shf, bmsk, szext: .clamp; otherwise .wrap
   FLAG_WRAP = 1u << 19,   // shf, bmsk, szext: .wrap
   FLAG_ABS = 1u << 18,    // redux.abs
+  // Bulk copies; FLAG_SYNC is .mbarrier::complete_tx::bytes.
+  FLAG_BYTE_MASK = 1u << 28,
+  FLAG_BULK_GROUP = 1u << 29,
+  FLAG_READ = 1u << 30,
+  FLAG_MULTICAST = 1u << 31,
 };
 
 // The decoded name of an instruction. All instructions of a module with the same name share one
@@ -176,7 +181,7 @@ struct Form {
   Operation operation = Operation::none;
   MulMode mul = MulMode::none;
   Space space = Space::generic;
-  Space space2 = Space::generic;  // cp.async: the source's space
+  Space space2 = Space::generic;  // asynchronous copies: the source's space
   Order order = Order::none;
   Scope scope = Scope::none;
   Mode mode = Mode::none;
@@ -425,6 +430,7 @@ The guarantees of verification to the executor:
       lop3     {d, p|none, a, b, c, lut, q|none}
       call     {function or reg, list of returns, list of inputs, prototype|targets|none}
       cvt      {d, a, b|none, c|none}
+      cp.async.bulk {to, from, size, mbarrier|none, blocks|none, policy|none, byte mask|none}
       min, max {d, a, b, c|none}
 
 - A register operand has the width of its type; for ld, st and cvt it may be wider. Predicates

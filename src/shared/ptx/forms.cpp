@@ -67,10 +67,11 @@ constexpr Rule rule_of(std::string_view pattern) {
     std::string_view name;
     Rule rule;
   };
-  constexpr Named RULES[] = {
-      {"MOV_RULE", Rule::MOV},    {"CVT_RULE", Rule::CVT},   {"CVT_PACK", Rule::CVT_PACK},
-      {"LOP3_RULE", Rule::LOP3},  {"ATOM_RULE", Rule::ATOM}, {"CALL_RULE", Rule::CALL},
-      {"BAR_RED", Rule::BAR_RED}, {"SHFL_RULE", Rule::SHFL}, {"VOTE_RULE", Rule::VOTE}};
+  constexpr Named RULES[] = {{"MOV_RULE", Rule::MOV},      {"CVT_RULE", Rule::CVT},
+                             {"CVT_PACK", Rule::CVT_PACK}, {"LOP3_RULE", Rule::LOP3},
+                             {"ATOM_RULE", Rule::ATOM},    {"CALL_RULE", Rule::CALL},
+                             {"BAR_RED", Rule::BAR_RED},   {"SHFL_RULE", Rule::SHFL},
+                             {"VOTE_RULE", Rule::VOTE},    {"BULK_RULE", Rule::BULK}};
   for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
   return Rule::PATTERN;
@@ -176,8 +177,7 @@ bool set_once(Enum& field, uint32_t value) {
 
 bool set_space(Form& form, uint32_t value) {
   if (form.space == Space::generic) return set_once(form.space, value);
-  bool copies = form.op == Opcode::cp_async || form.op == Opcode::cp_async_bulk;
-  return copies && set_once(form.space2, value);
+  return has_two_spaces(form.op) && set_once(form.space2, value);
 }
 
 bool set_vector(Form& form, uint32_t value) {
@@ -302,11 +302,28 @@ bool modes_well(const Form& form) {
   }
 }
 
-// Copies to shared memory report to an mbarrier, copies from it use groups.
+bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cluster; }
+
+// Copies to shared memory report to an mbarrier, copies to global memory belong to groups.
 bool copies_in_bulk(const Form& form) {
-  bool to_shared = form.space == Space::shared || form.space == Space::shared_cluster;
-  if (to_shared) return form.space2 == Space::global && form.has(FLAG_SYNC);
-  return form.space == Space::global && form.space2 == Space::shared && !form.has(FLAG_SYNC);
+  bool reduces = form.op == Opcode::cp_reduce_async_bulk;
+  bool to_cluster = form.space == Space::shared_cluster;
+  if (reduces && (form.operation == Operation::none || form.space2 != Space::shared)) return false;
+  if (form.has(FLAG_MULTICAST) && (!to_cluster || form.space2 != Space::global)) return false;
+  if (form.has(FLAG_BYTE_MASK) && (reduces || form.space != Space::global)) return false;
+  if (form.has(FLAG_READ) || form.has(FLAG_SYNC) == form.has(FLAG_BULK_GROUP)) return false;
+  if (form.space == Space::global) return form.space2 == Space::shared && !form.has(FLAG_SYNC);
+  bool from_block = to_cluster && form.space2 == Space::shared;
+  return is_shared(form.space) && (form.space2 == Space::global || from_block) &&
+         form.has(FLAG_SYNC);
+}
+
+// Values for other blocks have 32 or 64 bits.
+bool stores_asynchronously(const Form& form) {
+  bool wide = size_of(form.types[0]) == 4 || size_of(form.types[0]) == 8;
+  bool reduces = form.op == Opcode::red_async;
+  return form.space == Space::shared_cluster && form.has(FLAG_SYNC) && wide && form.vector <= 4 &&
+         reduces == (form.operation != Operation::none);
 }
 
 bool is_complete(const Form& form) {
@@ -345,7 +362,18 @@ bool is_complete(const Form& form) {
     case Opcode::cp_async:
       return form.space == Space::shared && form.space2 == Space::global;
     case Opcode::cp_async_bulk:
+    case Opcode::cp_reduce_async_bulk:
       return copies_in_bulk(form);
+    case Opcode::st_async:
+    case Opcode::red_async:
+      return stores_asynchronously(form);
+    case Opcode::mbarrier_init:
+    case Opcode::mbarrier_inval:
+    case Opcode::mbarrier_test_wait:
+    case Opcode::mbarrier_test_wait_parity:
+    case Opcode::mbarrier_try_wait:
+    case Opcode::mbarrier_try_wait_parity:
+      return form.space != Space::shared_cluster;  // only the own block waits
     case Opcode::fence:
       return form.scope != Scope::none;
     case Opcode::membar:
@@ -369,6 +397,11 @@ bool is_consistent(const Form& form, const OpcodeSpec& spec) {
 }
 
 }  // namespace
+
+bool has_two_spaces(Opcode op) {
+  return op == Opcode::cp_async || op == Opcode::cp_async_bulk ||
+         op == Opcode::cp_reduce_async_bulk;
+}
 
 const OpcodeSpec& spec_of(Opcode op) { return SPECS[static_cast<size_t>(op)]; }
 

@@ -9,7 +9,19 @@
 namespace cucore::ptx {
 
 // Selects the check of an opcode's operands: the letters of its pattern or its own rule.
-enum class Rule : uint8_t { PATTERN, MOV, CVT, CVT_PACK, LOP3, ATOM, CALL, BAR_RED, SHFL, VOTE };
+enum class Rule : uint8_t {
+  PATTERN,
+  MOV,
+  CVT,
+  CVT_PACK,
+  LOP3,
+  ATOM,
+  CALL,
+  BAR_RED,
+  SHFL,
+  VOTE,
+  BULK
+};
 
 struct OpcodeSpec {
   std::string_view name;
@@ -21,6 +33,8 @@ struct OpcodeSpec {
   Rule rule = Rule::PATTERN;
 };
 
+// Returns whether the name contains the spaces of a destination and a source.
+bool has_two_spaces(Opcode op);
 const OpcodeSpec& spec_of(Opcode op);
 
 // Returns the type with this spelling (without the dot), or Type::none.

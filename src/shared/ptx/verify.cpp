@@ -59,6 +59,9 @@ class Checker {
       case Rule::VOTE:
         vote();
         break;
+      case Rule::BULK:
+        bulk();
+        break;
       case Rule::CALL:
         break;  // the parser places these operands
     }
@@ -190,8 +193,7 @@ class Checker {
   void check_variable_access(const Variable& variable, const Operand& operand) {
     Space space = form_.space == Space::shared_cluster ? Space::shared : form_.space;
     bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
-    if (space != Space::generic && space != variable.space && form_.op != Opcode::cp_async &&
-        form_.op != Opcode::cp_async_bulk)
+    if (space != Space::generic && space != variable.space && !has_two_spaces(form_.op))
       fail("'" + std::string(variable.name) + "' is in another state space");
     if (variable.space != Space::param) return;
     uint64_t bytes = uint64_t{size_of(form_.types[0])} * form_.vector;
@@ -262,6 +264,9 @@ class Checker {
         break;
       case 'u':
         source(operand, Type::b32);
+        break;
+      case 'h':
+        source(operand, Type::b16);
         break;
       case 'z':
         source(operand, Type::b64);
@@ -447,6 +452,14 @@ class Checker {
     else
       put_none();
     slot('p');
+  }
+
+  void bulk() {
+    check_pair("");
+    for (char letter :
+         {'m', 'm', 'u', form_.has(FLAG_SYNC) ? 'm' : 'N', form_.has(FLAG_MULTICAST) ? 'h' : 'N',
+          form_.has(FLAG_CACHE_HINT) ? 'z' : 'N', form_.has(FLAG_BYTE_MASK) ? 'h' : 'N'})
+      slot(letter);
   }
 
   void vote() {

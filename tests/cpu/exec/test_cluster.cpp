@@ -8,16 +8,16 @@
 namespace cucore::cpu::test {
 namespace {
 
-const char* const SHARED = ".shared .align 16 .b8 s[64];\n";
-const char* const OWN_WORD =  // %rd2: the thread's word of a, %r3: %ctaid.x * %ntid.x + %tid.x
+const char* const CLUSTER_MEMORY = ".shared .align 16 .b8 s[64];\n";
+const char* const OWN_WORD =  // %rd2 is the thread's word of a, %r3 is %ctaid.x * %ntid.x + %tid.x
     "mov.u32 %r9, %ntid.x; mad.lo.s32 %r3, %r2, %r9, %r1; mul.wide.u32 %rd2, %r3, 4;"
     "add.s64 %rd2, %rd2, %rd0;\n";
 const char* const SYNC = "barrier.cluster.arrive.aligned; barrier.cluster.wait.aligned;\n";
 
-std::string with(std::initializer_list<const char*> parts) {
+std::string cluster_text(std::initializer_list<const char*> parts) {
   std::string body;
   for (const char* part : parts) body += part;
-  return kernel_text(body, SHARED);
+  return kernel_text(body, CLUSTER_MEMORY);
 }
 
 TEST(ClusterKernels, ReadTheSharedMemoryOfTheirNeighbour) {
@@ -63,22 +63,22 @@ TEST(ClusterKernels, KnowTheirPlace) {
 
 // Each thread adds to a counter of block 0, by all kinds of addresses.
 TEST(ClusterKernels, UpdateTheSharedMemoryOfABlock) {
-  const std::string text =
-      with({"setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.v4.u32 [s], {0, 0, 0, 0};", SYNC,
-            "mov.u32 %r4, s; mapa.shared::cluster.u32 %r5, %r4, 0;"
-            "atom.shared::cluster.add.u32 %r6, [%r5], 1;"
-            "red.shared::cluster.add.u32 [%r5+4], 2;"
-            "mapa.shared::cluster.u64 %rd3, s, 0; red.shared::cluster.add.u32 [%rd3+8], 3;"
-            "cvta.shared.u64 %rd4, s; mapa.u64 %rd5, %rd4, 0; red.add.u32 [%rd5+12], 4;"
-            "getctarank.shared::cluster.u32 %r7, %r5; getctarank.u64 %r8, %rd4;"
-            "isspacep.shared::cluster %p2, %rd5; isspacep.shared::cta %p3, %rd5;"
-            "isspacep.shared::cta %p4, %rd4; isspacep.global %p5, %rd5;"
-            "selp.u32 %r10, 1, 0, %p2; @%p3 add.u32 %r10, %r10, 2; @%p4 add.u32 %r10, %r10, 4;"
-            "@%p5 add.u32 %r10, %r10, 8; mad.lo.u32 %r10, %r7, 16, %r10; mad.lo.u32 %r10, %r8, 32, "
-            "%r10;",
-            SYNC, OWN_WORD, "st.global.u32 [%rd2], %r10;",
-            "setp.eq.and.u32 %p1, %r3, 0, %p1; ld.shared.v4.u32 {%r11,%r12,%r13,%r14}, [s];"
-            "@%p1 st.global.v4.u32 [%rd1], {%r11,%r12,%r13,%r14};"});
+  const std::string text = cluster_text(
+      {"setp.eq.u32 %p1, %r1, 0; @%p1 st.shared.v4.u32 [s], {0, 0, 0, 0};", SYNC,
+       "mov.u32 %r4, s; mapa.shared::cluster.u32 %r5, %r4, 0;"
+       "atom.shared::cluster.add.u32 %r6, [%r5], 1;"
+       "red.shared::cluster.add.u32 [%r5+4], 2;"
+       "mapa.shared::cluster.u64 %rd3, s, 0; red.shared::cluster.add.u32 [%rd3+8], 3;"
+       "cvta.shared.u64 %rd4, s; mapa.u64 %rd5, %rd4, 0; red.add.u32 [%rd5+12], 4;"
+       "getctarank.shared::cluster.u32 %r7, %r5; getctarank.u64 %r8, %rd4;"
+       "isspacep.shared::cluster %p2, %rd5; isspacep.shared::cta %p3, %rd5;"
+       "isspacep.shared::cta %p4, %rd4; isspacep.global %p5, %rd5;"
+       "selp.u32 %r10, 1, 0, %p2; @%p3 add.u32 %r10, %r10, 2; @%p4 add.u32 %r10, %r10, 4;"
+       "@%p5 add.u32 %r10, %r10, 8; mad.lo.u32 %r10, %r7, 16, %r10; mad.lo.u32 %r10, %r8, 32, "
+       "%r10;",
+       SYNC, OWN_WORD, "st.global.u32 [%rd2], %r10;",
+       "setp.eq.and.u32 %p1, %r3, 0, %p1; ld.shared.v4.u32 {%r11,%r12,%r13,%r14}, [s];"
+       "@%p1 st.global.v4.u32 [%rd1], {%r11,%r12,%r13,%r14};"});
   Array<unsigned> a(4 * 40), b(4);
   expect_success(run_text(text, clusters(4, 40, 4), a.address(), b.address()));
   EXPECT_EQ(b.values(), (std::vector<unsigned>{160, 320, 480, 640}));
@@ -90,7 +90,8 @@ TEST(ClusterKernels, UpdateTheSharedMemoryOfABlock) {
 
 TEST(ClusterKernels, AddressesOfOtherBlocksAreChecked) {
   const auto reads = [](const char* rank, const char* load) {
-    return with({"mov.u32 %r4, s; mapa.shared::cluster.u32 %r5, %r4, ", rank, ";", load, SYNC});
+    return cluster_text(
+        {"mov.u32 %r4, s; mapa.shared::cluster.u32 %r5, %r4, ", rank, ";", load, SYNC});
   };
   const CUresult illegal = CUDA_ERROR_ILLEGAL_ADDRESS;
   const char* const load = "ld.shared::cluster.u32 %r6, [%r5];";
@@ -105,28 +106,28 @@ TEST(ClusterKernels, AddressesOfOtherBlocksAreChecked) {
 }
 
 TEST(ClusterKernels, TheMemoryOfAnExitedBlockIsGone) {
-  const std::string text =
-      with({"setp.eq.u32 %p1, %r2, 1; @%p1 exit; mov.u32 %r4, s;"
-            "mapa.shared::cluster.u32 %r5, %r4, 1; mov.u32 %r6, 0;"
-            "again: ld.shared::cluster.u32 %r7, [%r5]; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, "
-            "100000;"
-            "@%p2 bra again;"});
+  const std::string text = cluster_text(
+      {"setp.eq.u32 %p1, %r2, 1; @%p1 exit; mov.u32 %r4, s;"
+       "mapa.shared::cluster.u32 %r5, %r4, 1; mov.u32 %r6, 0;"
+       "again: ld.shared::cluster.u32 %r7, [%r5]; add.u32 %r6, %r6, 1; setp.lt.u32 %p2, %r6, "
+       "100000;"
+       "@%p2 bra again;"});
   expect_fault(run_text(text, clusters(2, 32, 2)), CUDA_ERROR_ILLEGAL_ADDRESS,
                {"block (0,0,0)", "shared memory of block rank 1, which has exited"});
 }
 
 // A thread that arrives early can work before it waits, and phases do not mix.
 TEST(ClusterBarriers, SplitIntoArriveAndWait) {
-  const std::string text =
-      with({OWN_WORD,
-            "setp.eq.u32 %p1, %r1, 0; mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; mov.u32 "
-            "%r6, s;"
-            "mapa.shared::cluster.u32 %r7, %r6, %r5; mov.u32 %r10, 0; mov.u32 %r8, 0;\n"
-            "more: @%p1 st.shared::cluster.u32 [%r7], %r10;"
-            "barrier.cluster.arrive.release; add.u32 %r8, %r8, 1; barrier.cluster.wait.acquire;"
-            "ld.shared.u32 %r11, [s]; setp.ne.u32 %p2, %r11, %r10; @%p2 st.global.u32 [%rd2], 7;"
-            "barrier.cluster.arrive.relaxed; barrier.cluster.wait;"
-            "add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 50; @%p3 bra more;"});
+  const std::string text = cluster_text(
+      {OWN_WORD,
+       "setp.eq.u32 %p1, %r1, 0; mov.u32 %r4, %cluster_ctarank; xor.b32 %r5, %r4, 1; mov.u32 "
+       "%r6, s;"
+       "mapa.shared::cluster.u32 %r7, %r6, %r5; mov.u32 %r10, 0; mov.u32 %r8, 0;\n"
+       "more: @%p1 st.shared::cluster.u32 [%r7], %r10;"
+       "barrier.cluster.arrive.release; add.u32 %r8, %r8, 1; barrier.cluster.wait.acquire;"
+       "ld.shared.u32 %r11, [s]; setp.ne.u32 %p2, %r11, %r10; @%p2 st.global.u32 [%rd2], 7;"
+       "barrier.cluster.arrive.relaxed; barrier.cluster.wait;"
+       "add.u32 %r10, %r10, 1; setp.lt.u32 %p3, %r10, 50; @%p3 bra more;"});
   Array<unsigned> a(4 * 70);
   expect_success(run_text(text, clusters(4, 70, 2), a.address()));
   for (unsigned i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], 0u) << i;
@@ -134,56 +135,57 @@ TEST(ClusterBarriers, SplitIntoArriveAndWait) {
 
 TEST(ClusterBarriers, ExitedThreadsAreNotAwaited) {
   const std::string text =
-      with({"setp.gt.u32 %p1, %r1, 40; @%p1 exit; setp.eq.u32 %p2, %r2, 1;"
-            "@%p2 exit;",
-            SYNC, "st.global.u32 [%rd0], 5;"});
+      cluster_text({"setp.gt.u32 %p1, %r1, 40; @%p1 exit; setp.eq.u32 %p2, %r2, 1;"
+                    "@%p2 exit;",
+                    SYNC, "st.global.u32 [%rd0], 5;"});
   Array<unsigned> a(1);
   expect_success(run_text(text, clusters(2, 64, 2), a.address()));
   EXPECT_EQ(a[0], 5u);
   // A thread that exits after its arrival counts for the phase in which it arrived.
   const std::string early =
-      with({"setp.eq.u32 %p2, %r2, 1; barrier.cluster.arrive; @%p2 exit;"
-            "barrier.cluster.wait;",
-            SYNC, "st.global.u32 [%rd0], 6;"});
+      cluster_text({"setp.eq.u32 %p2, %r2, 1; barrier.cluster.arrive; @%p2 exit;"
+                    "barrier.cluster.wait;",
+                    SYNC, "st.global.u32 [%rd0], 6;"});
   expect_success(run_text(early, clusters(2, 64, 2), a.address()));
   EXPECT_EQ(a[0], 6u);
 }
 
 TEST(ClusterBarriers, DivergedLanesWaitSeparately) {
   const std::string text =
-      with({"and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 1; @%p1 bra odd;"
-            "barrier.cluster.arrive; barrier.cluster.wait; bra.uni done;\n"
-            "odd: barrier.cluster.arrive; barrier.cluster.wait;\ndone:",
-            OWN_WORD, "st.global.u32 [%rd2], %r3;"});
+      cluster_text({"and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 1; @%p1 bra odd;"
+                    "barrier.cluster.arrive; barrier.cluster.wait; bra.uni done;\n"
+                    "odd: barrier.cluster.arrive; barrier.cluster.wait;\ndone:",
+                    OWN_WORD, "st.global.u32 [%rd2], %r3;"});
   Array<unsigned> a(4 * 40);
   expect_success(run_text(text, clusters(4, 40, 4), a.address()));
   for (unsigned i = 0; i < a.size(); ++i) EXPECT_EQ(a[i], i);
 }
 
 TEST(ClusterBarriers, MistakesAreFaults) {
-  expect_fault(run_text(with({"barrier.cluster.wait;"}), clusters(2, 32, 2)),
+  expect_fault(run_text(cluster_text({"barrier.cluster.wait;"}), clusters(2, 32, 2)),
                CUDA_ERROR_LAUNCH_FAILED, {"a thread waits that has not arrived", "PTX line"});
-  expect_fault(
-      run_text(with({"barrier.cluster.arrive; barrier.cluster.arrive;"}), clusters(2, 32, 2)),
-      CUDA_ERROR_LAUNCH_FAILED, {"arrives twice"});
+  expect_fault(run_text(cluster_text({"barrier.cluster.arrive; barrier.cluster.arrive;"}),
+                        clusters(2, 32, 2)),
+               CUDA_ERROR_LAUNCH_FAILED, {"arrives twice"});
   // Block 1 waits for the cluster, block 0 for a barrier with too few threads.
   expect_fault(
-      run_text(with({"setp.eq.u32 %p1, %r2, 0; @%p1 bar.sync 1, 64;", SYNC}), clusters(2, 32, 2)),
+      run_text(cluster_text({"setp.eq.u32 %p1, %r2, 0; @%p1 bar.sync 1, 64;", SYNC}),
+               clusters(2, 32, 2)),
       CUDA_ERROR_LAUNCH_TIMEOUT,
       {"deadlock: no thread of the cluster can go on", "bar.sync", "barrier.cluster.wait"});
 }
 
 TEST(ClusterLaunches, NeedAGridOfWholeClusters) {
-  expect_fault(run_text(with({""}), clusters(5, 32, 2)), CUDA_ERROR_INVALID_CLUSTER_SIZE,
+  expect_fault(run_text(cluster_text({""}), clusters(5, 32, 2)), CUDA_ERROR_INVALID_CLUSTER_SIZE,
                {"not a multiple"});
-  expect_fault(run_text(with({""}), clusters(32, 32, 32)), CUDA_ERROR_INVALID_CLUSTER_SIZE,
+  expect_fault(run_text(cluster_text({""}), clusters(32, 32, 32)), CUDA_ERROR_INVALID_CLUSTER_SIZE,
                {"more than 16 blocks"});
-  expect_success(run_text(with({SYNC}), clusters(160, 32, 16)));
+  expect_success(run_text(cluster_text({SYNC}), clusters(160, 32, 16)));
 }
 
 // A cooperative launch of clusters: all blocks run at the same time.
 TEST(ClusterLaunches, CanBeCooperative) {
-  const std::string text = with(
+  const std::string text = cluster_text(
       {SYNC,
        "setp.eq.u32 %p1, %r1, 0; @%p1 red.global.add.u32 [%rd0], 1;"
        "again: ld.acquire.gpu.global.u32 %r4, [%rd0]; setp.lt.u32 %p2, %r4, 64; @%p2 bra again;"});

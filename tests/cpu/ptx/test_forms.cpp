@@ -70,6 +70,10 @@ TEST(Forms, LongestNameWins) {
   EXPECT_EQ(bulk.op, Opcode::cp_async_bulk);
   EXPECT_EQ(bulk.space2, Space::global);
   EXPECT_EQ(decode_form("cp.async.bulk.global.shared::cta.bulk_group").op, Opcode::cp_async_bulk);
+  EXPECT_EQ(decode_form("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.f16").op,
+            Opcode::cp_reduce_async_bulk);
+  EXPECT_EQ(decode_form("cp.async.bulk.prefetch.L2.global.L2::cache_hint").op,
+            Opcode::cp_async_bulk_prefetch);
   EXPECT_EQ(decode_form("fence.acq_rel.gpu").op, Opcode::fence);
 }
 
@@ -96,7 +100,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
                     "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned", "mbarrier.init.shared.b32",
                     "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
-                    "nonsense.f32"));
+                    "cp.async.bulk.global.shared::cta.bulk_group.multicast::cluster",
+                    "cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes",
+                    "cp.reduce.async.bulk.global.shared::cta.bulk_group.u32",
+                    "mbarrier.try_wait.shared::cluster.b64", "st.async.shared::cluster.u32",
+                    "red.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "nonsense.f32"));
 
 TEST(Forms, EveryOpcodeIsReachableByItsName) {
   for (unsigned op = 1; op < static_cast<unsigned>(Opcode::count); ++op) {

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes asynchronous copies: cp.async, bulk copies and reductions, st.async, red.async, mbarrier.
+#include <algorithm>
+
+#include "cpu/exec/decoder.hpp"
+
+namespace cucore::cpu {
+
+using ptx::Base;
+using ptx::Opcode;
+using ptx::OperandKind;
+using ptx::Space;
+
+// cp.async {destination, source, size, source size or ignore}
+bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
+  Widths to, from;
+  Op other;
+  const uint64_t size = operands[2].bits;
+  if (form.space != Space::shared || (size != 4 && size != 8 && size != 16)) return false;
+  if (!place_address(other, Space::global, operands[1], from) || from.a != 8) return false;
+  if (!place_address(op, Space::shared, operands[0], to)) return false;
+  op.site = other.site;  // the destination needs none
+  op[CopyAsync::SOURCE] = other[LoadStore::ADDRESS];
+  op[CopyAsync::SOURCE_OFFSET] = constant(other.imm, 8);
+  op[CopyAsync::SIZE] = constant(size, 4);
+  if (operands.size() > 3 && operands[3].kind == OperandKind::REG) {
+    if (source_.registers[operands[3].index] == ptx::Type::pred)
+      op[CopyAsync::IGNORE] = reg(operands[3]);  // ignore-src
+    else if (width_of(operands[3]) == 4)
+      op[CopyAsync::SOURCE_SIZE] = reg(operands[3]);
+    else if (width_of(operands[3]) != 8 || !form.has(ptx::FLAG_CACHE_HINT))
+      return false;
+  } else if (operands.size() > 3 && operands[3].kind == OperandKind::IMMEDIATE) {
+    op[CopyAsync::SOURCE_SIZE] = constant(operands[3].bits, 4);
+  }
+  op.run = copy_async;
+  return true;
+}
+
+bool Decoder::decode_copy_group(Op& op, const Form& form, Operands operands) {
+  if (!operands.empty()) op.imm = operands[0].bits;
+  switch (form.op) {
+    case Opcode::cp_async_commit_group:
+      return plain(op, copy_async_commit);
+    case Opcode::cp_async_wait_group:
+      return plain(op, copy_async_wait_group);
+    case Opcode::cp_async_wait_all:
+      return plain(op, copy_async_wait_all);
+    case Opcode::cp_async_bulk_commit_group:
+      return plain(op, bulk_commit);
+    default:
+      return plain(op, form.has(ptx::FLAG_READ) ? bulk_wait_read : bulk_wait);
+  }
+}
+
+// The letters of the opcode's pattern define the operands.
+bool Decoder::decode_mbarrier(Op& op, const Form& form, Operands operands) {
+  using Slots = MbarrierOperand;
+  const char* letter = pattern_of(form.op);
+  for (size_t k = 0; k < operands.size() && *letter; ++k, ++letter) {
+    const Operand& operand = operands[k];
+    Widths widths;
+    switch (operand.kind == OperandKind::NONE ? ' ' : *letter) {
+      case 'm':
+        if (!place_address(op, form.space, operand, widths)) return false;
+        break;
+      case 'S':
+        op[Slots::RESULT] = operand.kind == OperandKind::SINK ? NO_SLOT : destination(operand, 8);
+        break;
+      case 'P':
+      case 'r':
+        op[Slots::RESULT] = destination(operand, 0);
+        break;
+      case 'z':
+        op[Slots::STATE] = source(operand, 8);
+        break;
+      case 'u':  // after a predicate: a parity, or the time limit of a wait
+        if (pattern_of(form.op)[0] != 'P')
+          op[Slots::COUNT] = source(operand, 4);
+        else if (op[Slots::STATE] == NO_SLOT)
+          op[Slots::STATE] = source(operand, 4);
+        break;
+      default:
+        break;
+    }
+    if (letter[1] == '?') ++letter;
+  }
+  if (form.text.find(".noComplete") != std::string_view::npos) op.target |= MBARRIER_NO_COMPLETE;
+  op.run = select_mbarrier(form.op);
+  return op.run != nullptr;
+}
+
+// Asynchronous copies do not reach local memory.
+bool Decoder::address_slot(Space space, const Operand& memory, AddressSlot& slot) {
+  Op op;
+  Widths widths;
+  if (memory.base == Base::LOCAL_VARIABLE && source_.variables[memory.index].space != Space::shared)
+    return false;
+  if (!place_address(op, space, memory, widths)) return false;
+  slot.base = op[LoadStore::ADDRESS];
+  slot.offset = op.imm;
+  slot.region = Region(op.target & 0xff);
+  slot.narrow = (op.target & NARROW) != 0;
+  return true;
+}
+
+bool Decoder::finish_async(Op& op, const Form& form, AsyncSite site) {
+  const bool reduces = form.operation != ptx::Operation::none;
+  if (reduces) {
+    site.reduction = select_reduction(form.types[0], form.operation);
+    if (!site.reduction.combine) return false;
+  }
+  op.target = uint32_t(out_.async.size());
+  out_.async.push_back(std::move(site));
+  return plain(op, select_async(form.op));
+}
+
+// cp.async.bulk {destination, source, size, mbarrier, blocks, policy, mask of bytes}
+bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
+  AsyncSite site;
+  if (!address_slot(form.space, operands[0], site.to) ||
+      !address_slot(form.space2, operands[1], site.from))
+    return false;
+  site.size = source(operands[2], 4);
+  if (operands[3].kind == OperandKind::MEMORY &&
+      !address_slot(form.space, operands[3], site.barrier))
+    return false;
+  if (operands[4].kind != OperandKind::NONE) site.blocks = source(operands[4], 2);
+  if (operands[6].kind != OperandKind::NONE) site.byte_mask = source(operands[6], 2);
+  return finish_async(op, form, std::move(site));
+}
+
+// st.async, red.async {destination, values, mbarrier}
+bool Decoder::decode_store_async(Op& op, const Form& form, Operands operands) {
+  AsyncSite site;
+  if (!address_slot(form.space, operands[0], site.to) ||
+      !address_slot(form.space, operands[2], site.barrier))
+    return false;
+  site.width = ptx::size_of(form.types[0]);
+  const bool is_vector = operands[1].kind == OperandKind::VECTOR;
+  const auto values = is_vector ? source_.elements_of(operands[1]) : operands.subspan(1, 1);
+  for (const Operand& value : values) {
+    if (value.kind == OperandKind::REG && width_of(value) != site.width) return false;
+    site.values[site.count++] = source(value, site.width);
+  }
+  return finish_async(op, form, std::move(site));
+}
+
+}  // namespace cucore::cpu

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bulk copies and reductions, st.async and red.async. An instruction checks its addresses and adds
+// an operation to the queue of the cluster.
+#include <bit>
+#include <cstring>
+
+#include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/cluster.hpp"
+#include "cpu/exec/fault.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+constexpr uint64_t UNIT = 16;  // alignment and granularity of bulk copies
+
+void read_source(AsyncOperation& a) {
+  const std::byte* from = a.source();
+  a.data.assign(from, from + a.size);
+}
+
+void copy_masked(std::byte* to, const std::byte* from, const AsyncOperation& a) {
+  for (uint32_t k = 0; k < a.size; ++k)
+    if (a.byte_mask >> k % UNIT & 1) to[k] = from[k];
+}
+
+// Source and destination may be the same memory.
+void move_bytes(AsyncOperation& a) {
+  const std::byte* from = a.source();
+  std::byte* to = a.destination();
+  if (a.reduction.combine)
+    for (uint32_t k = 0; k < a.size; k += a.reduction.size) a.reduction.combine(to + k, from + k);
+  else if (a.byte_mask != 0xffff)
+    copy_masked(to, from, a);
+  else
+    std::memmove(to, from, a.size);
+}
+
+AsyncOperation issued(Warp& w, const Op& op, int lane) {
+  AsyncOperation a;
+  a.run = move_bytes;
+  a.warp = &w;
+  a.op = &op;
+  a.function = w.frame->function;
+  a.lane = lane;
+  return a;
+}
+
+// Faults belong to the instruction, not to a wait.
+void check(AsyncOperation& a, bool has_source) {
+  if (has_source) a.source();
+  a.destination();
+}
+
+void check_units(const AsyncOperation& a) {
+  if ((a.to.address | a.from.address | a.size) & (UNIT - 1))
+    raise(*a.warp, *a.op, a.lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
+          "addresses and sizes of bulk copies are multiples of 16");
+}
+
+// Moves an address of shared memory to the same place in another block.
+AsyncRange in_block(const AsyncRange& range, uint32_t rank) {
+  const uint64_t window =
+      range.region == Region::GENERIC ? AddressSpace::instance().shared_window() : 0;
+  const uint64_t offset = (range.address - window) & OFFSET_MASK;
+  return {window + (uint64_t{rank + 1} << RANK_SHIFT | offset), range.region};
+}
+
+void set_barrier(AsyncOperation& a, const AsyncRange& place) {
+  a.barrier = find_mbarrier(*a.warp, *a.op, a.lane, place.address, place.region);
+  a.bytes = a.size;
+}
+
+void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks) {
+  Cluster& cluster = prototype.warp->block->cluster;
+  for (uint32_t m = ranks; m; m &= m - 1) {
+    const auto rank = uint32_t(std::countr_zero(m));
+    AsyncOperation a = prototype;
+    a.to = in_block(prototype.to, rank);
+    check(a, true);
+    set_barrier(a, in_block(barrier, rank));
+    cluster.async.add(std::move(a));
+  }
+}
+
+void issue_bulk_lane(Warp& w, const Op& op, const AsyncSite& site, int lane) {
+  AsyncOperation a = issued(w, op, lane);
+  a.read = read_source;
+  a.to = {site.to.of(w, lane), site.to.region};
+  a.from = {site.from.of(w, lane), site.from.region};
+  a.size = w.at<uint32_t>(site.size)[lane];
+  a.reduction = site.reduction;
+  if (site.byte_mask != NO_SLOT) a.byte_mask = w.at<uint16_t>(site.byte_mask)[lane];
+  check_units(a);
+  if (a.size == 0) return;
+  const bool has_barrier = site.barrier.base != NO_SLOT;
+  const AsyncRange barrier =
+      has_barrier ? AsyncRange{site.barrier.of(w, lane), site.barrier.region} : AsyncRange{};
+  if (site.blocks != NO_SLOT) return multicast(a, barrier, w.at<uint16_t>(site.blocks)[lane]);
+  check(a, true);
+  if (has_barrier) set_barrier(a, barrier);
+  w.block->cluster.async.add(std::move(a));
+}
+
+void issue_bulk(Warp& w, const Op& op) {
+  const AsyncSite& site = w.frame->function->async[op.target];
+  for (uint32_t m = w.mask; m; m &= m - 1) issue_bulk_lane(w, op, site, std::countr_zero(m));
+}
+
+// st.async, red.async: the values are those of the registers now.
+void issue_values(Warp& w, const Op& op) {
+  const AsyncSite& site = w.frame->function->async[op.target];
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    AsyncOperation a = issued(w, op, l);
+    a.size = site.count * site.width;
+    a.to = {site.to.of(w, l), site.to.region};
+    a.reduction = site.reduction;
+    resolve(w, op, l, a.to.address, a.size, Access::WRITE, a.to.region);
+    set_barrier(a, {site.barrier.of(w, l), site.barrier.region});
+    a.data.resize(a.size);
+    for (uint32_t v = 0; v < site.count; ++v)
+      std::memcpy(a.data.data() + v * site.width,
+                  w.at<std::byte>(site.values[v]) + size_t(l) * site.width, site.width);
+    w.block->cluster.async.add(std::move(a));
+  }
+}
+
+void wait(Warp& w, const Op& op, bool read_only) {
+  const auto pending = uint32_t(std::min<uint64_t>(op.imm, UINT32_MAX));
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    w.block->cluster.async.wait(w, std::countr_zero(m), pending, read_only);
+}
+
+}  // namespace
+
+void bulk_commit(Warp& w, const Op&) {
+  for (uint32_t m = w.mask; m; m &= m - 1) w.block->cluster.async.commit(w, std::countr_zero(m));
+}
+void bulk_wait(Warp& w, const Op& op) { wait(w, op, false); }
+void bulk_wait_read(Warp& w, const Op& op) { wait(w, op, true); }
+
+Handler select_async(ptx::Opcode opcode) {
+  const bool has_values = opcode == ptx::Opcode::st_async || opcode == ptx::Opcode::red_async;
+  return has_values ? issue_values : issue_bulk;
+}
+
+}  // namespace cucore::cpu
