@@ -162,14 +162,14 @@ void AsyncQueue::leave(Operations& operations, const Block& block) {
   operations = std::move(rest);
 }
 
-void AsyncQueue::block_exits(const Block& block) {
-  if (count_ == 0) return;
+void AsyncQueue::leave_block(const Block& block) {
   for (auto& [key, operations] : by_barrier_) leave(operations, block);
   for (auto& [key, thread] : by_thread_) leave(thread.operations, block);
   if (count_ == 0) clear();
 }
 
 void AsyncQueue::clear() {
+  if (taken_ == 0) return;
   by_barrier_.clear();
   by_thread_.clear();
   launch_.memory.give_back(taken_);

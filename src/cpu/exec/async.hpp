@@ -90,7 +90,9 @@ class AsyncQueue {
   // Runs everything.
   void flush();
   // A block ends. Its stores happen; operations of others that end in its memory are faults.
-  void block_exits(const Block& block);
+  void block_exits(const Block& block) {
+    if (count_ != 0) leave_block(block);
+  }
   void clear();
 
  private:
@@ -100,6 +102,7 @@ class AsyncQueue {
     Operations operations;
   };
 
+  void leave_block(const Block& block);
   void run(AsyncOperation& operation);
   void read(AsyncOperation& operation);
   bool admit();
