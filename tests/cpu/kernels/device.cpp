@@ -164,12 +164,14 @@ void Program::start(const char* kernel, const Shape& s,
     check(calls().cuFuncSetAttribute(f, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                      static_cast<int>(s.shared)),
           "cuFuncSetAttribute");
-  CUresult result =
-      s.cooperative
-          ? calls().cuLaunchCooperativeKernel(f, s.grid, s.grid_y, 1, s.block, s.block_y, s.block_z,
-                                              s.shared, nullptr, parameters.data())
-          : calls().cuLaunchKernel(f, s.grid, s.grid_y, 1, s.block, s.block_y, s.block_z, s.shared,
-                                   nullptr, parameters.data(), nullptr);
+  CUlaunchAttribute attributes[2] = {};
+  attributes[0].id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attributes[0].value.cooperative = s.cooperative;
+  attributes[1].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attributes[1].value.clusterDim = {s.cluster, 1, 1};
+  const CUlaunchConfig config{s.grid,    s.grid_y, 1,       s.block,    s.block_y,
+                              s.block_z, s.shared, nullptr, attributes, s.cluster ? 2u : 1u};
+  CUresult result = calls().cuLaunchKernelEx(&config, f, parameters.data(), nullptr);
   if (result == CUDA_SUCCESS) result = calls().cuCtxSynchronize();
   if (result == CUDA_SUCCESS) return;
   const std::string text = std::string(kernel) + ": " + fault_text();

@@ -31,6 +31,7 @@ struct Shape {
   unsigned shared = 0;
   bool cooperative = false;
   unsigned grid_y = 1, block_y = 1, block_z = 1;
+  unsigned cluster = 0;  // blocks; 0: not set
 };
 
 bool has_compiler();
