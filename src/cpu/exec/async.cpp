@@ -11,8 +11,8 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr uint32_t MAX_PENDING = 4096;                             // more would make waits slow
-constexpr uint64_t OPERATION_BYTES = sizeof(AsyncOperation) + 64;  // with its entry in a table
+constexpr uint32_t MAX_PENDING = 4096;                              // more would make waits slow
+constexpr uint64_t OPERATION_BYTES = sizeof(AsyncOperation) + 320;  // with its table entry and map
 
 uint64_t thread_key(const Warp& w, int lane) {
   return (uint64_t{w.block->rank} * MAX_WARPS + w.index) * LANES + uint64_t(lane);

@@ -56,6 +56,10 @@ struct AsyncOperation {
   std::byte* destination();
 };
 
+// Adds the copy once for each block of the ranks, with its destination and mbarrier at the same
+// place of each block.
+void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks);
+
 // Makes the operation's instruction the current one of its warp, so that faults name it.
 class Issuer {
  public:

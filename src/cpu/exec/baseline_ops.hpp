@@ -58,6 +58,10 @@ inline constexpr uint32_t MBARRIER_NO_COMPLETE = 0x1000;  // in Op::target
 
 // Bulk copies and reductions, st.async and red.async; Op::target is the index of the AsyncSite.
 Handler select_async(ptx::Opcode opcode);
+void tensor_load(Warp& w, const Op& op);
+void tensor_store(Warp& w, const Op& op);
+void replace_in_tensor_map(Warp& w, const Op& op);
+void copy_tensor_map(Warp& w, const Op& op);
 void bulk_commit(Warp& w, const Op& op);
 void bulk_wait(Warp& w, const Op& op);       // imm: groups that may be pending
 void bulk_wait_read(Warp& w, const Op& op);  // does not wait for writes

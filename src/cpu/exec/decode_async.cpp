@@ -130,6 +130,52 @@ bool Decoder::decode_copy_bulk(Op& op, const Form& form, Operands operands) {
   return finish_async(op, form, std::move(site));
 }
 
+// Loads {destination, map, coordinates, mbarrier, im2col offsets, blocks, policy}; stores {map,
+// coordinates, source, policy}.
+bool Decoder::decode_copy_tensor(Op& op, const Form& form, Operands operands) {
+  const bool loads = form.space2 == Space::global;
+  const size_t map = loads ? 1 : 0;
+  AsyncSite site;
+  if (operands[map].base != Base::REG || !address_slot(Space::generic, operands[map], site.map))
+    return false;
+  for (const Operand& coordinate : source_.elements_of(operands[map + 1]))
+    site.coordinates[site.rank++] = source(coordinate, 4);
+  site.im2col = form.mode != ptx::Mode::none && form.mode != ptx::Mode::tile;
+  site.operation = form.operation;
+  if (!address_slot(loads ? form.space : form.space2, operands[loads ? 0 : 2],
+                    loads ? site.to : site.from))
+    return false;
+  if (loads && !address_slot(form.space, operands[3], site.barrier)) return false;
+  if (loads && operands[4].kind == OperandKind::VECTOR)
+    for (const Operand& offset : source_.elements_of(operands[4]))
+      site.offsets[site.offset_count++] = source(offset, 2);
+  if (loads && operands[5].kind != OperandKind::NONE) site.blocks = source(operands[5], 2);
+  op.site = loads ? module_.site_count++ : 0;
+  op.target = uint32_t(out_.async.size());
+  out_.async.push_back(std::move(site));
+  return plain(op, loads ? tensor_load : tensor_store);
+}
+
+// tensormap.replace {map, value}, or {map, dimension, value}; tensormap.cp_fenceproxy {to, from}.
+bool Decoder::decode_tensor_map(Op& op, const Form& form, Operands operands) {
+  AsyncSite site;
+  const bool copies = form.op == Opcode::tensormap_cp_fenceproxy;
+  if (!address_slot(copies ? Space::global : form.space, operands[0], site.to)) return false;
+  if (copies) {
+    if (operands[2].bits != TENSOR_MAP_BYTES) return false;
+    if (!address_slot(Space::shared, operands[1], site.from)) return false;
+  } else {
+    const bool numbered = operands.size() == 3;
+    site.rank = numbered ? uint32_t(std::min<uint64_t>(operands[1].bits, 5)) : 0;
+    site.width = form.types[0] == ptx::Type::b64 ? 8 : 4;
+    site.values[0] = source(operands[numbered ? 2 : 1], site.width);
+    op.imm = uint64_t(form.mode);
+  }
+  op.target = uint32_t(out_.async.size());
+  out_.async.push_back(std::move(site));
+  return plain(op, copies ? copy_tensor_map : replace_in_tensor_map);
+}
+
 // st.async, red.async {destination, values, mbarrier}
 bool Decoder::decode_store_async(Op& op, const Form& form, Operands operands) {
   AsyncSite site;

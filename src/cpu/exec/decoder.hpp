@@ -71,6 +71,8 @@ class Decoder {
   bool decode_copy_async(Op& op, const Form& form, Operands operands);
   bool decode_copy_group(Op& op, const Form& form, Operands operands);
   bool decode_copy_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_copy_tensor(Op& op, const Form& form, Operands operands);
+  bool decode_tensor_map(Op& op, const Form& form, Operands operands);
   bool decode_store_async(Op& op, const Form& form, Operands operands);
   bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool address_slot(ptx::Space space, const Operand& memory, AddressSlot& slot);

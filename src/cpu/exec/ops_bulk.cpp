@@ -45,12 +45,6 @@ AsyncOperation issued(Warp& w, const Op& op, int lane) {
   return a;
 }
 
-// Faults belong to the instruction, not to a wait.
-void check(AsyncOperation& a, bool has_source) {
-  if (has_source) a.source();
-  a.destination();
-}
-
 void check_units(const AsyncOperation& a) {
   if ((a.to.address | a.from.address | a.size) & (UNIT - 1))
     raise(*a.warp, *a.op, a.lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
@@ -67,19 +61,6 @@ AsyncRange in_block(const AsyncRange& range, uint32_t rank) {
 
 void set_barrier(AsyncOperation& a, const AsyncRange& place) {
   a.barrier = find_mbarrier(*a.warp, *a.op, a.lane, place.address, place.region);
-  a.bytes = a.size;
-}
-
-void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks) {
-  Cluster& cluster = prototype.warp->block->cluster;
-  for (uint32_t m = ranks; m; m &= m - 1) {
-    const auto rank = uint32_t(std::countr_zero(m));
-    AsyncOperation a = prototype;
-    a.to = in_block(prototype.to, rank);
-    check(a, true);
-    set_barrier(a, in_block(barrier, rank));
-    cluster.async.add(std::move(a));
-  }
 }
 
 void issue_bulk_lane(Warp& w, const Op& op, const AsyncSite& site, int lane) {
@@ -95,8 +76,10 @@ void issue_bulk_lane(Warp& w, const Op& op, const AsyncSite& site, int lane) {
   const bool has_barrier = site.barrier.base != NO_SLOT;
   const AsyncRange barrier =
       has_barrier ? AsyncRange{site.barrier.of(w, lane), site.barrier.region} : AsyncRange{};
+  a.bytes = a.size;
+  a.source();  // faults belong to the instruction, not to a wait
   if (site.blocks != NO_SLOT) return multicast(a, barrier, w.at<uint16_t>(site.blocks)[lane]);
-  check(a, true);
+  a.destination();
   if (has_barrier) set_barrier(a, barrier);
   w.block->cluster.async.add(std::move(a));
 }
@@ -112,7 +95,7 @@ void issue_values(Warp& w, const Op& op) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     AsyncOperation a = issued(w, op, l);
-    a.size = site.count * site.width;
+    a.size = a.bytes = site.count * site.width;
     a.to = {site.to.of(w, l), site.to.region};
     a.reduction = site.reduction;
     resolve(w, op, l, a.to.address, a.size, Access::WRITE, a.to.region);
@@ -132,6 +115,18 @@ void wait(Warp& w, const Op& op, bool read_only) {
 }
 
 }  // namespace
+
+void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks) {
+  Cluster& cluster = prototype.warp->block->cluster;
+  for (uint32_t m = ranks; m; m &= m - 1) {
+    const auto rank = uint32_t(std::countr_zero(m));
+    AsyncOperation a = prototype;
+    a.to = in_block(prototype.to, rank);
+    a.destination();
+    set_barrier(a, in_block(barrier, rank));
+    cluster.async.add(std::move(a));
+  }
+}
 
 void bulk_commit(Warp& w, const Op&) {
   for (uint32_t m = w.mask; m; m &= m - 1) w.block->cluster.async.commit(w, std::countr_zero(m));

@@ -10,6 +10,7 @@
 
 #include "cpu/exec/async.hpp"
 #include "cpu/exec/executor.hpp"
+#include "cpu/exec/tensor_map.hpp"
 #include "cpu/exec/warp.hpp"
 #include "ptx/ast.hpp"
 
@@ -64,6 +65,13 @@ struct AsyncSite {
   Slot blocks = NO_SLOT;     // multicast: ranks of the destinations, 16 bits
   Slot byte_mask = NO_SLOT;  // 16 bits
   Reduction reduction;
+  AddressSlot map;  // tensor copies
+  Slot coordinates[TENSOR_RANKS] = {};
+  Slot offsets[3] = {};  // im2col: added to the spatial coordinates, 16 bits
+  uint32_t rank = 0;
+  uint32_t offset_count = 0;
+  bool im2col = false;
+  ptx::Operation operation = ptx::Operation::none;
   Slot values[4] = {};  // st.async, red.async
   uint32_t count = 0;
   uint32_t width = 0;  // bytes per value

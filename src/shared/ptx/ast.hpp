@@ -112,7 +112,7 @@ enum class Order : uint8_t { none, weak, relaxed, acquire, release, acq_rel, sc,
 
 enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 
-// The variant of shfl, vote and match, shf, prmt and testp.
+// The variant of shfl, vote and match, shf, prmt, testp, tensor copies and tensormap.replace.
 enum class Mode : uint8_t {
   none,
   up,
@@ -137,6 +137,19 @@ enum class Mode : uint8_t {
   notanumber,
   normal,
   subnormal,  // testp
+  tile,
+  im2col,
+  im2col_no_offs,  // tensor copies
+  global_address,
+  rank,
+  box_dim,
+  global_dim,
+  global_stride,
+  element_stride,
+  elemtype,
+  interleave_layout,
+  swizzle_mode,
+  fill_mode,  // tensormap.replace
 };
 
 // NOLINTEND(readability-identifier-naming)
@@ -185,7 +198,8 @@ struct Form {
   Order order = Order::none;
   Scope scope = Scope::none;
   Mode mode = Mode::none;
-  uint8_t vector = 1;  // 1, 2, 4 or 8 elements
+  uint8_t vector = 1;      // 1, 2, 4 or 8 elements
+  uint8_t dimensions = 0;  // of a tensor
   uint32_t flags = 0;
   uint32_t index = 0;     // index in Module::forms
   std::string_view text;  // "add.rn.ftz.f32"

@@ -70,7 +70,7 @@ class BodyParser {
   Operand named_operand();
   Operand constant_operand();
   bool small_integer(Operand& result);
-  Operand memory_operand();
+  Operand memory_operand(const Form& form);
   Operand vector_operand(const Form& form);
   Operand operand_of_vector(const Form& form);
   Operand label_operand();
@@ -101,6 +101,7 @@ class BodyParser {
   std::vector<PendingLabel> pending_;
   std::unordered_map<std::string_view, uint32_t> prototypes_;
   std::unordered_map<std::string_view, uint32_t> target_lists_;
+  Operand coordinates_;       // of the tensor whose map was read last
   size_t last_label_ = 0;     // instruction after the latest label
   uint64_t param_bytes_ = 0;  // end of the parameter frame in the open scopes
 };

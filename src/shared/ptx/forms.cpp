@@ -40,6 +40,7 @@ enum Group : uint32_t {
   GROUP_ABS = 1u << 27,
   GROUP_BULK = 1u << 29,
   GROUP_WILD = 1u << 28,  // unknown modifiers are ignored
+  GROUP_MAP = 1u << 31,
 };
 
 constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
@@ -67,11 +68,11 @@ constexpr Rule rule_of(std::string_view pattern) {
     std::string_view name;
     Rule rule;
   };
-  constexpr Named RULES[] = {{"MOV_RULE", Rule::MOV},      {"CVT_RULE", Rule::CVT},
-                             {"CVT_PACK", Rule::CVT_PACK}, {"LOP3_RULE", Rule::LOP3},
-                             {"ATOM_RULE", Rule::ATOM},    {"CALL_RULE", Rule::CALL},
-                             {"BAR_RED", Rule::BAR_RED},   {"SHFL_RULE", Rule::SHFL},
-                             {"VOTE_RULE", Rule::VOTE},    {"BULK_RULE", Rule::BULK}};
+  constexpr Named RULES[] = {
+      {"MOV_RULE", Rule::MOV},    {"CVT_RULE", Rule::CVT},       {"CVT_PACK", Rule::CVT_PACK},
+      {"LOP3_RULE", Rule::LOP3},  {"ATOM_RULE", Rule::ATOM},     {"CALL_RULE", Rule::CALL},
+      {"BAR_RED", Rule::BAR_RED}, {"SHFL_RULE", Rule::SHFL},     {"VOTE_RULE", Rule::VOTE},
+      {"BULK_RULE", Rule::BULK},  {"TENSOR_RULE", Rule::TENSOR}, {"MAP_RULE", Rule::MAP}};
   for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
   return Rule::PATTERN;
@@ -125,6 +126,7 @@ enum class Field : uint8_t {
   SCOPE,
   MODE,
   VECTOR,
+  DIMENSIONS,
   FLAGS,
   HINT
 };
@@ -206,6 +208,8 @@ bool apply(Form& form, const Modifier& modifier) {
       return set_once(form.mode, modifier.value);
     case Field::VECTOR:
       return set_vector(form, modifier.value);
+    case Field::DIMENSIONS:
+      return set_once(form.dimensions, modifier.value);
     case Field::FLAGS:
       form.flags |= modifier.value;
       return true;
@@ -318,12 +322,40 @@ bool copies_in_bulk(const Form& form) {
          form.has(FLAG_SYNC);
 }
 
+// A prefetch has no destination. Stores have no offsets in the box of pixels.
+bool copies_tensors(const Form& form) {
+  if (form.dimensions == 0 || form.has(FLAG_BYTE_MASK) || form.has(FLAG_READ)) return false;
+  bool im2col = form.mode == Mode::im2col || form.mode == Mode::im2col_no_offs;
+  bool prefetches = form.op == Opcode::cp_async_bulk_prefetch_tensor;
+  bool reduces = form.op == Opcode::cp_reduce_async_bulk_tensor;
+  bool stores = !prefetches && form.space == Space::global;
+  if (im2col && form.dimensions < 3) return false;
+  if ((form.mode == Mode::im2col && stores) || (form.mode == Mode::im2col_no_offs && !stores))
+    return false;
+  if (reduces != (form.operation != Operation::none)) return false;
+  if (prefetches)
+    return form.space == Space::global && !form.has(FLAG_SYNC) && !form.has(FLAG_BULK_GROUP) &&
+           !form.has(FLAG_MULTICAST);
+  if (stores)
+    return form.space2 == Space::shared && form.has(FLAG_BULK_GROUP) && !form.has(FLAG_SYNC);
+  bool multicasts = form.has(FLAG_MULTICAST);
+  return !reduces && is_shared(form.space) && form.space2 == Space::global && form.has(FLAG_SYNC) &&
+         !form.has(FLAG_BULK_GROUP) && (!multicasts || form.space == Space::shared_cluster);
+}
+
 // Values for other blocks have 32 or 64 bits.
 bool stores_asynchronously(const Form& form) {
   bool wide = size_of(form.types[0]) == 4 || size_of(form.types[0]) == 8;
   bool reduces = form.op == Opcode::red_async;
   return form.space == Space::shared_cluster && form.has(FLAG_SYNC) && wide && form.vector <= 4 &&
          reduces == (form.operation != Operation::none);
+}
+
+// Addresses and strides have 64 bits.
+bool replaces_well(const Form& form) {
+  bool wide = form.mode == Mode::global_address || form.mode == Mode::global_stride;
+  return form.mode != Mode::none && form.space != Space::constant &&
+         form.types[0] == (wide ? Type::b64 : Type::b32);
 }
 
 bool is_complete(const Form& form) {
@@ -364,6 +396,12 @@ bool is_complete(const Form& form) {
     case Opcode::cp_async_bulk:
     case Opcode::cp_reduce_async_bulk:
       return copies_in_bulk(form);
+    case Opcode::cp_async_bulk_tensor:
+    case Opcode::cp_reduce_async_bulk_tensor:
+    case Opcode::cp_async_bulk_prefetch_tensor:
+      return copies_tensors(form);
+    case Opcode::tensormap_replace:
+      return replaces_well(form);
     case Opcode::st_async:
     case Opcode::red_async:
       return stores_asynchronously(form);
@@ -400,7 +438,8 @@ bool is_consistent(const Form& form, const OpcodeSpec& spec) {
 
 bool has_two_spaces(Opcode op) {
   return op == Opcode::cp_async || op == Opcode::cp_async_bulk ||
-         op == Opcode::cp_reduce_async_bulk;
+         op == Opcode::cp_reduce_async_bulk || op == Opcode::cp_async_bulk_tensor ||
+         op == Opcode::cp_reduce_async_bulk_tensor || op == Opcode::tensormap_cp_fenceproxy;
 }
 
 const OpcodeSpec& spec_of(Opcode op) { return SPECS[static_cast<size_t>(op)]; }

@@ -20,7 +20,9 @@ enum class Rule : uint8_t {
   BAR_RED,
   SHFL,
   VOTE,
-  BULK
+  BULK,
+  TENSOR,
+  MAP
 };
 
 struct OpcodeSpec {

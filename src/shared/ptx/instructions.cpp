@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads instructions and their operands.
+#include <utility>
+
 #include "ptx/body.hpp"
 #include "ptx/constants.hpp"
 #include "ptx/forms.hpp"
@@ -59,6 +61,7 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
 // Reads the operands to the `;`, inclusive.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
+  coordinates_ = Operand{};
   std::string_view pattern = spec_of(form.op).pattern;
   char first_slot = pattern.empty() ? '\0' : pattern[0];
   if (first_slot == 'l') {
@@ -68,6 +71,8 @@ void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   for (;;) {
     bool is_targets = form.op == Opcode::brx_idx && written.count == 1;
     add_operand(written, is_targets ? targets_operand() : operand(form));
+    if (coordinates_.kind == OperandKind::VECTOR)
+      add_operand(written, std::exchange(coordinates_, Operand{}));
     char c = lexer_.peek();
     if (c == '|' && written.count == 1)
       written.has_pair = true;
@@ -88,7 +93,7 @@ Operand BodyParser::operand(const Form& form) {
     case '%':
       return percent_operand(form);
     case '[':
-      return memory_operand();
+      return memory_operand(form);
     case '{':
       return vector_operand(form);
     case '!':
@@ -282,7 +287,8 @@ bool BodyParser::small_integer(Operand& result) {
   return true;
 }
 
-Operand BodyParser::memory_operand() {
+// The coordinates of a tensor, "[map, {x, y}]", are the next operand.
+Operand BodyParser::memory_operand(const Form& form) {
   lexer_.expect('[');
   Operand result;
   char c = lexer_.peek();
@@ -309,6 +315,7 @@ Operand BodyParser::memory_operand() {
     }
   }
   result.kind = OperandKind::MEMORY;
+  if (form.dimensions != 0 && lexer_.accept(',')) coordinates_ = vector_operand(form);
   lexer_.expect(']');
   return result;
 }

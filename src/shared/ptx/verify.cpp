@@ -59,6 +59,12 @@ class Checker {
       case Rule::VOTE:
         vote();
         break;
+      case Rule::TENSOR:
+        tensor();
+        break;
+      case Rule::MAP:
+        tensor_map();
+        break;
       case Rule::BULK:
         bulk();
         break;
@@ -460,6 +466,40 @@ class Checker {
          {'m', 'm', 'u', form_.has(FLAG_SYNC) ? 'm' : 'N', form_.has(FLAG_MULTICAST) ? 'h' : 'N',
           form_.has(FLAG_CACHE_HINT) ? 'z' : 'N', form_.has(FLAG_BYTE_MASK) ? 'h' : 'N'})
       slot(letter);
+  }
+
+  // Coordinates of a tensor, or offsets in a box of pixels.
+  void coordinates(unsigned count, Type type) {
+    Operand& vector = take();
+    if (vector.kind != OperandKind::VECTOR || vector.count != count)
+      fail_operand("a vector of " + std::to_string(count));
+    for (unsigned i = 0; i < count; ++i) source(function_.elements[vector.index + i], type);
+    put(vector);
+  }
+
+  void offsets() {
+    if (form_.mode != Mode::im2col) return put_none();
+    coordinates(form_.dimensions - 2u, Type::b16);
+  }
+
+  void tensor() {
+    check_pair("");
+    bool loads = form_.space2 == Space::global;
+    if (loads) slot('m');
+    slot('m');
+    coordinates(form_.dimensions, Type::b32);
+    if (form_.space2 != Space::generic) slot('m');
+    if (loads || form_.space2 == Space::generic) offsets();
+    if (loads) slot(form_.has(FLAG_MULTICAST) ? 'h' : 'N');
+    slot(form_.has(FLAG_CACHE_HINT) ? 'z' : 'N');
+  }
+
+  // The members with one value per dimension have a number.
+  void tensor_map() {
+    check_pair("");
+    slot('m');
+    if (form_.mode >= Mode::box_dim && form_.mode <= Mode::element_stride) slot('i');
+    slot('a');
   }
 
   void vote() {

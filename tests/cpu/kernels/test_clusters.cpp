@@ -77,7 +77,6 @@ extern "C" __global__ void __cluster_dims__(2, 2, 1) k(unsigned* out) {
 // One block loads a tile for the whole cluster; every block adds to it and sends it to the next.
 TEST_P(Clusters, CopyInBulk) {
   const auto program = compiled(R"cuda(
-#include <cuda/barrier>
 #include <cuda/ptx>
 #include <cooperative_groups.h>
 namespace cg = cooperative_groups;

@@ -74,6 +74,18 @@ TEST(Forms, LongestNameWins) {
             Opcode::cp_reduce_async_bulk);
   EXPECT_EQ(decode_form("cp.async.bulk.prefetch.L2.global.L2::cache_hint").op,
             Opcode::cp_async_bulk_prefetch);
+  Form tensor = decode_form(
+      "cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+      ".multicast::cluster.L2::cache_hint");
+  EXPECT_EQ(tensor.op, Opcode::cp_async_bulk_tensor);
+  EXPECT_EQ(tensor.dimensions, 4);
+  EXPECT_EQ(tensor.mode, Mode::im2col);
+  EXPECT_EQ(decode_form("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group").op,
+            Opcode::cp_reduce_async_bulk_tensor);
+  EXPECT_EQ(decode_form("cp.async.bulk.prefetch.tensor.3d.L2.global.tile").op,
+            Opcode::cp_async_bulk_prefetch_tensor);
+  EXPECT_EQ(decode_form("tensormap.replace.tile.global_address.shared::cta.b1024.b64").op,
+            Opcode::tensormap_replace);
   EXPECT_EQ(decode_form("fence.acq_rel.gpu").op, Opcode::fence);
 }
 
@@ -99,7 +111,11 @@ INSTANTIATE_TEST_SUITE_P(
                     "bar", "bar.sync.popc", "call.rn", "ld.global.global.u32", "ld.v2.v4.u32",
                     "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
                     "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned", "mbarrier.init.shared.b32",
-                    "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes",
+                    "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes",
+                    "cp.async.bulk.tensor.shared::cluster.global.mbarrier::complete_tx::bytes",
+                    "cp.async.bulk.tensor.2d.global.shared::cta.im2col.bulk_group",
+                    "cp.async.bulk.tensor.4d.global.shared::cta.im2col.bulk_group",
+                    "tensormap.replace.tile.box_dim.global.b1024.b64",
                     "cp.async.bulk.global.shared::cta.bulk_group.multicast::cluster",
                     "cp.async.bulk.shared::cta.shared::cta.mbarrier::complete_tx::bytes",
                     "cp.reduce.async.bulk.global.shared::cta.bulk_group.u32",
