@@ -40,6 +40,7 @@ Handler select_mapa(ptx::Opcode opcode, unsigned width);  // mapa, getctarank; i
 // Returns the rank of the block that owns an address in the window of shared memory.
 uint32_t rank_of(const Warp& w, uint64_t offset);
 void activemask(Warp& w, const Op& op);
+Handler select_stack(ptx::Opcode opcode, unsigned width);  // alloca, stacksave, stackrestore
 void fence(Warp& w, const Op& op);
 void nothing(Warp& w, const Op& op);
 void trap(Warp& w, const Op& op);

@@ -30,6 +30,16 @@ void fill_wide_row(std::byte* table, uint32_t row, uint64_t value) {
   for (int l = 0; l < LANES; ++l) p[l] = value;
 }
 
+// Returns the end of the local memory of a call.
+uint64_t top_of(const Frame& frame) {
+  return round_up(uint64_t{frame.local_base} + frame.function->local_bytes + frame.dynamic, 16);
+}
+
+void clear_dynamic(Frame& frame) {
+  frame.dynamic = 0;
+  std::fill(std::begin(frame.dynamic_of), std::end(frame.dynamic_of), 0);
+}
+
 // Returns a coordinate of the block within its cluster.
 uint32_t place_in_cluster(const Launch& l, uint32_t rank, uint32_t axis) {
   if (axis == 0) return rank % l.cluster[0];
@@ -174,6 +184,7 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
     w.group_count = 1;
     w.groups[0] = Group{};
     w.groups[0].frame = &entry_frames[x];
+    if (entry_frames[x].dynamic) clear_dynamic(entry_frames[x]);
     w.groups[0].mask = w.live;
     entry_frames[x].lanes = w.live;
   }
@@ -196,7 +207,7 @@ bool Block::turn(int64_t& quantum) {
 Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   Frame* caller = w.frame;
   const uint64_t depth_limit = std::max<uint64_t>(1024, launch.launch->limits.stack_bytes * 4);
-  const uint64_t local_base = round_up(caller->local_base + caller->function->local_bytes, 16);
+  const uint64_t local_base = top_of(*caller);
   if (caller->depth >= depth_limit || local_base + function.local_bytes > MAX_LOCAL)
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
           "call depth " + std::to_string(caller->depth));
@@ -214,7 +225,21 @@ Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   frame->lanes = w.active;
   frame->depth = caller->depth + 1;
   frame->local_base = uint32_t(local_base);
+  if (frame->dynamic) clear_dynamic(*frame);
   return frame;
+}
+
+uint64_t Block::allocate_local(Warp& w, const Op& op, int lane, uint64_t size, uint64_t align) {
+  Frame& frame = *w.frame;
+  const uint64_t start = uint64_t{frame.local_base} + frame.function->local_bytes;
+  const uint64_t place = round_up(start + frame.dynamic_of[lane], align);
+  if (size > MAX_LOCAL || place + size > MAX_LOCAL)
+    raise(w, op, lane, CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
+          "alloca of " + std::to_string(size) + " bytes");
+  if (place + size > w.local_stride) grow_local(w, op, place + size, *frame.function);
+  frame.dynamic_of[lane] = uint32_t(place + size - start);
+  frame.dynamic = std::max(frame.dynamic, frame.dynamic_of[lane]);
+  return place;
 }
 
 void Block::leave(Frame* frame) { free_frames[frame->function].push_back(frame); }

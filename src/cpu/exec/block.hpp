@@ -124,6 +124,8 @@ struct Block {
   // Grows the local memory of every lane to at least `bytes`, which `callee` needs.
   void grow_local(Warp& w, const Op& op, uint64_t bytes, const DecodedFunction& callee);
 
+  // Returns the offset of new local memory of the lane, which ends with the current call (alloca).
+  uint64_t allocate_local(Warp& w, const Op& op, int lane, uint64_t size, uint64_t align);
   // Takes bytes of the memory budget until the end of the block; returns false if there are none.
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes);

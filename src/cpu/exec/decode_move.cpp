@@ -185,6 +185,18 @@ bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
+// alloca {address, size, alignment}; stacksave {level}; stackrestore {level}. imm is the alignment.
+bool Decoder::decode_stack(Op& op, const Form& form, Operands operands) {
+  const unsigned width = ptx::size_of(form.types[0]);
+  const bool allocates = form.op == ptx::Opcode::alloca_;
+  op.imm = 8;
+  if (allocates && operands[2].kind != OperandKind::NONE) op.imm = operands[2].bits;
+  if (op.imm == 0 || op.imm > 4096 || (op.imm & (op.imm - 1))) return false;
+  if (form.op != ptx::Opcode::stackrestore) op[RESULT] = destination(operands[0], width);
+  if (form.op != ptx::Opcode::stacksave) op[FIRST] = source(operands[allocates ? 1 : 0], width);
+  return plain(op, select_stack(form.op, width));
+}
+
 // A cache policy is opaque and ignored.
 bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   ptx::Form move;

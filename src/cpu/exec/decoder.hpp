@@ -86,6 +86,7 @@ class Decoder {
   bool decode_special_register(Op& op, const Form& form, unsigned width, const Operand& special);
   bool decode_cvta(Op& op, const Form& form, Operands operands);
   bool decode_isspacep(Op& op, const Form& form, Operands operands);
+  bool decode_stack(Op& op, const Form& form, Operands operands);
   bool decode_policy(Op& op, const Form& form, Operands operands);
   bool decode_mapa(Op& op, const Form& form, Operands operands);
   uint64_t window_of(ptx::Space space) const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a warp: selects the group of lanes that is furthest behind, executes it, and tracks lanes
 // that diverge and reconverge.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -120,7 +121,9 @@ bool Interpreter::join_frames(Frame* into, Frame* from, uint32_t levels) {
   for (uint32_t m = from->lanes; m; m &= m - 1) {
     const size_t at = size_t(std::countr_zero(m)) * into->param_stride;
     std::memcpy(into->params + at, from->params + at, into->param_stride);
+    into->dynamic_of[std::countr_zero(m)] = from->dynamic_of[std::countr_zero(m)];
   }
+  into->dynamic = std::max(into->dynamic, from->dynamic);
   into->lanes |= from->lanes;
   for (uint32_t i = 0; i < w_.group_count; ++i)
     for (Frame** frame = &w_.groups[i].frame; *frame; frame = &(*frame)->parent)

@@ -154,6 +154,45 @@ void isspacep(Warp& w, const Op& op) {
   *d = (*d & ~w.mask) | bits;
 }
 
+// ---- local memory that a function allocates
+
+namespace {
+
+template <class T>
+void allocate_local(Warp& w, const Op& op) {
+  each_active(w, [&](int l) {
+    const uint64_t size = w.at<T>(op[FIRST])[l];
+    w.at<T>(op[RESULT])[l] = T(w.block->allocate_local(w, op, l, size, op.imm));
+  });
+}
+// A level is the number of bytes that the function has allocated.
+template <class T>
+void save_stack(Warp& w, const Op& op) {
+  each_active(w, [&](int l) { w.at<T>(op[RESULT])[l] = w.frame->dynamic_of[l]; });
+}
+template <class T>
+void restore_stack(Warp& w, const Op& op) {
+  each_active(w, [&](int l) {
+    const T level = w.at<T>(op[FIRST])[l];
+    if (level > w.frame->dynamic_of[l])
+      raise(w, op, l, CUDA_ERROR_LAUNCH_FAILED, "invalid stack level",
+            std::to_string(level) + " bytes of " + std::to_string(w.frame->dynamic_of[l]));
+    w.frame->dynamic_of[l] = uint32_t(level);
+  });
+}
+
+template <class T>
+Handler stack_handler(ptx::Opcode opcode) {
+  if (opcode == ptx::Opcode::alloca_) return allocate_local<T>;
+  return opcode == ptx::Opcode::stacksave ? save_stack<T> : restore_stack<T>;
+}
+
+}  // namespace
+
+Handler select_stack(ptx::Opcode opcode, unsigned width) {
+  return width == 8 ? stack_handler<uint64_t>(opcode) : stack_handler<uint32_t>(opcode);
+}
+
 void fence(Warp&, const Op&) { std::atomic_thread_fence(std::memory_order_seq_cst); }
 void nothing(Warp&, const Op&) {}
 

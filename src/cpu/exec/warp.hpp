@@ -100,6 +100,8 @@ struct Frame {
   uint32_t lanes = 0;
   uint32_t depth = 0;
   uint32_t local_base = 0;
+  uint32_t dynamic = 0;  // bytes of local memory by alloca, of the lane that has most
+  uint32_t dynamic_of[LANES] = {};
 };
 
 enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER, CLUSTER };

@@ -263,6 +263,11 @@ bool multiplies_well(const Form& form) {
          (form.mul == MulMode::wide && narrow);
 }
 
+// Without a rounding, the form is one of targets before sm_20; the parser checks the target.
+bool multiplies_and_adds(const Form& form) {
+  return form.mul == MulMode::none && (form.rounding != Rounding::none || in(form, F32));
+}
+
 bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
 
 bool is_fp8(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
@@ -370,8 +375,7 @@ bool is_complete(const Form& form) {
     case Opcode::mul:
       return multiplies_well(form);
     case Opcode::mad:
-      return in(form, FLOAT) ? form.mul == MulMode::none && form.rounding != Rounding::none
-                             : multiplies_well(form);
+      return in(form, FLOAT) ? multiplies_and_adds(form) : multiplies_well(form);
     case Opcode::madc:
       return form.mul == MulMode::lo || form.mul == MulMode::hi;
     case Opcode::mul24:

@@ -30,6 +30,10 @@ void BodyParser::instruction(const char* start, uint32_t line, std::string_view 
   if (name[0] < 'a' || name[0] > 'z')
     lexer_.fail("'" + std::string(name) + "' is not an instruction");
   const Form* form = context_.forms.find_or_decode(name);
+  bool is_old =
+      form->op == Opcode::mad && is_float(form->types[0]) && form->rounding == Rounding::none;
+  if (is_old && context_.module.target >= 20)
+    lexer_.fail("'" + std::string(name) + "' needs a rounding for targets from sm_20");
   uint8_t count = 0;
   auto first = [this] { return static_cast<uint32_t>(function_->operands.size()); };
   if (form->op == Opcode::unsupported) {

@@ -101,7 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
     Names, UnsupportedForm,
     testing::Values("", ".", "..", "add", "add.", "add..s32", "add.s32.s32", "add.q32", "add.b32",
                     "add.pred", "add.rn.s32", "add.ftz.u32", "add.rn.rz.f32", "mul.s32",
-                    "mul.wide.u64", "mul.lo.f32", "mad.f32", "fma.f32", "setp.s32", "setp.lo.s32",
+                    "mul.wide.u64", "mul.lo.f32", "fma.f32", "setp.s32", "setp.lo.s32",
                     "setp.equ.s32", "setp.lt.b32", "setp.lt.u32.extra", "cvt.s32.f32",
                     "cvt.f32.s32", "cvt.f32.f64", "cvt.rn.f64.f32", "cvt.rni.f32.s32",
                     "cvt.rn.s32.f32", "cvt.rn.u32.u64", "cvt.rn.f16x2.f16", "cvta.u64", "isspacep",
