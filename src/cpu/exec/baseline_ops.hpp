@@ -14,6 +14,8 @@ Comparison select_ordered(const ptx::Form& form, Widths widths);
 Handler select_warp_op(const ptx::Form& form);      // shfl, vote, match, redux, elect
 Comparison select_rounding(const ptx::Form& form);  // directed roundings; Op::imm selects the mode
 Comparison select_any_convert(const ptx::Form& form, Widths widths);
+// e2m1x2, e2m3x2, e3m2x2, ue8m0x2
+Comparison select_tiny_convert(const ptx::Form& form, Widths widths);
 Comparison select_video(const ptx::Form& form);
 Comparison select_half(const ptx::Form& form, bool three);  // f16 and bf16
 Comparison select_half_compare(const ptx::Form& form);
@@ -28,7 +30,7 @@ void copy_special(Warp& w, const Op& op);
 void local_address(Warp& w, const Op& op);
 void local_address_narrow(Warp& w, const Op& op);
 // mov between a register and a vector. The wide register is in a[0], and the elements begin at
-// a[1]. Their number and size in bytes are in imm.
+// a[1]. Their number, the bytes of their registers and the bytes of their values are in imm.
 void pack(Warp& w, const Op& op);
 void unpack(Warp& w, const Op& op);
 // cvta: imm is added to 64-bit addresses.

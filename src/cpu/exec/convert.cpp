@@ -350,6 +350,7 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   p.relu = f.has(ptx::FLAG_RELU);
   p.finite = f.has(ptx::FLAG_SATFINITE);
   if (p.rounding == Rounding::rs) return {};
+  if (const Comparison chosen = select_tiny_convert(f, widths); chosen.run) return chosen;
   if (is_quarters(p.to) || is_quarters(p.from)) return select_quarters(p);
   if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {
     p.to = p.to == Type::f16x2 ? Type::f16 : Type::bf16;

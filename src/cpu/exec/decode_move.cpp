@@ -41,17 +41,20 @@ bool Decoder::decode_mov(Op& op, const Form& form, Operands operands) {
 bool Decoder::decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler) {
   const auto elements = source_.elements_of(vector);
   if (elements.size() > 6) return false;
-  unsigned width = 0;
+  unsigned width = 0, bytes = 0;
   for (const Operand& e : elements)
-    if (e.kind == OperandKind::REG) width = width_of(e);
+    if (e.kind == OperandKind::REG) {
+      width = width_of(e);
+      bytes = ptx::size_of(source_.registers[e.index]);
+    }
   const unsigned total = wide.kind == OperandKind::REG ? width_of(wide) : 0;
-  if (width == 0 && total != 0) width = total / unsigned(elements.size());
-  if (width < 2 || (total != 0 && total != width * elements.size())) return false;
+  if (width == 0 && total != 0) bytes = width = total / unsigned(elements.size());
+  if (width < 2 || (total != 0 && total != bytes * elements.size())) return false;
   const bool packs = handler == Handler(pack);
-  op[RESULT] = packs ? destination(wide, total) : source(wide, width * unsigned(elements.size()));
+  op[RESULT] = packs ? destination(wide, total) : source(wide, bytes * unsigned(elements.size()));
   for (size_t k = 0; k < elements.size(); ++k)
     op.at(FIRST, k) = packs ? source(elements[k], width) : destination(elements[k], width);
-  op.imm = elements.size() | uint64_t{width} << 8;
+  op.imm = elements.size() | uint64_t{width} << 8 | uint64_t{bytes} << 16;
   op.run = handler;
   return true;
 }
@@ -185,7 +188,8 @@ bool Decoder::decode_isspacep(Op& op, const Form& form, Operands operands) {
   return true;
 }
 
-// alloca {address, size, alignment}; stacksave {level}; stackrestore {level}. imm is the alignment.
+// The operands of alloca are {address, size, alignment}, those of the others {level}. imm is the
+// alignment.
 bool Decoder::decode_stack(Op& op, const Form& form, Operands operands) {
   const unsigned width = ptx::size_of(form.types[0]);
   const bool allocates = form.op == ptx::Opcode::alloca_;
@@ -208,8 +212,8 @@ bool Decoder::decode_policy(Op& op, const Form&, Operands operands) {
   return op.run != nullptr;
 }
 
-// mapa {destination, address, rank}; getctarank {destination, address}. imm is the window of
-// generic addresses; a variable's address is an offset in shared memory.
+// The operands of mapa are {destination, address, rank}, those of getctarank {destination,
+// address}. imm is the window of generic addresses. The address of a variable is an offset.
 bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   const unsigned width = ptx::size_of(form.types[0]);
   const bool generic = form.space == Space::generic;

@@ -88,22 +88,23 @@ std::byte* wide_piece(const Warp& w, Slot slot, uint32_t total, int lane, uint32
 }
 }  // namespace
 
+// A register of one byte occupies two.
 void pack(Warp& w, const Op& op) {
-  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff, bytes = op.imm >> 16 & 0xff;
   each_active(w, [&](int l) {
     std::byte value[16];
     for (uint32_t k = 0; k < count; ++k)
-      std::memcpy(value + k * width, w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, width);
+      std::memcpy(value + k * bytes, w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, bytes);
     for (uint32_t k = 0; k < count; ++k)
-      std::memcpy(wide_piece(w, op[RESULT], count * width, l, k * width), value + k * width, width);
+      std::memcpy(wide_piece(w, op[RESULT], count * bytes, l, k * bytes), value + k * bytes, bytes);
   });
 }
 void unpack(Warp& w, const Op& op) {
-  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff;
+  const uint32_t count = op.imm & 0xff, width = op.imm >> 8 & 0xff, bytes = op.imm >> 16 & 0xff;
   each_active(w, [&](int l) {
-    std::byte value[16];
+    std::byte value[16 + 8] = {};
     for (uint32_t k = 0; k < count; ++k)
-      std::memcpy(value + k * width, wide_piece(w, op[RESULT], count * width, l, k * width), width);
+      std::memcpy(value + k * width, wide_piece(w, op[RESULT], count * bytes, l, k * bytes), bytes);
     for (uint32_t k = 0; k < count; ++k)
       std::memcpy(w.at<std::byte>(op.at(FIRST, k)) + size_t(l) * width, value + k * width, width);
   });

@@ -50,6 +50,10 @@ enum class Opcode : uint8_t {
   PTX_TYPE(f32x2, "f32x2", 8)           \
   PTX_TYPE(e4m3x2, "e4m3x2", 2)         \
   PTX_TYPE(e5m2x2, "e5m2x2", 2)         \
+  PTX_TYPE(e2m1x2, "e2m1x2", 1)         \
+  PTX_TYPE(e2m3x2, "e2m3x2", 2)         \
+  PTX_TYPE(e3m2x2, "e3m2x2", 2)         \
+  PTX_TYPE(ue8m0x2, "ue8m0x2", 2)       \
   PTX_TYPE(u16x2, "u16x2", 4)           \
   PTX_TYPE(s16x2, "s16x2", 4)           \
   PTX_TYPE(texref, "texref", 8)         \

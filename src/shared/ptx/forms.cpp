@@ -43,24 +43,24 @@ enum Group : uint32_t {
   GROUP_MAP = 1u << 31,
 };
 
-constexpr uint32_t bit(Type type) { return 1u << static_cast<unsigned>(type); }
-static_assert(static_cast<unsigned>(Type::count) <= 32);
+constexpr uint64_t bit(Type type) { return uint64_t{1} << static_cast<unsigned>(type); }
+static_assert(static_cast<unsigned>(Type::count) <= 64);
 
-constexpr uint32_t ANY = ~bit(Type::none);
-constexpr uint32_t PRED = bit(Type::pred);
-constexpr uint32_t B32 = bit(Type::b32);
-constexpr uint32_t B64 = bit(Type::b64);
-constexpr uint32_t U32 = bit(Type::u32);
-constexpr uint32_t U64 = bit(Type::u64);
-constexpr uint32_t S32 = bit(Type::s32);
-constexpr uint32_t F32 = bit(Type::f32);
-constexpr uint32_t F64 = bit(Type::f64);
-constexpr uint32_t BITS = bit(Type::b16) | B32 | B64;
-constexpr uint32_t INT = bit(Type::u16) | U32 | U64 | bit(Type::s16) | S32 | bit(Type::s64) |
+constexpr uint64_t ANY = ~bit(Type::none);
+constexpr uint64_t PRED = bit(Type::pred);
+constexpr uint64_t B32 = bit(Type::b32);
+constexpr uint64_t B64 = bit(Type::b64);
+constexpr uint64_t U32 = bit(Type::u32);
+constexpr uint64_t U64 = bit(Type::u64);
+constexpr uint64_t S32 = bit(Type::s32);
+constexpr uint64_t F32 = bit(Type::f32);
+constexpr uint64_t F64 = bit(Type::f64);
+constexpr uint64_t BITS = bit(Type::b16) | B32 | B64;
+constexpr uint64_t INT = bit(Type::u16) | U32 | U64 | bit(Type::s16) | S32 | bit(Type::s64) |
                          bit(Type::u16x2) | bit(Type::s16x2);
-constexpr uint32_t HALF = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
-constexpr uint32_t FLOAT = HALF | F32 | F64 | bit(Type::f32x2);
-constexpr uint32_t SIGNED =
+constexpr uint64_t HALF = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
+constexpr uint64_t FLOAT = HALF | F32 | F64 | bit(Type::f32x2);
+constexpr uint64_t SIGNED =
     bit(Type::s8) | bit(Type::s16) | S32 | bit(Type::s64) | bit(Type::s16x2);
 
 constexpr Rule rule_of(std::string_view pattern) {
@@ -238,7 +238,7 @@ bool apply_parts(Form& form, const OpcodeSpec& spec, std::string_view parts) {
   return true;
 }
 
-bool in(const Form& form, uint32_t set) { return (bit(form.types[0]) & set) != 0; }
+bool in(const Form& form, uint64_t set) { return (bit(form.types[0]) & set) != 0; }
 
 bool uses_float_modifier(const Form& form) {
   return form.rounding != Rounding::none ||
@@ -249,7 +249,7 @@ bool uses_float_modifier(const Form& form) {
 // types.
 bool compares_well(const Form& form, Type type) {
   if (form.compare == Compare::none) return false;
-  uint32_t set = bit(type);
+  uint64_t set = bit(type);
   bool equality = form.compare == Compare::eq || form.compare == Compare::ne;
   if (form.compare >= Compare::equ) return (set & FLOAT) != 0;
   if (form.compare >= Compare::lo) return (set & (INT & ~SIGNED)) != 0;
@@ -270,13 +270,14 @@ bool multiplies_and_adds(const Form& form) {
 
 bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
 
-bool is_fp8(Type type) { return type == Type::e4m3x2 || type == Type::e5m2x2; }
+// Pairs of floats with at most 8 bits.
+bool is_small(Type type) { return type >= Type::e4m3x2 && type <= Type::ue8m0x2; }
 
 // Checks whether a conversion needs a rounding mode, and of which kind.
 bool converts_well(const Form& form) {
   Type to = form.types[0], from = form.types[1];
   if (to == Type::pred || from == Type::pred) return false;
-  if (is_fp8(to) || is_fp8(from) || to == Type::tf32) return form.rounding != Rounding::none;
+  if (is_small(to) || is_small(from) || to == Type::tf32) return form.rounding != Rounding::none;
   bool packed = to == Type::f16x2 || to == Type::bf16x2;
   if (packed) return form.rounding != Rounding::none && from == Type::f32;
   bool to_float = (bit(to) & FLOAT) != 0, from_float = (bit(from) & FLOAT) != 0;

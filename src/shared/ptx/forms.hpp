@@ -29,7 +29,7 @@ struct OpcodeSpec {
   std::string_view name;
   Opcode op = Opcode::unsupported;
   uint32_t groups = 0;       // allowed modifier groups
-  uint32_t first_types = 0;  // bit set of the allowed first types
+  uint64_t first_types = 0;  // bit set of the allowed first types
   uint8_t type_count = 0;
   std::string_view pattern;
   Rule rule = Rule::PATTERN;

@@ -407,7 +407,7 @@ class Checker {
   void cvt() {
     check_pair("");
     Type from = form_.types[1];
-    bool packs = size_of(form_.types[0]) > 1 && from == Type::f32 && is_packed(form_.types[0]);
+    bool packs = from == Type::f32 && is_packed(form_.types[0]);
     slot('D');
     slot('B');
     if (packs)
@@ -421,8 +421,8 @@ class Checker {
   }
 
   static bool is_packed(Type type) {
-    return type == Type::f16x2 || type == Type::bf16x2 || type == Type::e4m3x2 ||
-           type == Type::e5m2x2;
+    return type == Type::f16x2 || type == Type::bf16x2 ||
+           (type >= Type::e4m3x2 && type <= Type::ue8m0x2);
   }
 
   void lop3() {
