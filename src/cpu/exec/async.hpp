@@ -56,6 +56,8 @@ struct AsyncOperation {
   std::byte* destination();
 };
 
+// Counts the time of a copy against the slice of the warp and the limit of instructions.
+void charge_copy(Warp& w, uint64_t bytes);
 // Adds the copy once for each block of the ranks, with its destination and mbarrier at the same
 // place of each block.
 void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks);

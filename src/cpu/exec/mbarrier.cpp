@@ -24,9 +24,12 @@ void misused_mbarrier(const Warp& w, const Op& op, int lane, const char* what) {
 }
 
 Mbarrier place_mbarrier(Warp& w, const Op& op, int lane, uint64_t address, Region region) {
+  const uint64_t window = region == Region::GENERIC ? AddressSpace::instance().shared_window() : 0;
+  const bool shared = region == Region::SHARED || region == Region::CLUSTER ||
+                      (region == Region::GENERIC && address - window < AddressSpace::WINDOW);
+  if (!shared) misused_mbarrier(w, op, lane, "it is not in shared memory");
   resolve(w, op, lane, address, 8, Access::WRITE, region);
-  if (region == Region::GENERIC) address -= AddressSpace::instance().shared_window();
-  if (address >= AddressSpace::WINDOW) misused_mbarrier(w, op, lane, "it is not in shared memory");
+  address -= window;
   Block& block = *w.block->cluster.blocks[rank_of(w, address)];
   return {&block, uint32_t(address & OFFSET_MASK)};
 }

@@ -77,6 +77,7 @@ void issue_bulk_lane(Warp& w, const Op& op, const AsyncSite& site, int lane) {
   const AsyncRange barrier =
       has_barrier ? AsyncRange{site.barrier.of(w, lane), site.barrier.region} : AsyncRange{};
   a.bytes = a.size;
+  charge_copy(w, a.size);
   a.source();  // faults belong to the instruction, not to a wait
   if (site.blocks != NO_SLOT) return multicast(a, barrier, w.at<uint16_t>(site.blocks)[lane]);
   a.destination();
@@ -115,6 +116,12 @@ void wait(Warp& w, const Op& op, bool read_only) {
 }
 
 }  // namespace
+
+void charge_copy(Warp& w, uint64_t bytes) {
+  constexpr uint64_t BYTES_OF_INSTRUCTION = 512;
+  w.quantum -= int64_t(bytes / BYTES_OF_INSTRUCTION);
+  w.worker->warp_instructions += bytes / BYTES_OF_INSTRUCTION;
+}
 
 void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint32_t ranks) {
   Cluster& cluster = prototype.warp->block->cluster;

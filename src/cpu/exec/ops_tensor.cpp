@@ -12,6 +12,7 @@
 namespace cucore::cpu {
 namespace {
 
+constexpr uint64_t ROW_COST = 512;  // of a row, in bytes
 constexpr uint64_t BOX_ALIGN = 128, MAP_ALIGN = 64;
 
 uint64_t round_to(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
@@ -173,6 +174,7 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
   for (uint32_t k = 0; k < site.offset_count; ++k)
     a.tensor->offsets[k] = w.at<uint16_t>(site.offsets[k])[lane];
   a.size = shared_bytes(*a.tensor);
+  charge_copy(w, a.tensor->rows() * ROW_COST + a.size);
   return a;
 }
 

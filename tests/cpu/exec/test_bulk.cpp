@@ -77,8 +77,11 @@ TEST(Mbarriers, MistakesAreFaults) {
       "mbarrier.expect_tx.relaxed.cta.shared.b64 [bar], 1;",
       "too many bytes");
   Array<uint64_t> a(1);
-  expect_fault(run_text(bulk_text({"mbarrier.init.b64 [%rd0], 1;"}), shape(1, 1), a.address()),
-               CUDA_ERROR_LAUNCH_FAILED, {"not in shared memory"});
+  for (const char* elsewhere :
+       {"mbarrier.init.b64 [%rd0], 1;", "mbarrier.init.global.b64 [%rd0], 1;",
+        "mov.u64 %rd3, 1048576; mbarrier.init.local.b64 [%rd3], 1;"})
+    expect_fault(run_text(bulk_text({elsewhere}), shape(1, 1), a.address()),
+                 CUDA_ERROR_LAUNCH_FAILED, {"not in shared memory"});
   expect_fault(run_text(bulk_text({"mbarrier.init.shared.b64 [bar+4], 1;"}), shape(1, 1)),
                CUDA_ERROR_MISALIGNED_ADDRESS, {"mbarrier.init"});
 }
