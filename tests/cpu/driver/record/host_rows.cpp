@@ -18,13 +18,13 @@ void flags_of(Line& line, void* p) {
 void add_pinned(Rows& rows) {
   rows.subject("cuMemHostAlloc");
   for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 7u, 8u, 0x10u, 0x80000000u})
-    rows.add(Start::CONTEXT, "flags " + std::to_string(flags), [flags](Line& line) {
+    rows.add(Start::SHARED, "flags " + std::to_string(flags), [flags](Line& line) {
       void* p = reinterpret_cast<void*>(UNSET);
       const CUresult result = cu.cuMemHostAlloc(&p, 64, flags);
       line(result).handle("pointer", p);
       if (result == CUDA_SUCCESS) flags_of(line, p);
     });
-  rows.add(Start::CONTEXT, "sizes and NULL", [](Line& line) {
+  rows.add(Start::SHARED, "sizes and NULL", [](Line& line) {
     void* p = reinterpret_cast<void*>(UNSET);
     line("0", cu.cuMemHostAlloc(&p, 0, 0)).handle("pointer", p);
     line("2^60", cu.cuMemHostAlloc(&p, size_t{1} << 60, 0)).handle("pointer", p);
@@ -33,16 +33,16 @@ void add_pinned(Rows& rows) {
     line("cuMemAllocHost 0", cu.cuMemAllocHost_v2(&p, 0)).handle("pointer", p);
     line("cuMemAllocHost NULL", cu.cuMemAllocHost_v2(nullptr, 64));
   });
-  rows.add(Start::CONTEXT, "flags of cuMemAllocHost", [](Line& line) {
+  rows.add(Start::SHARED, "flags of cuMemAllocHost", [](Line& line) {
     void* p = nullptr;
     line(cu.cuMemAllocHost_v2(&p, 64));
     flags_of(line, p);
   });
-  rows.add(Start::CONTEXT, "queries of an inner address", [](Line& line) {
+  rows.add(Start::SHARED, "queries of an inner address", [](Line& line) {
     char* p = static_cast<char*>(allocate_host(4096));
     flags_of(line, p + 100);
   });
-  rows.add(Start::CONTEXT, "queries of other memory", [](Line& line) {
+  rows.add(Start::SHARED, "queries of other memory", [](Line& line) {
     int local = 0;
     unsigned flags = unset<unsigned>();
     CUdeviceptr device = UNSET;
@@ -64,16 +64,16 @@ void add_pinned(Rows& rows) {
 
 void add_host_free(Rows& rows) {
   rows.subject("cuMemFreeHost");
-  rows.add(Start::CONTEXT, "NULL", [](Line& line) { line(cu.cuMemFreeHost(nullptr)); });
-  rows.add(Start::CONTEXT, "twice", [](Line& line) {
+  rows.add(Start::SHARED, "NULL", [](Line& line) { line(cu.cuMemFreeHost(nullptr)); });
+  rows.add(Start::SHARED, "twice", [](Line& line) {
     void* p = allocate_host(64);
     line("once", cu.cuMemFreeHost(p));
     line("twice", cu.cuMemFreeHost(p));
   });
-  rows.add(Start::CONTEXT, "inner address", [](Line& line) {
+  rows.add(Start::SHARED, "inner address", [](Line& line) {
     line(cu.cuMemFreeHost(static_cast<char*>(allocate_host(4096)) + 64));
   });
-  rows.add(Start::CONTEXT, "other memory", [](Line& line) {
+  rows.add(Start::SHARED, "other memory", [](Line& line) {
     Pages pages(4096);
     line("pageable", cu.cuMemFreeHost(pages.data));
     line("device", cu.cuMemFreeHost(reinterpret_cast<void*>(allocate(64))));
@@ -82,7 +82,7 @@ void add_host_free(Rows& rows) {
     line("registered", cu.cuMemFreeHost(pages.data));
     cu.cuMemHostUnregister(pages.data);
   });
-  rows.add(Start::CONTEXT, "memory of another context", [](Line& line) {
+  rows.add(Start::SHARED, "memory of another context", [](Line& line) {
     void* p = allocate_host(64);
     CUcontext other = new_context();
     line(cu.cuMemFreeHost(p));
@@ -93,7 +93,7 @@ void add_host_free(Rows& rows) {
 void add_register(Rows& rows) {
   rows.subject("cuMemHostRegister");
   for (unsigned flags : {0u, 1u, 2u, 3u, 8u, 0x10u, 0x20u})
-    rows.add(Start::CONTEXT, "flags " + std::to_string(flags), [flags](Line& line) {
+    rows.add(Start::SHARED, "flags " + std::to_string(flags), [flags](Line& line) {
       Pages pages(8192);
       const CUresult result = cu.cuMemHostRegister_v2(pages.data, 8192, flags);
       line(result);
@@ -101,7 +101,7 @@ void add_register(Rows& rows) {
       flags_of(line, pages.data);
       line("unregister", cu.cuMemHostUnregister(pages.data));
     });
-  rows.add(Start::CONTEXT, "bad arguments", [](Line& line) {
+  rows.add(Start::SHARED, "bad arguments", [](Line& line) {
     Pages pages(8192);
     line("NULL", cu.cuMemHostRegister_v2(nullptr, 4096, 0));
     line("0 bytes", cu.cuMemHostRegister_v2(pages.data, 0, 0));
@@ -110,12 +110,12 @@ void add_register(Rows& rows) {
     line("unregister NULL", cu.cuMemHostUnregister(nullptr));
     line("unregister other", cu.cuMemHostUnregister(pages.data));
   });
-  rows.add(Start::CONTEXT, "beyond the end of the mapping", [](Line& line) {
+  rows.add(Start::SHARED, "beyond the end of the mapping", [](Line& line) {
     Pages pages(65536);
     munmap(pages.data + 32768, 32768);
     line("part", cu.cuMemHostRegister_v2(pages.data, 65536, 0));
   });
-  rows.add(Start::CONTEXT, "unaligned", [](Line& line) {
+  rows.add(Start::SHARED, "unaligned", [](Line& line) {
     Pages pages(16384);
     char* inner = pages.data + 100;
     line("register", cu.cuMemHostRegister_v2(inner, 5000, 0));
@@ -130,7 +130,7 @@ void add_register(Rows& rows) {
     line("unregister inner", cu.cuMemHostUnregister(inner + 8));
     line("unregister", cu.cuMemHostUnregister(inner));
   });
-  rows.add(Start::CONTEXT, "twice", [](Line& line) {
+  rows.add(Start::SHARED, "twice", [](Line& line) {
     Pages pages(16384);
     line("once", cu.cuMemHostRegister_v2(pages.data, 8192, 0));
     line("twice", cu.cuMemHostRegister_v2(pages.data, 8192, 0));
@@ -141,21 +141,21 @@ void add_register(Rows& rows) {
     line("unregister", cu.cuMemHostUnregister(pages.data));
     line("unregister next", cu.cuMemHostUnregister(pages.data + 8192));
   });
-  rows.add(Start::CONTEXT, "two parts of one page", [](Line& line) {
+  rows.add(Start::SHARED, "two parts of one page", [](Line& line) {
     Pages pages(4096);
     line("first", cu.cuMemHostRegister_v2(pages.data, 100, 0));
     line("second", cu.cuMemHostRegister_v2(pages.data + 200, 100, 0));
     line("unregister", cu.cuMemHostUnregister(pages.data));
     line("unregister second", cu.cuMemHostUnregister(pages.data + 200));
   });
-  rows.add(Start::CONTEXT, "memory of the driver", [](Line& line) {
+  rows.add(Start::SHARED, "memory of the driver", [](Line& line) {
     line("pinned", cu.cuMemHostRegister_v2(allocate_host(4096), 4096, 0));
     line("managed",
          cu.cuMemHostRegister_v2(reinterpret_cast<void*>(allocate_managed(4096)), 4096, 0));
     line("device", cu.cuMemHostRegister_v2(reinterpret_cast<void*>(allocate(4096)), 4096, 0));
     line("unregister pinned", cu.cuMemHostUnregister(allocate_host(4096)));
   });
-  rows.add(Start::CONTEXT, "from two contexts", [](Line& line) {
+  rows.add(Start::SHARED, "from two contexts", [](Line& line) {
     Pages pages(4096);
     line("first", cu.cuMemHostRegister_v2(pages.data, 4096, 0));
     CUcontext other = new_context();

@@ -14,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <stdexcept>
 #include <thread>
 
@@ -239,47 +240,59 @@ std::vector<Row> all_rows() {
   return rows.all;
 }
 
-std::vector<Row> selected(std::vector<Row> rows, const std::string& part) {
-  std::erase_if(rows, [&](const Row& row) { return row.name.find(part) == std::string::npos; });
-  return rows;
-}
+struct Options {
+  std::string only, limit = "300", note, keep, write, record, differences;
+};
 
 int usage() {
   std::fprintf(stderr,
-               "usage: driver_record [--only PART] [--limit SECONDS] [--note TEXT] [--write FILE] "
-               "[--compare RECORD DIFFERENCES]\n");
+               "usage: driver_record [--only PART] [--limit SECONDS] [--note TEXT] [--keep FILE] "
+               "[--write FILE] [--compare RECORD DIFFERENCES]\n");
   return 2;
 }
 
-int run_program(int argc, char** argv) {
-  int limit = 300;
-  std::string only, note, write, record, differences;
-  for (int i = 1; i < argc; ++i) {
-    const std::string option = argv[i];
-    if (option == "--only" && i + 1 < argc)
-      only = argv[++i];
-    else if (option == "--limit" && i + 1 < argc)
-      limit = std::atoi(argv[++i]);
-    else if (option == "--note" && i + 1 < argc)
-      note = argv[++i];
-    else if (option == "--write" && i + 1 < argc)
-      write = argv[++i];
-    else if (option == "--compare" && i + 2 < argc)
-      record = argv[++i], differences = argv[++i];
-    else
-      return usage();
+bool read_options(Options& o, int argc, char** argv) {
+  const std::map<std::string, std::vector<std::string*>> places = {
+      {"--only", {&o.only}}, {"--limit", {&o.limit}}, {"--note", {&o.note}},
+      {"--keep", {&o.keep}}, {"--write", {&o.write}}, {"--compare", {&o.record, &o.differences}}};
+  for (int i = 1; i < argc;) {
+    const auto option = places.find(argv[i++]);
+    if (option == places.end()) return false;
+    for (std::string* place : option->second) {
+      if (i == argc) return false;
+      *place = argv[i++];
+    }
   }
-  const std::vector<Row> rows = selected(all_rows(), only);
+  return true;
+}
+
+// Runs the rows; those of the file `keep` have its text.
+Lines run_rows(const std::vector<Row>& rows, const Options& o) {
+  std::map<std::string, std::string> texts;
+  if (!o.keep.empty())
+    for (auto& [name, text] : read_lines(o.keep)) texts.emplace(name, text);
+  std::vector<Row> missing;
+  for (const Row& row : rows)
+    if (texts.find(row.name) == texts.end()) missing.push_back(row);
   const unsigned processes = std::max(2u, std::min(16u, std::thread::hardware_concurrency()));
-  const std::vector<std::string> texts = Runner(rows).run(processes, std::chrono::seconds(limit));
+  const std::chrono::seconds limit(std::atoi(o.limit.c_str()));
+  const std::vector<std::string> made = Runner(missing).run(processes, limit);
+  for (size_t i = 0; i < missing.size(); ++i) texts.emplace(missing[i].name, made[i]);
   Lines lines;
-  for (size_t i = 0; i < rows.size(); ++i)
-    if (texts[i] != NOT_RUN || write.empty()) lines.emplace_back(rows[i].name, texts[i]);
-  if (!write.empty())
-    write_lines(lines, note, write);
-  else if (record.empty())
-    for (const auto& [name, text] : lines) std::printf("%s | %s\n", name.c_str(), text.c_str());
-  return record.empty() ? 0 : compare(lines, record, differences, only.empty());
+  for (const Row& row : rows) lines.emplace_back(row.name, texts[row.name]);
+  return lines;
+}
+
+int run_program(int argc, char** argv) {
+  Options o;
+  if (!read_options(o, argc, argv)) return usage();
+  std::vector<Row> rows = all_rows();
+  std::erase_if(rows, [&](const Row& r) { return r.name.find(o.only) == std::string::npos; });
+  Lines lines = run_rows(rows, o);
+  if (!o.record.empty()) return compare(lines, o.record, o.differences, o.only.empty());
+  std::erase_if(lines, [](const auto& line) { return line.second == NOT_RUN; });
+  write_lines(lines, o.note, o.write.empty() ? "/dev/stdout" : o.write);
+  return 0;
 }
 
 }  // namespace

@@ -22,21 +22,21 @@ void add_alloc(Rows& rows) {
   rows.subject("cuMemAlloc");
   for (size_t bytes :
        {size_t{0}, size_t{1}, size_t{1} << 45, size_t{1} << 60, SIZE_MAX - 511, SIZE_MAX})
-    rows.add(Start::CONTEXT, std::to_string(bytes) + " bytes",
+    rows.add(Start::SHARED, std::to_string(bytes) + " bytes",
              [bytes](Line& line) { alloc(line, bytes); });
-  rows.add(Start::CONTEXT, "NULL output", [](Line& line) {
+  rows.add(Start::SHARED, "NULL output", [](Line& line) {
     line("4", cu.cuMemAlloc_v2(nullptr, 4));
     line("0", cu.cuMemAlloc_v2(nullptr, 0));
   });
   for (size_t bytes :
        {size_t{1}, size_t{100}, size_t{512}, size_t{513}, size_t{1} << 20, (size_t{2} << 20) + 1})
-    rows.add(Start::CONTEXT, "range of " + std::to_string(bytes) + " bytes", [bytes](Line& line) {
+    rows.add(Start::SHARED, "range of " + std::to_string(bytes) + " bytes", [bytes](Line& line) {
       const CUdeviceptr p = allocate(bytes);
       line.value("alignment", static_cast<int>(p % 512));
       range(line, p);
       range(line, p + bytes - 1);
     });
-  rows.add(Start::CONTEXT, "range with NULL outputs, of no memory, of pinned memory",
+  rows.add(Start::SHARED, "range with NULL outputs, of no memory, of pinned memory",
            [](Line& line) {
              const CUdeviceptr p = allocate(64);
              CUdeviceptr base = UNSET;
@@ -53,7 +53,7 @@ void add_alloc(Rows& rows) {
              line("stack",
                   cu.cuMemGetAddressRange_v2(&base, &size, reinterpret_cast<CUdeviceptr>(&local)));
            });
-  rows.add(Start::CONTEXT, "cuMemGetInfo", [](Line& line) {
+  rows.add(Start::SHARED, "cuMemGetInfo", [](Line& line) {
     size_t free = 0, total = 0, bytes = 0;
     line(cu.cuMemGetInfo_v2(&free, &total)).value("less", static_cast<int>(free < total));
     check(cu.cuDeviceTotalMem_v2(&bytes, 0), "cuDeviceTotalMem");
@@ -79,11 +79,11 @@ void add_pitch(Rows& rows) {
                {1, 0, 4}, {4, 4, 0},   {4, 4, 1},        {4, 4, 2},        {4, 4, 3},
                {4, 4, 8}, {4, 4, 32},  {1u << 31, 1, 4}, {SIZE_MAX, 1, 4}, {4, SIZE_MAX, 4}};
   for (const auto& b : boxes)
-    rows.add(Start::CONTEXT,
+    rows.add(Start::SHARED,
              std::to_string(b.width) + " by " + std::to_string(b.height) + " elements of " +
                  std::to_string(b.element),
              [b](Line& line) { pitch(line, b.width, b.height, b.element); });
-  rows.add(Start::CONTEXT, "NULL outputs", [](Line& line) {
+  rows.add(Start::SHARED, "NULL outputs", [](Line& line) {
     CUdeviceptr p = 0;
     size_t got = 0;
     line("pointer", cu.cuMemAllocPitch_v2(nullptr, &got, 4, 4, 4));
@@ -93,26 +93,26 @@ void add_pitch(Rows& rows) {
 
 void add_free(Rows& rows) {
   rows.subject("cuMemFree");
-  rows.add(Start::CONTEXT, "0", [](Line& line) { line(cu.cuMemFree_v2(0)); });
-  rows.add(Start::CONTEXT, "unknown", [](Line& line) {
+  rows.add(Start::SHARED, "0", [](Line& line) { line(cu.cuMemFree_v2(0)); });
+  rows.add(Start::SHARED, "unknown", [](Line& line) {
     line("1", cu.cuMemFree_v2(1));
     line("0x1000", cu.cuMemFree_v2(0x1000));
     line("most", cu.cuMemFree_v2(~CUdeviceptr{0}));
     int local = 0;
     line("stack", cu.cuMemFree_v2(reinterpret_cast<CUdeviceptr>(&local)));
   });
-  rows.add(Start::CONTEXT, "twice", [](Line& line) {
+  rows.add(Start::SHARED, "twice", [](Line& line) {
     const CUdeviceptr p = allocate(64);
     line("once", cu.cuMemFree_v2(p));
     line("twice", cu.cuMemFree_v2(p));
   });
-  rows.add(Start::CONTEXT, "inner address", [](Line& line) {
+  rows.add(Start::SHARED, "inner address", [](Line& line) {
     const CUdeviceptr p = allocate(4096);
     line("1", cu.cuMemFree_v2(p + 1));
     line("512", cu.cuMemFree_v2(p + 512));
     line("end", cu.cuMemFree_v2(p + 4096));
   });
-  rows.add(Start::CONTEXT, "pinned, managed, registered", [](Line& line) {
+  rows.add(Start::SHARED, "pinned, managed, registered", [](Line& line) {
     line("pinned", cu.cuMemFree_v2(reinterpret_cast<CUdeviceptr>(allocate_host(64))));
     line("managed", cu.cuMemFree_v2(allocate_managed(64)));
     line("managed inner", cu.cuMemFree_v2(allocate_managed(64) + 4));
@@ -121,13 +121,13 @@ void add_free(Rows& rows) {
     line("registered", cu.cuMemFree_v2(reinterpret_cast<CUdeviceptr>(pages.data)));
     cu.cuMemHostUnregister(pages.data);
   });
-  rows.add(Start::CONTEXT, "variable of a module", [](Line& line) {
+  rows.add(Start::SHARED, "variable of a module", [](Line& line) {
     CUdeviceptr p = 0;
     size_t bytes = 0;
     check(cu.cuModuleGetGlobal_v2(&p, &bytes, load(), "counter"), "counter");
     line(cu.cuMemFree_v2(p));
   });
-  rows.add(Start::CONTEXT, "memory of another context", [](Line& line) {
+  rows.add(Start::SHARED, "memory of another context", [](Line& line) {
     const CUdeviceptr p = allocate(64);
     CUcontext other = new_context();
     line(cu.cuMemFree_v2(p));
@@ -143,13 +143,13 @@ void managed(Line& line, size_t bytes, unsigned flags) {
 void add_managed(Rows& rows) {
   rows.subject("cuMemAllocManaged");
   for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 8u})
-    rows.add(Start::CONTEXT, "flags " + std::to_string(flags),
+    rows.add(Start::SHARED, "flags " + std::to_string(flags),
              [flags](Line& line) { managed(line, 64, flags); });
-  rows.add(Start::CONTEXT, "0 bytes", [](Line& line) { managed(line, 0, 1); });
-  rows.add(Start::CONTEXT, "2^60 bytes", [](Line& line) { managed(line, size_t{1} << 60, 1); });
-  rows.add(Start::CONTEXT, "NULL output",
+  rows.add(Start::SHARED, "0 bytes", [](Line& line) { managed(line, 0, 1); });
+  rows.add(Start::SHARED, "2^60 bytes", [](Line& line) { managed(line, size_t{1} << 60, 1); });
+  rows.add(Start::SHARED, "NULL output",
            [](Line& line) { line(cu.cuMemAllocManaged(nullptr, 64, 1)); });
-  rows.add(Start::CONTEXT, "cuMemAdvise", [](Line& line) {
+  rows.add(Start::SHARED, "cuMemAdvise", [](Line& line) {
     const CUdeviceptr p = allocate_managed(4096);
     const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, {0}};
     for (int advice : {0, 1, 2, 3, 4, 5, 6, 7})
@@ -160,7 +160,7 @@ void add_managed(Rows& rows) {
     line("device memory",
          cu.cuMemAdvise_v2(allocate(64), 64, CU_MEM_ADVISE_SET_READ_MOSTLY, device));
   });
-  rows.add(Start::CONTEXT, "cuMemPrefetchAsync", [](Line& line) {
+  rows.add(Start::SHARED, "cuMemPrefetchAsync", [](Line& line) {
     const CUdeviceptr p = allocate_managed(4096);
     const CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, {0}};
     const CUmemLocation host{CU_MEM_LOCATION_TYPE_HOST, {0}};
@@ -175,7 +175,7 @@ void add_managed(Rows& rows) {
     line("device memory", cu.cuMemPrefetchAsync_v2(allocate(64), 64, device, 0, nullptr));
     line("0", cu.cuMemPrefetchAsync_v2(0, 64, device, 0, nullptr));
   });
-  rows.add(Start::CONTEXT, "cuStreamAttachMemAsync", [](Line& line) {
+  rows.add(Start::SHARED, "cuStreamAttachMemAsync", [](Line& line) {
     const CUdeviceptr p = allocate_managed(4096);
     CUstream stream = new_stream();
     for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 8u})

@@ -58,7 +58,7 @@ const struct {
 void add_pool_create(Rows& rows) {
   rows.subject("cuMemPoolCreate");
   for (const auto& c : CREATES)
-    rows.add(Start::CONTEXT, c.name, [c](Line& line) {
+    rows.add(Start::SHARED, c.name, [c](Line& line) {
       CUmemPoolProps p = properties();
       c.change(p);
       auto* made = reinterpret_cast<CUmemoryPool>(UNSET);
@@ -66,7 +66,7 @@ void add_pool_create(Rows& rows) {
       line(result).handle("pool", made);
       if (result == CUDA_SUCCESS) line("destroy", cu.cuMemPoolDestroy(made));
     });
-  rows.add(Start::CONTEXT, "NULL", [](Line& line) {
+  rows.add(Start::SHARED, "NULL", [](Line& line) {
     CUmemoryPool made = nullptr;
     const CUmemPoolProps p = properties();
     line("output", cu.cuMemPoolCreate(nullptr, &p));
@@ -89,7 +89,7 @@ void add_pool_attributes(Rows& rows) {
             line.value("is", value);
           }
         });
-  rows.add(Start::CONTEXT, "setting of attributes", [](Line& line) {
+  rows.add(Start::SHARED, "setting of attributes", [](Line& line) {
     CUmemoryPool pool = new_pool();
     for (int which = 0; which <= 10; ++which)
       for (uint64_t value : {uint64_t{0}, uint64_t{1}}) {
@@ -130,7 +130,7 @@ void add_pool_attributes(Rows& rows) {
     line("trim", cu.cuMemPoolTrimTo(pool, 0));
     used("reserved", CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT);
   });
-  rows.add(Start::CONTEXT, "trim", [](Line& line) {
+  rows.add(Start::SHARED, "trim", [](Line& line) {
     CUmemoryPool pool = new_pool();
     line("0", cu.cuMemPoolTrimTo(pool, 0));
     line("1", cu.cuMemPoolTrimTo(pool, 1));
@@ -140,7 +140,7 @@ void add_pool_attributes(Rows& rows) {
 }
 
 void add_access(Rows& rows) {
-  rows.add(Start::CONTEXT, "access", [](Line& line) {
+  rows.add(Start::SHARED, "access", [](Line& line) {
     CUmemoryPool pool = new_pool();
     CUmemLocation device{CU_MEM_LOCATION_TYPE_DEVICE, {0}},
         none{CU_MEM_LOCATION_TYPE_DEVICE, {1000}};

@@ -4,8 +4,9 @@
 # that the CPU device is compared with. Needs g++, CUDA's headers and NVIDIA's driver; nothing is
 # installed.
 #   tests/cpu/driver/record/record.sh [CUDA's include folder] [file to write]
-# Rows that have not begun after LIMIT seconds, 60 by default, are left out. BUILD, an
-# empty folder, keeps the program for a second run.
+# Rows that have not begun after LIMIT seconds, 300 by default, are left out. BUILD, an
+# empty folder, keeps the program for a second run. KEEP, an earlier file, has the lines of rows that
+# do not run again.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/../../../../src
@@ -21,6 +22,6 @@ work=${BUILD:-$(mktemp -d)}
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 name=$(nvidia-smi --query-gpu=name --format=csv,noheader -i 0)
 out=${2:-$here/expected_driver_${driver%%.*}.txt}
-CUCORE_CPU_LIBRARY=${CUCORE_CPU_LIBRARY:-libcuda.so.1} "$work/driver_record" --limit "${LIMIT:-60}" \
-  --write "$out" \
+CUCORE_CPU_LIBRARY=${CUCORE_CPU_LIBRARY:-libcuda.so.1} "$work/driver_record" --limit "${LIMIT:-300}" \
+  ${KEEP:+--keep "$KEEP"} --write "$out" \
   --note "$name, driver $driver, $(date -u +%Y-%m-%d)"

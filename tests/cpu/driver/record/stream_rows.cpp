@@ -10,7 +10,7 @@ namespace {
 void add_stream_create(Rows& rows) {
   rows.subject("cuStreamCreate");
   for (unsigned flags : {0u, 1u, 2u, 3u, 0x80000000u})
-    rows.add(Start::CONTEXT, "flags " + std::to_string(flags), [flags](Line& line) {
+    rows.add(Start::SHARED, "flags " + std::to_string(flags), [flags](Line& line) {
       auto* made = reinterpret_cast<CUstream>(UNSET);
       unsigned kept = unset<unsigned>();
       const CUresult result = cu.cuStreamCreate(&made, flags);
@@ -18,13 +18,13 @@ void add_stream_create(Rows& rows) {
       if (result == CUDA_SUCCESS) line(cu.cuStreamGetFlags(made, &kept)).value("flags", kept);
     });
   for (int priority : {-1000, -6, -5, -1, 0, 1, 1000})
-    rows.add(Start::CONTEXT, "priority " + std::to_string(priority), [priority](Line& line) {
+    rows.add(Start::SHARED, "priority " + std::to_string(priority), [priority](Line& line) {
       CUstream made = nullptr;
       int kept = unset<int>();
       line(cu.cuStreamCreateWithPriority(&made, 0, priority));
       line(cu.cuStreamGetPriority(made, &kept)).value("priority", kept);
     });
-  rows.add(Start::CONTEXT, "NULL outputs", [](Line& line) {
+  rows.add(Start::SHARED, "NULL outputs", [](Line& line) {
     CUstream stream = new_stream();
     line("create", cu.cuStreamCreate(nullptr, 0));
     line("with priority", cu.cuStreamCreateWithPriority(nullptr, 0, 0));
@@ -45,7 +45,7 @@ void add_stream_queries(Rows& rows) {
   } defaults[] = {
       {"NULL", nullptr}, {"legacy", CU_STREAM_LEGACY}, {"per-thread", CU_STREAM_PER_THREAD}};
   for (const auto& d : defaults)
-    rows.add(Start::CONTEXT, std::string("queries of the stream ") + d.name, [d](Line& line) {
+    rows.add(Start::SHARED, std::string("queries of the stream ") + d.name, [d](Line& line) {
       unsigned flags = unset<unsigned>();
       int priority = unset<int>();
       unsigned long long id = UNSET;
@@ -64,7 +64,7 @@ void add_stream_queries(Rows& rows) {
       line("capturing", cu.cuStreamIsCapturing(d.handle, &status))
           .value("is", static_cast<int>(status));
     });
-  rows.add(Start::CONTEXT, "ids of the default streams", [](Line& line) {
+  rows.add(Start::SHARED, "ids of the default streams", [](Line& line) {
     unsigned long long null = 0, legacy = 0, thread = 0;
     line(cu.cuStreamGetId(nullptr, &null))(cu.cuStreamGetId(CU_STREAM_LEGACY, &legacy));
     line(cu.cuStreamGetId(CU_STREAM_PER_THREAD, &thread));
@@ -84,7 +84,7 @@ void add_stream_queries(Rows& rows) {
     line("synchronize", cu.cuStreamSynchronize(stream));
     line("destroy", cu.cuStreamDestroy_v2(stream));
   });
-  rows.add(Start::CONTEXT, "busy", [](Line& line) {
+  rows.add(Start::SHARED, "busy", [](Line& line) {
     CUstream stream = new_stream(CU_STREAM_NON_BLOCKING), blocking = new_stream();
     CUevent event = new_event();
     Gate gate(stream);
@@ -99,14 +99,14 @@ void add_stream_queries(Rows& rows) {
     line("synchronize", cu.cuStreamSynchronize(blocking));
     line("event", cu.cuEventQuery(event));
   });
-  rows.add(Start::CONTEXT, "legacy stream while a blocking stream is busy", [](Line& line) {
+  rows.add(Start::SHARED, "legacy stream while a blocking stream is busy", [](Line& line) {
     CUstream stream = new_stream();
     Gate gate(stream);
     line("query", cu.cuStreamQuery(stream));
     line("legacy", cu.cuStreamQuery(nullptr));
     line("per-thread", cu.cuStreamQuery(CU_STREAM_PER_THREAD));
   });
-  rows.add(Start::CONTEXT, "destroy while busy", [](Line& line) {
+  rows.add(Start::SHARED, "destroy while busy", [](Line& line) {
     CUstream stream = new_stream();
     CUevent event = new_event();
     Gate gate(stream);
@@ -119,7 +119,7 @@ void add_stream_queries(Rows& rows) {
 }
 
 void add_use(Rows& rows) {
-  rows.add(Start::CONTEXT, "host functions", [](Line& line) {
+  rows.add(Start::SHARED, "host functions", [](Line& line) {
     CUstream stream = new_stream();
     line("NULL", cu.cuLaunchHostFunc(stream, nullptr, nullptr));
     line("function", cu.cuLaunchHostFunc(stream, no_work, nullptr));
@@ -128,7 +128,7 @@ void add_use(Rows& rows) {
     line("callback", cu.cuStreamAddCallback(stream, no_reply, nullptr, 0));
     line("synchronize", cu.cuStreamSynchronize(stream));
   });
-  rows.add(Start::CONTEXT, "attributes", [](Line& line) {
+  rows.add(Start::SHARED, "attributes", [](Line& line) {
     CUstream stream = new_stream();
     for (int id = 0; id < 20; ++id) {
       CUstreamAttrValue value;
@@ -143,7 +143,7 @@ void add_use(Rows& rows) {
   });
   for (unsigned policy : {0u, 1u, 2u, 3u, 4u, 5u})
     rows.add(
-        Start::CONTEXT, "synchronisation policy " + std::to_string(policy), [policy](Line& line) {
+        Start::SHARED, "synchronisation policy " + std::to_string(policy), [policy](Line& line) {
           CUstream stream = new_stream();
           CUstreamAttrValue value{};
           line("get",
@@ -157,7 +157,7 @@ void add_use(Rows& rows) {
           line.value("is", static_cast<int>(value.syncPolicy));
         });
   for (int priority : {-10, -5, -2, 0, 3})
-    rows.add(Start::CONTEXT, "priority attribute " + std::to_string(priority),
+    rows.add(Start::SHARED, "priority attribute " + std::to_string(priority),
              [priority](Line& line) {
                CUstream stream = new_stream();
                CUstreamAttrValue value{};
@@ -166,13 +166,13 @@ void add_use(Rows& rows) {
                line("set", cu.cuStreamSetAttribute(stream, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
                line("get", cu.cuStreamGetPriority(stream, &kept)).value("is", kept);
              });
-  rows.add(Start::CONTEXT, "copy of attributes", [](Line& line) {
+  rows.add(Start::SHARED, "copy of attributes", [](Line& line) {
     CUstream a = new_stream(), b = new_stream();
     line("streams", cu.cuStreamCopyAttributes(a, b));
     line("itself", cu.cuStreamCopyAttributes(a, a));
     line("legacy", cu.cuStreamCopyAttributes(a, nullptr));
   });
-  rows.add(Start::CONTEXT, "values in memory", [](Line& line) {
+  rows.add(Start::SHARED, "values in memory", [](Line& line) {
     CUstream stream = new_stream();
     const CUdeviceptr p = allocate(64);
     uint32_t got = 0;
@@ -189,7 +189,7 @@ void add_use(Rows& rows) {
     line("synchronize", cu.cuStreamSynchronize(stream));
     line(cu.cuMemcpyDtoH_v2(&got, p, 4)).value("is", got);
   });
-  rows.add(Start::CONTEXT, "capture mode of the thread", [](Line& line) {
+  rows.add(Start::SHARED, "capture mode of the thread", [](Line& line) {
     for (int mode : {-1, 0, 1, 2, 3}) {
       auto value = static_cast<CUstreamCaptureMode>(mode);
       line(std::to_string(mode).c_str(), cu.cuThreadExchangeStreamCaptureMode(&value));
@@ -202,7 +202,7 @@ void add_use(Rows& rows) {
 }
 
 void add_other_context(Rows& rows) {
-  rows.add(Start::CONTEXT, "of another context", [](Line& line) {
+  rows.add(Start::SHARED, "of another context", [](Line& line) {
     CUstream stream = new_stream();
     CUevent event = new_event();
     CUfunction nothing = function("nothing");
@@ -232,11 +232,11 @@ void add_other_context(Rows& rows) {
 void add_events(Rows& rows) {
   rows.subject("event");
   for (unsigned flags : {0u, 1u, 2u, 3u, 4u, 6u, 8u, 0x80000000u})
-    rows.add(Start::CONTEXT, "create with flags " + std::to_string(flags), [flags](Line& line) {
+    rows.add(Start::SHARED, "create with flags " + std::to_string(flags), [flags](Line& line) {
       auto* made = reinterpret_cast<CUevent>(UNSET);
       line(cu.cuEventCreate(&made, flags)).handle("event", made);
     });
-  rows.add(Start::CONTEXT, "unrecorded", [](Line& line) {
+  rows.add(Start::SHARED, "unrecorded", [](Line& line) {
     CUevent event = new_event(), other = new_event();
     float time = -1;
     line("query", cu.cuEventQuery(event));
@@ -250,7 +250,7 @@ void add_events(Rows& rows) {
     line("wait flag 1", cu.cuStreamWaitEvent(nullptr, event, 1));
     line("wait flag 2", cu.cuStreamWaitEvent(nullptr, event, 2));
   });
-  rows.add(Start::CONTEXT, "elapsed time without timing", [](Line& line) {
+  rows.add(Start::SHARED, "elapsed time without timing", [](Line& line) {
     CUevent a = new_event(CU_EVENT_DISABLE_TIMING), b = new_event();
     check(cu.cuEventRecord(a, nullptr), "cuEventRecord");
     check(cu.cuEventRecord(b, nullptr), "cuEventRecord");
@@ -264,7 +264,7 @@ void add_events(Rows& rows) {
     line("itself", cu.cuEventElapsedTime_v2(&time, b, b)).value("time", static_cast<int>(time));
     line("first version", cu.cuEventElapsedTime(&time, a, b));
   });
-  rows.add(Start::CONTEXT, "elapsed time while busy", [](Line& line) {
+  rows.add(Start::SHARED, "elapsed time while busy", [](Line& line) {
     CUstream stream = new_stream();
     CUevent a = new_event(), b = new_event();
     float time = -1;
@@ -280,12 +280,12 @@ void add_events(Rows& rows) {
     line("reverse", cu.cuEventElapsedTime_v2(&time, b, a))
         .value("positive", static_cast<int>(time > 0));
   });
-  rows.add(Start::CONTEXT, "record with flags", [](Line& line) {
+  rows.add(Start::SHARED, "record with flags", [](Line& line) {
     CUevent event = new_event();
     for (unsigned flags : {0u, 1u, 2u})
       line(std::to_string(flags).c_str(), cu.cuEventRecordWithFlags(event, nullptr, flags));
   });
-  rows.add(Start::CONTEXT, "NULL", [](Line& line) {
+  rows.add(Start::SHARED, "NULL", [](Line& line) {
     CUevent event = new_event();
     float time = 0;
     line("create", cu.cuEventCreate(nullptr, 0));
@@ -304,7 +304,7 @@ void add_events(Rows& rows) {
     line("record", cu.cuEventRecord(event, nullptr));
     line("destroy", cu.cuEventDestroy_v2(event));
   });
-  rows.add(Start::CONTEXT, "of two contexts", [](Line& line) {
+  rows.add(Start::SHARED, "of two contexts", [](Line& line) {
     CUevent a = new_event();
     check(cu.cuEventRecord(a, nullptr), "cuEventRecord");
     CUcontext other = new_context();
