@@ -202,6 +202,8 @@ class Runner {
   void reap() {
     int status = 0;
     for (pid_t ended = 0; (ended = waitpid(-1, &status, WNOHANG)) > 0; --children_) {
+      if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+        throw std::runtime_error("no driver, see CUCORE_CPU_LIBRARY");
       for (size_t i = 0; i < rows_.size(); ++i) {
         Slot& slot = board_->slots[i];
         if (slot.owner != ended || slot.done) continue;
