@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contexts: primary and created ones, the stack, limits, peers.
+#include <algorithm>
+
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
@@ -32,10 +34,45 @@ void require_context_flags(unsigned flags) {
   require((scheduling & (scheduling - 1)) == 0);  // at most one of spin, yield and blocking
 }
 
+// As in the real driver, a size near the end of 64 bits wraps to 0.
+size_t at_least(size_t value, size_t least, size_t unit) {
+  return (std::max(value, least) + unit - 1) / unit * unit;
+}
+
+// Returns the value that the context keeps for the requested one.
+size_t accepted_limit(const Profile& profile, CUlimit limit, size_t value) {
+  const auto value_of = [&](CUdevice_attribute a) { return static_cast<size_t>(profile.value(a)); };
+  switch (limit) {
+    case CU_LIMIT_STACK_SIZE:
+      require(value <= MOST_STACK);
+      return at_least(value, 0, 16);
+    case CU_LIMIT_PRINTF_FIFO_SIZE:
+      return at_least(value, 512 << 10, 64 << 10);
+    case CU_LIMIT_MALLOC_HEAP_SIZE:
+      return at_least(value, 4 << 20, 64 << 10);
+    case CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT:
+      return at_least(value, 32, 1);
+    case CU_LIMIT_MAX_L2_FETCH_GRANULARITY:
+      require(value <= 128);
+      return value;
+    case CU_LIMIT_PERSISTING_L2_CACHE_SIZE:
+      require(value <= value_of(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE));
+      return value;
+    case CU_LIMIT_SHMEM_SIZE:
+    case CU_LIMIT_CIG_ENABLED:
+      fail(CUDA_ERROR_NOT_PERMITTED);  // only contexts that share with graphics have these
+    default:
+      return value;
+  }
+}
+
 CUresult create(CUcontext* out, unsigned flags, CUdevice dev) {
   require(out != nullptr);
   require_context_flags(flags);
   auto made = std::make_shared<Context>(find_device(dev), false);
+  // The real driver reports the core dumps of a user as those of all contexts.
+  if (flags & CU_CTX_USER_COREDUMP_ENABLE)
+    flags = (flags & ~CU_CTX_USER_COREDUMP_ENABLE) | CU_CTX_COREDUMP_ENABLE;
   made->open(flags);
   *out = new_handle<CUcontext>(made);
   thread_state().stack.push_back(std::move(made));
@@ -84,8 +121,8 @@ CUresult cuCtxCreate_v2(CUcontext* pctx, unsigned int flags, CUdevice dev) {
 
 CUresult cuCtxCreate_v3(CUcontext* pctx, CUexecAffinityParam* paramsArray, int numParams,
                         unsigned int flags, CUdevice dev) {
-  require(numParams >= 0 && (numParams == 0) == (paramsArray == nullptr));
-  require(numParams == 0, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
+  require(numParams <= 0 || paramsArray);
+  require(numParams <= 0, CUDA_ERROR_UNSUPPORTED_EXEC_AFFINITY);
   return create(pctx, flags, dev);
 }
 
@@ -98,6 +135,7 @@ CUresult cuCtxCreate_v4(CUcontext* pctx, CUctxCreateParams* ctxCreateParams, uns
 }
 
 CUresult cuCtxDestroy_v2(CUcontext ctx) {
+  require(ctx != nullptr);
   auto gone = context(ctx);
   require(!gone->primary(), CUDA_ERROR_INVALID_CONTEXT);
   require(Registry::instance().remove(ObjectKind::CONTEXT, gone->handle_bits()) != nullptr,
@@ -131,6 +169,7 @@ CUresult cuCtxGetCurrent(CUcontext* pctx) {
 }
 
 CUresult cuCtxPushCurrent_v2(CUcontext ctx) {
+  require(ctx != nullptr);
   thread_state().stack.push_back(context(ctx));
   return CUDA_SUCCESS;
 }
@@ -173,8 +212,10 @@ CUresult cuCtxGetFlags(unsigned int* flags) {
 }
 
 CUresult cuCtxSetFlags(unsigned int flags) {
+  constexpr unsigned CHANGEABLE =
+      CU_CTX_SCHED_MASK | CU_CTX_LMEM_RESIZE_TO_MAX | CU_CTX_SYNC_MEMOPS;
   require_context_flags(flags);
-  current_context()->set_flags(flags);
+  current_context()->set_flags(flags & CHANGEABLE);  // the others are fixed at the creation
   return CUDA_SUCCESS;
 }
 
@@ -196,10 +237,7 @@ CUresult cuCtxGetApiVersion(CUcontext ctx, unsigned int* version) {
 CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
   auto c = current_context();
   require(limit >= 0 && limit < CU_LIMIT_MAX);
-  if (limit == CU_LIMIT_MAX_L2_FETCH_GRANULARITY) require(value <= 128);
-  if (limit == CU_LIMIT_STACK_SIZE) require(value <= MOST_STACK);
-  if (limit == CU_LIMIT_STACK_SIZE) value = (value + 15) / 16 * 16;
-  c->set_limit(limit, value);
+  c->set_limit(limit, accepted_limit(c->device().profile(), limit, value));
   return CUDA_SUCCESS;
 }
 
@@ -220,7 +258,6 @@ CUresult cuCtxEnablePeerAccess(CUcontext peerContext, unsigned int Flags) {
   auto own = current_context();
   auto peer = context(peerContext);
   require(peer->alive(), CUDA_ERROR_INVALID_CONTEXT);
-  require(own != peer, CUDA_ERROR_INVALID_CONTEXT);
   require(&own->device() != &peer->device(), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
   require(own->enable_peer(*peer), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
   return CUDA_SUCCESS;

@@ -90,7 +90,9 @@ CUresult cuDeviceGetProperties(CUdevprop* prop, CUdevice dev) {
 }
 
 CUresult cuDeviceGetPCIBusId(char* pciBusId, int len, CUdevice dev) {
-  copy_text(find_device(dev).pci_bus_id(), pciBusId, len);
+  const std::string id = find_device(dev).pci_bus_id();
+  copy_text(id, pciBusId, len);
+  require(id.size() < static_cast<size_t>(len));  // the part that fits is written
   return CUDA_SUCCESS;
 }
 
@@ -142,8 +144,8 @@ CUresult cuDeviceGetP2PAttribute(int* value, CUdevice_P2PAttribute attrib, CUdev
   return CUDA_SUCCESS;
 }
 
-CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType type, CUdevice dev) {
-  require(pi && type >= 0 && type < CU_EXEC_AFFINITY_TYPE_MAX);
+CUresult cuDeviceGetExecAffinitySupport(int* pi, CUexecAffinityType, CUdevice dev) {
+  require(pi != nullptr);
   find_device(dev);
   *pi = 0;
   return CUDA_SUCCESS;

@@ -11,17 +11,21 @@ namespace {
 
 Allocations& allocations() { return Allocations::instance(); }
 
-// As in the real driver, a free waits for all work of the context, so that no work still uses the
-// memory.
-void drain(Context& context) {
-  CUresult error = context.error();
-  if (error == CUDA_SUCCESS) context.synchronize();
+// As in the real driver, a free waits for all work of the current context, so that no work still
+// uses the memory. Without one, the free waits for the context of the memory.
+void drain(const Allocation& allocation) {
+  auto context = current_context_unchecked();
+  if (!context) {
+    auto owner = Registry::instance().find(ObjectKind::CONTEXT, allocation.context_handle);
+    context = std::static_pointer_cast<Context>(owner);
+  }
+  if (context && context->error() == CUDA_SUCCESS) context->synchronize();
 }
 
 void free_host(void* p, MemoryKind kind, CUresult unknown) {
   auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
   require(a && a->kind == kind, unknown);
-  drain(*current_context());
+  drain(*a);
   require(allocations().release(a->base), unknown);
 }
 
@@ -37,7 +41,9 @@ CUresult cuMemGetInfo_v2(size_t* free, size_t* total) {
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
-  require(dptr && bytesize > 0);
+  require(dptr != nullptr);
+  *dptr = 0;  // as in the real driver, also if the call fails
+  require(bytesize > 0);
   *dptr = allocations().allocate(*current_context(), MemoryKind::DEVICE, bytesize);
   return CUDA_SUCCESS;
 }
@@ -61,7 +67,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   bool freeable = a && a->context != 0 && !a->free_pending &&
                   (a->kind == MemoryKind::DEVICE || a->kind == MemoryKind::MANAGED);
   require(freeable);
-  drain(*current_context());
+  drain(*a);
   require(allocations().release(dptr));
   return CUDA_SUCCESS;
 }
@@ -105,6 +111,8 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
 
 CUresult cuMemHostUnregister(void* p) {
   require(p != nullptr);
+  auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
+  require(!a || a->kind != MemoryKind::PINNED);
   free_host(p, MemoryKind::REGISTERED, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   return CUDA_SUCCESS;
 }

@@ -69,9 +69,10 @@ CUresult admit_life(Needs needs) {
 }
 
 CUresult admit_context(Needs needs) {
-  if (needs != Needs::CONTEXT) return CUDA_SUCCESS;
+  if (needs != Needs::CONTEXT && needs != Needs::SOUND) return CUDA_SUCCESS;
   const auto& stack = thread_state().stack;
-  return stack.empty() ? CUDA_ERROR_INVALID_CONTEXT : stack.back()->error();
+  if (!stack.empty()) return stack.back()->error();
+  return needs == Needs::CONTEXT ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
 }
 
 CUresult strike(const FaultPlan::Strike& planned, const char* name) {

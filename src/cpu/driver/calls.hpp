@@ -13,7 +13,7 @@ namespace cucore::cpu {
 
 struct ThreadState;
 
-enum class Needs : uint8_t { ANY, INIT, CONTEXT };
+enum class Needs : uint8_t { ANY, INIT, SOUND, CONTEXT };
 
 // Index of a function in the counters. Per-thread variants share the index of their function.
 enum class CallId : uint16_t {

@@ -19,22 +19,28 @@ namespace {
 
 std::atomic<uint64_t> next_context_id{1};
 
-const std::map<CUlimit, size_t>& default_limits() {
-  static const auto& limits =
-      *new std::map<CUlimit, size_t>{{CU_LIMIT_STACK_SIZE, 1024},
-                                     {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
-                                     {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
-                                     {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2},
-                                     {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048},
-                                     {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64},
-                                     {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0}};
+std::map<CUlimit, size_t> default_limits(const Profile& profile) {
+  const int most_shared = profile.value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+  std::map<CUlimit, size_t> limits = {{CU_LIMIT_STACK_SIZE, 1024},
+                                      {CU_LIMIT_PRINTF_FIFO_SIZE, 1 << 20},
+                                      {CU_LIMIT_MALLOC_HEAP_SIZE, 8 << 20},
+                                      {CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH, 2},
+                                      {CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT, 2048},
+                                      {CU_LIMIT_MAX_L2_FETCH_GRANULARITY, 64},
+                                      {CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0},
+                                      {CU_LIMIT_SHMEM_SIZE, static_cast<size_t>(most_shared)},
+                                      {CU_LIMIT_CIG_ENABLED, 0}};
+  if (profile.sm() >= 90) limits.erase(CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH);
   return limits;
 }
 
 }  // namespace
 
 Context::Context(Device& device, bool primary)
-    : device_(device), id_(next_context_id++), primary_(primary), limits_(default_limits()) {}
+    : device_(device),
+      id_(next_context_id++),
+      primary_(primary),
+      limits_(default_limits(device.profile())) {}
 
 void Context::open(unsigned flags) {
   flags_ = flags;
@@ -75,7 +81,7 @@ void Context::reset_state() {
   {
     std::lock_guard lock(mutex_);
     instances.swap(instances_);
-    limits_ = default_limits();
+    limits_ = default_limits(device_.profile());
     peers_.clear();
     fault_text_.clear();
     sticky_ = CUDA_SUCCESS;

@@ -179,6 +179,9 @@ std::shared_ptr<Function> find_function(CUfunction handle,
 }
 
 std::shared_ptr<Function> find_function(CUfunction handle) {
+  auto function =
+      Registry::instance().find(ObjectKind::FUNCTION, reinterpret_cast<uint64_t>(handle));
+  if (function) return std::static_pointer_cast<Function>(function);
   return find_function(handle, current_context());
 }
 

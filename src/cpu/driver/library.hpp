@@ -133,6 +133,6 @@ DeviceLimits limits_of(const Context& context);
 
 // Returns the function of a CUfunction, or of a CUkernel in `context`.
 std::shared_ptr<Function> find_function(CUfunction handle, const std::shared_ptr<Context>& context);
-std::shared_ptr<Function> find_function(CUfunction handle);  // of the current context
+std::shared_ptr<Function> find_function(CUfunction handle);  // a kernel: in the current context
 
 }  // namespace cucore::cpu

@@ -63,42 +63,32 @@ Found by_base_name(std::string_view base, int version, bool per_thread) {
   const auto& all = exports();
   auto at = std::lower_bound(all.begin(), all.end(), base,
                              [](const Export& e, std::string_view b) { return e.base < b; });
+  const auto end = std::find_if(at, all.end(), [base](const Export& e) { return e.base != base; });
+  // If requested, the per-thread variants of a function hide its others, whatever their version.
+  per_thread = per_thread && std::any_of(at, end, [](const Export& e) { return e.per_thread; });
   Found found;
   int best = -1;
-  bool best_is_per_thread = false;
-  for (; at != all.end() && at->base == base; ++at) {
-    if (at->per_thread && !per_thread) continue;
+  for (; at != end; ++at) {
+    if (at->per_thread != per_thread) continue;
     if (found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND)
       found.status = CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT;
-    if (at->version > version) continue;
-    // If requested, a per-thread variant has priority over all others, whatever their version.
-    bool better = at->per_thread != best_is_per_thread ? at->per_thread : at->version > best;
-    if (best >= 0 && !better) continue;
+    // As in the real driver, a negative version is above all others.
+    if (static_cast<unsigned>(at->version) > static_cast<unsigned>(version)) continue;
+    if (at->version <= best) continue;
     best = at->version;
-    best_is_per_thread = at->per_thread;
     found = {at->address, CU_GET_PROC_ADDRESS_SUCCESS};
   }
   return found;
 }
 
-// An exported name (cuMemAlloc_v2, cuLaunchKernel_ptsz) means exactly that function.
-Found by_exported_name(std::string_view name) {
-  for (const Export& e : exports())
-    if (e.name == name) return {e.address, CU_GET_PROC_ADDRESS_SUCCESS};
-  return {};
-}
-
 Found find(std::string_view symbol, int version, cuuint64_t flags) {
-  bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  Found found = by_base_name(symbol, version, per_thread);
-  bool unknown = found.status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-  return unknown ? by_exported_name(symbol) : found;
+  return by_base_name(symbol, version, flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM);
 }
 
 void require_valid(const char* symbol, void** pfn, int version, cuuint64_t flags) {
   constexpr cuuint64_t KNOWN =
       CU_GET_PROC_ADDRESS_LEGACY_STREAM | CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
-  require(symbol && *symbol && pfn && (flags & ~KNOWN) == 0 && flags != KNOWN);
+  require(symbol && pfn && (flags & ~KNOWN) == 0);
   require(version <= DRIVER_VERSION);
 }
 

@@ -202,7 +202,8 @@ TEST_F(ContextState, Limits) {
   EXPECT_EQ(size_t{64} << 20, value);
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuCtxSetLimit(CU_LIMIT_STACK_SIZE, SIZE_MAX));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuCtxGetLimit(&value, CU_LIMIT_MAX));
-  EXPECT_CU(CUDA_ERROR_UNSUPPORTED_LIMIT, cu.cuCtxGetLimit(&value, CU_LIMIT_SHMEM_SIZE));
+  EXPECT_CU(CUDA_ERROR_UNSUPPORTED_LIMIT,
+            cu.cuCtxGetLimit(&value, CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH));
   int least = 1, greatest = 1;
   OK(cu.cuCtxGetStreamPriorityRange(&least, &greatest));
   EXPECT_EQ(0, least);
@@ -226,7 +227,7 @@ TEST_F(ContextState, PeerAccess) {
   EXPECT_EQ(0, can);
   EXPECT_CU(CUDA_ERROR_PEER_ACCESS_NOT_ENABLED, cu.cuCtxDisablePeerAccess(other));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuCtxEnablePeerAccess(other, 1));
-  EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuCtxEnablePeerAccess(context, 0));
+  EXPECT_CU(CUDA_ERROR_PEER_ACCESS_UNSUPPORTED, cu.cuCtxEnablePeerAccess(context, 0));
   OK(cu.cuCtxEnablePeerAccess(other, 0));
   EXPECT_CU(CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED, cu.cuCtxEnablePeerAccess(other, 0));
   OK(launch("increase", {&there, &value}));

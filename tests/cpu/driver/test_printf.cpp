@@ -207,12 +207,14 @@ TEST_F(Printf, SizeOfTheBufferIsALimit) {
   OK(cu.cuCtxGetLimit(&size, CU_LIMIT_PRINTF_FIFO_SIZE));
   EXPECT_EQ(size, DEFAULT_FIFO);
   OK(cu.cuCtxSetLimit(CU_LIMIT_PRINTF_FIFO_SIZE, 4096));
-  unsigned first = 1000000, n = 1000;
+  OK(cu.cuCtxGetLimit(&size, CU_LIMIT_PRINTF_FIFO_SIZE));
+  EXPECT_EQ(size, size_t{512} << 10);
+  unsigned first = 1000000, n = 100000;
   EXPECT_EQ(written([&] {
               OK(print("count", {&first, &n}, stream));
               OK(cu.cuStreamSynchronize(stream));
             }).size(),
-            4096u);
+            size);
 }
 
 // The wait that meets a fault, and every later one, writes the output from before it.
