@@ -126,7 +126,7 @@ struct Block {
 
   // Returns the offset of new local memory of the lane, which ends with the current call (alloca).
   uint64_t allocate_local(Warp& w, const Op& op, int lane, uint64_t size, uint64_t align);
-  // Takes bytes of the memory budget until the end of the block; returns false if there are none.
+  // Takes bytes of the memory budget until the end of the block; returns false if it is spent.
   bool take(uint64_t bytes);
   void give_back(uint64_t bytes);
 

@@ -26,4 +26,20 @@ inline Shape clusters(unsigned grid, unsigned block, unsigned cluster) {
   return s;
 }
 
+// Bounds the memory of launches while it lives.
+class LaunchMemory {
+ public:
+  explicit LaunchMemory(uint64_t bytes) : before_(settings()) {
+    Settings changed = before_;
+    changed.launch_memory = bytes;
+    configure(changed);
+  }
+  ~LaunchMemory() { configure(before_); }
+  LaunchMemory(const LaunchMemory&) = delete;
+  LaunchMemory& operator=(const LaunchMemory&) = delete;
+
+ private:
+  Settings before_;
+};
+
 }  // namespace cucore::cpu::test

@@ -151,6 +151,27 @@ TEST_F(AsyncCopies, AreBoundedInNumber) {
   EXPECT_EQ(b_.values(), a_.values());
 }
 
+// Without memory to keep copies, they happen at once. The steps are smaller than a record of a
+// copy.
+TEST_F(AsyncCopies, NeedNoMemory) {
+  unsigned refused = 0, ran = 0;
+  const std::string text =
+      copying({COPY, "cp.async.commit_group; cp.async.wait_group 0;", STORE_COPY});
+  for (uint64_t bytes = 40 << 10; bytes < 160 << 10; bytes += 256) {
+    const LaunchMemory memory(bytes);
+    const auto fault = run_text(text, shape(1, THREADS), a_.address(), b_.address());
+    ++(fault ? refused : ran);
+    if (fault) {
+      ASSERT_EQ(fault->code, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) << fault->text;
+    } else {
+      ASSERT_EQ(b_.values(), a_.values()) << bytes;
+    }
+    std::memset(b_.data(), 0, b_.size() * 4);
+  }
+  EXPECT_GT(refused, 0u);
+  EXPECT_GT(ran, 0u);
+}
+
 TEST_F(AsyncCopies, HaveThreeSizes) {
   expect_fault(run_text(copying({"cp.async.ca.shared.global [%r3], [%rd2], 12;"}), shape(1, 1),
                         a_.address(), b_.address()),

@@ -183,6 +183,17 @@ TEST(ClusterLaunches, NeedAGridOfWholeClusters) {
   expect_success(run_text(cluster_text({SYNC}), clusters(160, 32, 16)));
 }
 
+// The blocks of a cluster need their memory at the same time.
+TEST(ClusterLaunches, FitIntoTheMemoryOfALaunch) {
+  const LaunchMemory memory(200 << 10);
+  Shape s = clusters(8, 32, 2);
+  s.shared = 48 << 10;
+  expect_success(run_text(cluster_text({SYNC}), s));
+  s.cluster[0] = 4;
+  expect_fault(run_text(cluster_text({SYNC}), s), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
+               {"4 blocks of a cluster run at the same time", "CUCORE_CPU_LAUNCH_MEMORY"});
+}
+
 // A cooperative launch of clusters: all blocks run at the same time.
 TEST(ClusterLaunches, CanBeCooperative) {
   const std::string text = cluster_text(
