@@ -220,12 +220,12 @@ TEST(BulkCopies, AreChecked) {
 
 // The queue of a cluster is bounded: its oldest copies complete early.
 TEST(BulkCopies, AreBoundedInNumber) {
-  Array<unsigned> a(256);
+  Array<unsigned> a(4 * 256);
   expect_success(run_text(
-      bulk_text(
-          {"mov.u32 %r4, 0;\nagain: cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], 1024;"
-           "cp.async.bulk.commit_group; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3000;"
-           "@%p1 bra again; cp.async.bulk.wait_group 0;"}),
+      bulk_text({"mul.wide.u32 %rd3, %r2, 1024; add.s64 %rd0, %rd0, %rd3; mov.u32 %r4, 0;\nagain: "
+                 "cp.async.bulk.global.shared::cta.bulk_group [%rd0], [s], 1024;"
+                 "cp.async.bulk.commit_group; add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 3000;"
+                 "@%p1 bra again; cp.async.bulk.wait_group 0;"}),
       shape(4, 32), a.address()));
 }
 
