@@ -8,7 +8,9 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 python3 -B "$here/seeds.py" "$2" "$folder/seeds"
 dictionary=
-[ -f "$here/$2.dict" ] && dictionary="-dict=$here/$2.dict"
+words=$2
+[ "$2" != ptx_link ] || words=ptx_parser
+[ -f "$here/$words.dict" ] && dictionary="-dict=$here/$words.dict"
 cd "$folder"
 # Meson takes 77, which libFuzzer ends with after a crash, for a skipped test.
 # shellcheck disable=SC2086

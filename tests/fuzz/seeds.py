@@ -5,6 +5,7 @@ import shutil
 import sys
 
 import fatbin_seeds
+import link_seeds
 import npy_seeds
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -17,6 +18,7 @@ PATTERNS = {
     "ptx_parser": ["fuzz/corpus/ptx/*"],
     "ptx_agreement": ["fuzz/corpus/agreement/*"],
     "ptx_fatbin": [],
+    "ptx_link": [],
     "npy": [],
 }
 
@@ -29,6 +31,8 @@ def main(target, folder):
             shutil.copyfile(seed, folder / seed.name)
     if target == "ptx_fatbin":
         fatbin_seeds.write(folder)
+    if target == "ptx_link":
+        link_seeds.write(folder, sorted(ROOT.glob("fuzz/corpus/ptx/*")))
     if target == "npy":
         npy_seeds.write(folder)
     assert any(folder.iterdir()), f"no seeds for {target}"

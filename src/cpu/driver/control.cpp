@@ -19,9 +19,9 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr const char* KIND_NAMES[OBJECT_KINDS] = {"none",      "contexts", "streams",
-                                                  "events",    "modules",  "functions",
-                                                  "libraries", "kernels",  "pools"};
+constexpr const char* KIND_NAMES[OBJECT_KINDS] = {"none",    "contexts",  "streams",   "events",
+                                                  "modules", "functions", "libraries", "kernels",
+                                                  "pools",   "links"};
 
 // Converts exceptions in functions that do not use the wrapper.
 template <class F>

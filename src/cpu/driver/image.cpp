@@ -170,18 +170,27 @@ PtxText ptx_of_image(const void* image, int sm) {
   return from_bytes(image, std::strlen(static_cast<const char*>(image)), sm);
 }
 
-PtxText ptx_of_file(const char* path, int sm) {
-  // Opening a FIFO would wait for a writer, and a device has no end.
+PtxText ptx_of_bytes(const void* image, size_t size, int sm) {
+  uint32_t magic = 0;
+  if (size >= 16) std::memcpy(&magic, image, 4);
+  return magic == FATBIN_WRAPPER_MAGIC ? ptx_of_image(image, sm) : from_bytes(image, size, sm);
+}
+
+CUresult read_image_file(const char* path, std::string& bytes) {
   std::error_code failed;
   const auto size = std::filesystem::file_size(path, failed);
-  if (failed || !std::filesystem::is_regular_file(path, failed))
-    return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
-  if (size > MAX_FILE_BYTES) return refused(CUDA_ERROR_INVALID_IMAGE, {});
+  if (failed || !std::filesystem::is_regular_file(path, failed)) return CUDA_ERROR_FILE_NOT_FOUND;
+  if (size > MAX_FILE_BYTES) return CUDA_ERROR_INVALID_IMAGE;
   std::ifstream file(path, std::ios::binary);
-  if (!file) return refused(CUDA_ERROR_FILE_NOT_FOUND, {});
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (bytes.empty()) return refused(CUDA_ERROR_INVALID_IMAGE, {});
-  return from_bytes(bytes.data(), bytes.size(), sm);
+  if (!file) return CUDA_ERROR_FILE_NOT_FOUND;
+  bytes.assign(std::istreambuf_iterator<char>(file), {});
+  return bytes.empty() ? CUDA_ERROR_INVALID_IMAGE : CUDA_SUCCESS;
+}
+
+PtxText ptx_of_file(const char* path, int sm) {
+  std::string bytes;
+  const CUresult code = read_image_file(path, bytes);
+  return code == CUDA_SUCCESS ? from_bytes(bytes.data(), bytes.size(), sm) : refused(code, {});
 }
 
 }  // namespace cucore::cpu

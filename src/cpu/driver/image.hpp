@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <string>
 
 namespace cucore::cpu {
@@ -18,6 +19,11 @@ struct PtxText {
 // `image` is zero-terminated text or contains its own size, as for cuModuleLoadData.
 PtxText ptx_of_image(const void* image, int device_sm);
 PtxText ptx_of_file(const char* path, int device_sm);
+// `image` has `size` bytes; text ends at its first zero byte.
+PtxText ptx_of_bytes(const void* image, size_t size, int device_sm);
+
+// Reads a regular file; other files could wait for a writer or have no end.
+CUresult read_image_file(const char* path, std::string& bytes);
 
 // Version and target of PTX, to be compared with the driver and the device.
 struct PtxHeader {

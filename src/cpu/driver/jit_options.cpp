@@ -9,6 +9,17 @@
 #include "cpu/driver/failure.hpp"
 
 namespace cucore::cpu {
+namespace {
+
+// The number of sm_90, sm_90a or sm_100f. @throws Failure INVALID_VALUE
+int target_of(unsigned target) {
+  const unsigned number = target % CU_COMPUTE_ACCELERATED_TARGET_BASE;
+  require(target < CU_COMPUTE_FAMILY_TARGET_BASE + CU_COMPUTE_ACCELERATED_TARGET_BASE &&
+          number >= 10 && number < 1000);
+  return static_cast<int>(number);
+}
+
+}  // namespace
 
 JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : values_(values) {
   require(count == 0 || (options && values));
@@ -31,6 +42,9 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
         break;
       case CU_JIT_OPTIMIZATION_LEVEL:
         require(number <= 4);
+        break;
+      case CU_JIT_TARGET:
+        target_ = target_of(number);
         break;
       default:
         require(options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS);

@@ -13,6 +13,9 @@ class JitOptions {
  public:
   JitOptions(unsigned count, CUjit_option* options, void** values);
 
+  // Returns the compute capability that CU_JIT_TARGET requests; 0 without one.
+  int target() const { return target_; }
+
   void write_error_log(const std::string& text) { error_.write(text, values_); }
   void write_info_log(const std::string& text) { info_.write(text, values_); }
 
@@ -24,6 +27,7 @@ class JitOptions {
     void write(const std::string& text, void** values) const;
   };
   void** values_;
+  int target_ = 0;
   Log error_, info_;
 };
 

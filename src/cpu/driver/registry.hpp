@@ -24,9 +24,10 @@ enum class ObjectKind : uint8_t {
   FUNCTION,
   LIBRARY,
   KERNEL,
-  POOL
+  POOL,
+  LINK
 };
-inline constexpr size_t OBJECT_KINDS = 9;
+inline constexpr size_t OBJECT_KINDS = 10;
 
 class Object {
  public:

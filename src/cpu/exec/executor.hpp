@@ -135,6 +135,9 @@ struct LaunchStatistics {
 // call it at once; all share one worker pool.
 std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics = nullptr);
 
+// Returns true for a function that the device provides to kernels, such as vprintf.
+bool is_builtin_function(std::string_view name);
+
 // Frees the device memory that kernels allocated with malloc and did not free, at the end or reset
 // of the primary context.
 void release_heap(int device);

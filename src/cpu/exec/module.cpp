@@ -28,10 +28,6 @@ CodeRegistry& registry() {
   return *instance;
 }
 
-bool is_builtin(std::string_view name) {
-  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
-}
-
 // The symbols that a function uses directly.
 struct Uses {
   std::set<uint32_t> functions;
@@ -50,6 +46,10 @@ Uses uses_of(const ptx::Function& f) {
 }
 
 }  // namespace
+
+bool is_builtin_function(std::string_view name) {
+  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
+}
 
 const DecodedFunction* function_at(uint64_t address) {
   auto& r = registry();
@@ -106,7 +106,7 @@ bool ModuleImage::check_externals(std::string& log) const {
   for (const auto& f : functions) {
     for (uint32_t index : uses_of(f).functions) {
       const auto& callee = functions[index];
-      if (!callee.is_declaration || callee.alias_of != ptx::NONE || is_builtin(callee.name))
+      if (!callee.is_declaration || callee.alias_of != ptx::NONE || is_builtin_function(callee.name))
         continue;
       log += "unresolved extern function '" + std::string(callee.name) + "'\n";
       good = false;

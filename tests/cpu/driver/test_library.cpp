@@ -305,13 +305,5 @@ TEST_F(Code, Parameters) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuFuncGetParamInfo(f, 6, &offset, nullptr));
 }
 
-TEST_F(Code, ThereIsNoLinker) {
-  CUlinkState state = nullptr;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuLinkCreate_v2(0, nullptr, nullptr, &state));
-  char text[512] = "";
-  OK(cu.control().last_load_log(text, sizeof text, nullptr));
-  EXPECT_NE(nullptr, std::strstr(text, "nvJitLink"));
-}
-
 }  // namespace
 }  // namespace cutest

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts the inputs of a link to PTX, which src/shared/ptx/link joins.
+#include "cpu/driver/link.hpp"
+
+#include <cstddef>
+
+#include "cpu/driver/failure.hpp"
+#include "cpu/driver/fatbin.hpp"
+#include "cpu/exec/executor.hpp"
+#include "image/host_object.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+using image::ByteView;
+
+CUresult result_of(ptx::LinkStatus status) {
+  switch (status) {
+    case ptx::LinkStatus::OK:
+      return CUDA_SUCCESS;
+    case ptx::LinkStatus::INVALID_PTX:
+      return CUDA_ERROR_INVALID_PTX;
+    case ptx::LinkStatus::UNSUPPORTED_VERSION:
+      return CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    case ptx::LinkStatus::TOO_LARGE:
+      return CUDA_ERROR_OUT_OF_MEMORY;
+    default:  // a driver of NVIDIA returns it for a name that is defined twice
+      return CUDA_ERROR_INVALID_SOURCE;
+  }
+}
+
+CUresult noted(const ptx::LinkResult& result, std::string& log) {
+  log += result.log;
+  return result_of(result.status);
+}
+
+ByteView view_of(const LinkPart& part) {
+  return {part.name, {static_cast<const std::byte*>(part.data), part.size}};
+}
+
+// A library may contain files of any kind.
+bool has_relocatable_code(const ByteView& member) {
+  try {
+    return image::device_code_of_object(member) == image::DeviceCode::RELOCATABLE;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+constexpr const char* NO_LTO =
+    "the input is NVVM IR or LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n";
+
+}  // namespace
+
+PtxLink::PtxLink(int sm) : sm_(sm), linker_(is_builtin_function) {}
+
+CUresult PtxLink::add(const LinkPart& part, std::string& log) {
+  switch (part.type) {
+    case CU_JIT_INPUT_NVVM:
+      log += NO_LTO;
+      return CUDA_ERROR_NO_BINARY_FOR_GPU;
+    case CU_JIT_INPUT_OBJECT:
+      return add_object(part, log);
+    case CU_JIT_INPUT_LIBRARY:
+      return add_library(part, log);
+    default:
+      return add_ptx(part.name, ptx_of_bytes(part.data, part.size, sm_), log);
+  }
+}
+
+CUresult PtxLink::add_ptx(const std::string& name, const PtxText& ptx, std::string& log) {
+  log += ptx.log;
+  if (ptx.code != CUDA_SUCCESS) return ptx.code;
+  return noted(linker_.add(name, ptx.text), log);
+}
+
+// An object of nvcc -dc contains fat binaries; an object of ptxas -c is a CUBIN.
+CUresult PtxLink::add_object(const LinkPart& part, std::string& log) {
+  CUresult code = CUDA_SUCCESS;
+  bool found = false;
+  try {
+    image::each_relocatable_fatbin(view_of(part), [&](const ByteView& fatbin) {
+      found = true;
+      if (code != CUDA_SUCCESS) return;
+      code = add_ptx(part.name, ptx_of_bytes(fatbin.bytes().data(), fatbin.size(), sm_), log);
+    });
+  } catch (const Error& error) {
+    log += error.message() + "\n";
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  return found ? code : add_ptx(part.name, ptx_of_bytes(part.data, part.size, sm_), log);
+}
+
+// A member without PTX for this device has no effect. If only it defines a name, the name is
+// reported as undefined.
+CUresult PtxLink::add_library(const LinkPart& part, std::string& log) {
+  CUresult code = CUDA_SUCCESS;
+  const auto add_fatbin = [&](std::string_view member, const ByteView& fatbin) {
+    const PtxText ptx = ptx_of_bytes(fatbin.bytes().data(), fatbin.size(), sm_);
+    if (code != CUDA_SUCCESS || ptx.code != CUDA_SUCCESS) return;
+    const std::string name = part.name + ":" + std::string(member);
+    code = noted(linker_.add_member(name, ptx.text), log);
+  };
+  try {
+    image::each_member(view_of(part), [&](std::string_view name, const ByteView& member) {
+      if (!has_relocatable_code(member)) return;
+      image::each_relocatable_fatbin(member,
+                                     [&](const ByteView& fatbin) { add_fatbin(name, fatbin); });
+    });
+  } catch (const Error& error) {
+    log += error.message() + "\n";
+    return CUDA_ERROR_INVALID_IMAGE;
+  }
+  return code;
+}
+
+CUresult PtxLink::complete(std::string& ptx, std::string& log) {
+  return noted(linker_.complete(ptx), log);
+}
+
+CUresult Link::add(LinkPart part, JitOptions& options) {
+  std::lock_guard lock(mutex_);
+  require(!is_complete_ && part.data && part.size);
+  ++parts_;
+  if (part.name.empty()) part.name = "input file " + std::to_string(parts_);
+  std::string log;
+  const CUresult code = link_.add(part, log);
+  if (code != CUDA_SUCCESS) options.write_error_log(log);
+  return report(code, log);
+}
+
+CUresult Link::add_failed(CUresult code, const std::string& log) {
+  std::lock_guard lock(mutex_);
+  return report(code, log);
+}
+
+CUresult Link::complete(void** image, size_t* size) {
+  std::lock_guard lock(mutex_);
+  if (!is_complete_) {
+    std::string ptx, log;
+    const CUresult code = report(link_.complete(ptx, log), log);
+    if (code != CUDA_SUCCESS) return code;
+    image_ = std::move(ptx);
+    is_complete_ = true;
+  }
+  *image = image_.data();
+  if (size) *size = image_.size() + 1;  // a copy of the image keeps the zero at its end
+  return CUDA_SUCCESS;
+}
+
+// The driver writes the logs of all calls into the buffers of cuLinkCreate.
+CUresult Link::report(CUresult code, const std::string& log) {
+  if (code != CUDA_SUCCESS) log_ += log;
+  options_.write_error_log(log_);
+  options_.write_info_log({});
+  return code;
+}
+
+}  // namespace cucore::cpu

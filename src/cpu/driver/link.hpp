@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// A link of the driver, cuLinkCreate to cuLinkDestroy. Its result is PTX.
+#pragma once
+
+#include <cuda.h>
+
+#include <mutex>
+#include <string>
+
+#include "cpu/driver/image.hpp"
+#include "cpu/driver/jit_options.hpp"
+#include "cpu/driver/registry.hpp"
+#include "ptx/linker.hpp"
+
+namespace cucore::cpu {
+
+// One image for a link. The bytes are read during the call only.
+struct LinkPart {
+  CUjitInputType type = CU_JIT_INPUT_PTX;
+  const void* data = nullptr;
+  size_t size = 0;
+  std::string name;
+};
+
+// The images of a link as PTX, linked for one target.
+class PtxLink {
+ public:
+  explicit PtxLink(int sm);
+  // Adds an image of any kind. The log has the reason of a failure.
+  CUresult add(const LinkPart& part, std::string& log);
+  CUresult complete(std::string& ptx, std::string& log);
+
+ private:
+  CUresult add_ptx(const std::string& name, const PtxText& ptx, std::string& log);
+  CUresult add_object(const LinkPart& part, std::string& log);
+  CUresult add_library(const LinkPart& part, std::string& log);
+
+  const int sm_;
+  ptx::Linker linker_;
+};
+
+class Link : public Object {
+ public:
+  static constexpr ObjectKind KIND = ObjectKind::LINK;
+  Link(const JitOptions& options, int sm) : options_(options), link_(sm) {}
+
+  CUresult add(LinkPart part, JitOptions& options);
+  CUresult add_failed(CUresult code, const std::string& log);
+  // The image lives as long as the link.
+  CUresult complete(void** image, size_t* size);
+
+ private:
+  CUresult report(CUresult code, const std::string& log);
+
+  std::mutex mutex_;
+  JitOptions options_;
+  std::string log_;  // of all calls
+  PtxLink link_;
+  unsigned parts_ = 0;
+  bool is_complete_ = false;
+  std::string image_;
+};
+
+}  // namespace cucore::cpu
