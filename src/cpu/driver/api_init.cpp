@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/code_table.hpp"
 #include "cpu/driver/control.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/failure.hpp"
@@ -65,9 +66,11 @@ CUresult cuGetErrorString(CUresult error, const char** pStr) {
 CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTableId) {
   require(ppExportTable && pExportTableId);
   *ppExportTable = nullptr;
-  if (std::memcmp(pExportTableId->bytes, CONTROL_TABLE_ID, 16) != 0) return CUDA_ERROR_NOT_FOUND;
-  *ppExportTable = &control_table();
-  return CUDA_SUCCESS;
+  if (std::memcmp(pExportTableId->bytes, CONTROL_TABLE_ID, 16) == 0)
+    *ppExportTable = &control_table();
+  else if (std::memcmp(pExportTableId->bytes, CUCORE_CPU_CODE_ID, 16) == 0)
+    *ppExportTable = &code_table();
+  return *ppExportTable ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 }  // namespace cucore::cpu::api

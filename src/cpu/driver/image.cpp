@@ -9,10 +9,13 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
+#include "cpu/driver/cubin.hpp"
 #include "cpu/driver/fatbin.hpp"
+#include "cpu/driver/known_code.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -110,12 +113,22 @@ PtxText from_fatbin(const void* image, size_t size, int sm) {
   }
 }
 
-PtxText from_bytes(const void* image, size_t size, int sm) {
-  if (starts_with(image, size, ELF)) {
-    return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                   "the image is a CUBIN, machine code of a GPU; the CPU device runs PTX only: "
-                   "compile for compute_XX instead of sm_XX\n");
+// Machine code cannot run here, but its PTX may be known.
+PtxText from_cubin(const void* image, size_t size, int sm) {
+  const auto cubin = cubin_in(image, size);
+  if (!cubin.empty()) {
+    std::optional<std::string> ptx = KnownCode::instance().find(cubin);
+    if (!ptx) ptx = debug_ptx(cubin);
+    if (ptx && looks_like_ptx(*ptx)) return checked(std::move(*ptx), sm);
   }
+  return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
+                 "the image is a CUBIN, machine code of a GPU; the CPU device runs PTX only: "
+                 "compile for compute_XX instead of sm_XX, or compile with the libraries of "
+                 "cucpu/compat\n");
+}
+
+PtxText from_bytes(const void* image, size_t size, int sm) {
+  if (starts_with(image, size, ELF)) return from_cubin(image, size, sm);
   if (starts_with(image, size, LTO_IR)) {
     return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
                    "the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
@@ -167,7 +180,12 @@ PtxText ptx_of_image(const void* image, int sm) {
       return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
     }
   }
-  return from_bytes(image, std::strlen(static_cast<const char*>(image)), sm);
+  if (const auto copy = copy_cubin(image); !copy.empty())
+    return from_bytes(copy.data(), copy.size(), sm);
+  // Only text ends with a zero.
+  const auto* text = static_cast<const char*>(image);
+  const bool is_elf = std::strncmp(text, reinterpret_cast<const char*>(ELF), sizeof ELF) == 0;
+  return from_bytes(image, is_elf ? sizeof ELF : std::strlen(text), sm);
 }
 
 PtxText ptx_of_bytes(const void* image, size_t size, int sm) {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loading code: libraries, modules, kernels, functions, globals, errors.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -7,6 +10,7 @@
 #include <set>
 
 #include "driver.hpp"
+#include "image/elf_file.hpp"
 
 namespace cutest {
 namespace {
@@ -210,6 +214,36 @@ TEST_F(Code, CubinIsRefusedWithAReason) {
   char text[512] = "";
   OK(cu.control().last_load_log(text, sizeof text, nullptr));
   EXPECT_EQ(log, text);
+}
+
+// A CUBIN that was cut: its headers refer to memory that does not exist.
+TEST_F(Code, ACubinWithoutItsEndIsRefused) {
+  const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  auto* memory = static_cast<unsigned char*>(
+      mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  ASSERT_NE(MAP_FAILED, static_cast<void*>(memory));
+  OK(static_cast<CUresult>(munmap(memory + page, page)));
+  const unsigned char ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1, 0x41, 8};
+  cucore::image::ElfHeader header{};
+  std::memcpy(header.ident, ident, sizeof ident);
+  header.machine = cucore::image::MACHINE_CUDA;
+  header.section_count = 20;
+  // The headers of the sections, the sections, the header itself, and its first bytes end too
+  // early.
+  for (uint64_t sections : {uint64_t{page} - 64, uint64_t{64}, uint64_t{1} << 40}) {
+    header.section_offset = sections;
+    std::memset(memory, 0xff, page);
+    std::memcpy(memory, &header, sizeof header);
+    CUmodule m = nullptr;
+    EXPECT_CU(CUDA_ERROR_NO_BINARY_FOR_GPU, cu.cuModuleLoadData(&m, memory)) << sections;
+  }
+  for (size_t size : {size_t{8}, sizeof header - 1}) {
+    std::memcpy(memory + page - size, &header, size);
+    memory[page - 1] = 0;
+    CUmodule m = nullptr;
+    EXPECT_CU(CUDA_ERROR_NO_BINARY_FOR_GPU, cu.cuModuleLoadData(&m, memory + page - size)) << size;
+  }
+  munmap(memory, page);
 }
 
 TEST_F(Code, WhatIsNoCode) {
