@@ -124,9 +124,13 @@ class DriverRun {
 }  // namespace
 
 LinkResult link_with_driver(const LinkJob& job) {
+  if (cuda().is_cpu)
+    throw Error(Status::UNSUPPORTED,
+                concat("cannot ", job.what,
+                       ": the driver is the CPU device, whose linker returns PTX instead of CUBIN; "
+                       "install nvJitLink, and link LTO-IR to PTX"));
   // A link needs a current context. Which one does not matter, because the options contain the
   // architecture.
-  cuda();
   const PrimaryScope primary(*Device::open(0));
   return DriverRun(job).run();
 }
