@@ -4,6 +4,7 @@
 
 #include <cstddef>
 
+#include "cpu/driver/device_runtime.hpp"
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/fatbin.hpp"
 #include "cpu/exec/executor.hpp"
@@ -52,7 +53,9 @@ constexpr const char* NO_LTO =
 
 }  // namespace
 
-PtxLink::PtxLink(int sm) : sm_(sm), linker_(is_builtin_function) {}
+PtxLink::PtxLink(int sm) : sm_(sm), linker_(is_builtin_function) {
+  linker_.add_member("cudadevrt", DEVICE_RUNTIME);
+}
 
 CUresult PtxLink::add(const LinkPart& part, std::string& log) {
   switch (part.type) {

@@ -307,6 +307,55 @@ TEST_F(Link, TheFirstAbiIsTheSame) {
   EXPECT_EQ(cu.symbol("cuLinkCreate"), old);
 }
 
+// Numba's grid barrier calls functions of libcudadevrt.
+TEST_F(Link, TheBarrierOfAGridIsThere) {
+  const std::string kernel =
+      HEADER +
+      ".extern .func (.param .b64 r) cudaCGGetIntrinsicHandle(.param .b32 s);\n"
+      ".extern .func (.param .b32 r) cudaCGSynchronize(.param .b64 h, .param .b32 f);\n"
+      ".func (.param .b32 r) sync() { .reg .b64 %h; .reg .b32 %r1;\n"
+      "{ .param .b32 s; .param .b64 q; st.param.b32 [s], 1;\n"
+      "call (q), cudaCGGetIntrinsicHandle, (s); ld.param.b64 %h, [q]; }\n"
+      "{ .param .b64 a; .param .b32 b; .param .b32 q; st.param.b64 [a], %h;\n"
+      "st.param.b32 [b], 0; call (q), cudaCGSynchronize, (a, b);\n"
+      "ld.param.b32 %r1, [q]; }\nst.param.b32 [r], %r1; ret; }\n"
+      // Each block adds 1; after the barrier, each thread adds the sum of all.
+      ".visible .entry k(.param .u64 p) { .reg .b64 %rd1; .reg .b32 %r<6>; .reg .pred %p1;\n"
+      "ld.param.u64 %rd1, [p]; mov.u32 %r4, %tid.x; setp.eq.u32 %p1, %r4, 0;\n"
+      "mov.u32 %r3, 3;\nLOOP:\n@%p1 red.global.add.u32 [%rd1], 1;\n"
+      "{ .param .b32 q; call (q), sync; ld.param.b32 %r1, [q]; }\n"
+      "ld.volatile.global.u32 %r2, [%rd1];\n"
+      "red.global.add.u32 [%rd1+4], %r2; red.global.add.u32 [%rd1+8], %r1;\n"
+      "{ .param .b32 q; call (q), sync; ld.param.b32 %r1, [q]; }\n"
+      "sub.u32 %r3, %r3, 1; setp.ne.u32 %p1, %r3, 0; @!%p1 bra END;\n"
+      "setp.eq.u32 %p1, %r4, 0; bra LOOP;\nEND: ret; }\n";
+  OK(create());
+  OK(add(kernel, "a.ptx")) << error;
+  void* image = nullptr;
+  OK(cu.cuLinkComplete(state, &image, nullptr)) << error;
+  CUmodule linked = nullptr;
+  CUfunction f = nullptr;
+  OK(cu.cuModuleLoadData(&linked, image));
+  OK(cu.cuModuleGetFunction(&f, linked, "k"));
+  CUdeviceptr memory = 0;
+  OK(cu.cuMemAlloc_v2(&memory, 12));
+  void* arguments[] = {&memory};
+  unsigned values[3] = {};
+  for (bool is_cooperative : {true, false}) {
+    OK(cu.cuMemsetD32_v2(memory, 0, 3));
+    if (is_cooperative)
+      OK(cu.cuLaunchCooperativeKernel(f, 5, 1, 1, 33, 1, 1, 0, nullptr, arguments));
+    else
+      OK(cu.cuLaunchKernel(f, 5, 1, 1, 33, 1, 1, 0, nullptr, arguments, nullptr));
+    OK(cu.cuMemcpyDtoH_v2(values, memory, sizeof values)) << fault_text();
+    if (is_cooperative) {
+      EXPECT_EQ(15u, values[0]);
+      EXPECT_EQ(165u * (5 + 10 + 15), values[1]);
+    }
+    EXPECT_EQ(is_cooperative ? 0u : 165u * 3, values[2]);
+  }
+}
+
 TEST_F(Link, ManyThreadsLinkAtOnce) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 8; ++i) {
