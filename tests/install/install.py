@@ -142,6 +142,13 @@ class UsingIt(Trees):
 
 
 class WhatIsThere(Trees):
+    def test_the_folder_for_other_programs_is_complete(self):
+        self.require_cpu_device()
+        driver = next(self.prefix.rglob("cucpu/compat/libcuda.so.1"))
+        self.assertEqual(driver.resolve().name, "libcucore-cpu.so.0")
+        names = {path.name for path in driver.parent.iterdir()}
+        self.assertEqual(names, {"libcuda.so.1", "libnvrtc.so.12", "libnvrtc.so.13", "libnvJitLink.so.13"})
+
     def test_pkg_config_tells_version_and_nothing_of_what_is_inside(self):
         for tree in (self.installed, self.uninstalled):
             self.assertEqual(tree.flags("--modversion"), [self.version()])

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the CUDA tests of Numba on the CPU device, and prints the counts of each test module.
+
+    /usr/bin/python3 tests/cpu/clients/run_numba.py COMPAT [--cuda TOOLKIT] [--log FOLDER] [MODULE ...]
+
+COMPAT is the folder with libcuda.so.1. Numba is that of the interpreter; the changes below serve
+version 0.56 of Debian with CUDA 13. Each module runs in a process of its own, because a failed test
+may leave a context behind.
+"""
+import argparse
+import json
+import os
+import pkgutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PACKAGES = ("numba.cuda.tests.cudadrv", "numba.cuda.tests.cudapy", "numba.cuda.tests.doc_examples")
+LIMIT = 180  # seconds of one module
+# Python runs it at the start of each process, also of those that the tests start.
+AT_START = '''
+import importlib.util
+import sys
+
+
+class Finder:
+    """Numba 0.56 calls the newest version of each function, of which two now have more arguments."""
+    NAME = "numba.cuda.cudadrv.driver"
+    OLD = ("cuCtxGetDevice", "cuCtxSynchronize")
+
+    def find_spec(self, name, path=None, target=None):
+        if name != self.NAME:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            find = module.Driver._find_api
+            module.Driver._find_api = lambda self, name: (
+                getattr(self.lib, name) if name in Finder.OLD else find(self, name))
+
+        spec.loader.exec_module = exec_module
+        return spec
+
+
+sys.meta_path.insert(0, Finder())
+'''
+
+
+def run_module(name):
+    suite = unittest.defaultTestLoader.loadTestsFromName(name)
+    result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
+    bad = [str(test) for test, _ in result.failures + result.errors]
+    print(json.dumps({"run": result.testsRun, "failed": sorted(set(bad)), "skipped": len(result.skipped)}))
+
+
+def toolkit_for_numba(folder, cuda):
+    """Numba searches libNVVM in nvvm/lib64 of CUDA_HOME."""
+    libraries = [cuda / part for part in ("nvvm/lib64", "lib64", "lib", "../lib")]
+    nvvm = next((path for path in (library / "libnvvm.so" for library in libraries) if path.exists()), None)
+    if not nvvm:
+        sys.exit(f"{cuda} has no libnvvm.so")
+    (folder / "nvvm/lib64").mkdir(parents=True)
+    (folder / "nvvm/lib64/libnvvm.so").symlink_to(nvvm.resolve())
+    (folder / "nvvm/libdevice").symlink_to((cuda / "nvvm/libdevice").resolve())
+    (folder / "lib64").symlink_to((cuda / "lib64").resolve())
+    return folder
+
+
+def modules():
+    for package in PACKAGES:
+        path = __import__(package, fromlist=["__path__"]).__path__
+        yield from sorted(f"{package}.{module.name}" for module in pkgutil.iter_modules(path)
+                          if module.name.startswith("test_"))
+
+
+def run_in_process(module, environment, log):
+    try:
+        result = subprocess.run([sys.executable, __file__, "--child", module], env=environment, text=True,
+                                capture_output=True, timeout=LIMIT, check=False)
+        output, errors = result.stdout, result.stderr
+    except subprocess.TimeoutExpired as timeout:
+        output, errors = "", f"{timeout}"
+    if log:
+        (log / f"{module}.txt").write_text(output + errors)
+    last = (output.strip().splitlines() or [""])[-1]
+    return json.loads(last) if last.startswith("{") else None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("compat", type=Path)
+    parser.add_argument("--cuda", type=Path, default=Path("/usr/local/cuda"))
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("module", nargs="*")
+    options = parser.parse_intermixed_args()
+    with tempfile.TemporaryDirectory() as work:
+        compat = options.compat.resolve()
+        (Path(work) / "sitecustomize.py").write_text(AT_START)
+        # libNVVM of CUDA 13 refuses the older version of Numba's IR, and targets below 7.5.
+        environment = dict(os.environ, LD_LIBRARY_PATH=str(compat), NUMBA_CUDA_DRIVER=str(compat / "libcuda.so.1"),
+                           CUDA_HOME=str(toolkit_for_numba(Path(work) / "cuda", options.cuda)), PYTHONPATH=work,
+                           NVVM_IR_VER_CHK="0", NUMBA_CUDA_DEFAULT_PTX_CC="7.5")
+        total = {"run": 0, "failed": 0, "skipped": 0}
+        for module in options.module or modules():
+            counts = run_in_process(module, environment, options.log)
+            if counts is None:
+                print(f"{module}: ended without a result")
+                continue
+            for key in total:
+                total[key] += counts[key] if key != "failed" else len(counts[key])
+            print(f"{module}: {counts['run']} run, {counts['skipped']} skipped, {len(counts['failed'])} failed", flush=True)
+            for test in counts["failed"]:
+                print(f"  {test}", flush=True)
+    print(f"{total['run'] - total['failed'] - total['skipped']} passed, {total['failed']} failed, {total['skipped']} skipped")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        run_module(sys.argv[2])
+    else:
+        main()
