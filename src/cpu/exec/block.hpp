@@ -20,7 +20,9 @@ namespace cucore::cpu {
 
 inline constexpr uint32_t MAX_WARPS = 32;
 inline constexpr uint64_t MAX_LOCAL = 512 << 10;  // bytes of local memory per thread, as on a GPU
-inline constexpr uint32_t BARRIERS = 16;
+inline constexpr uint32_t NUMBERED_BARRIERS = 16;
+// One more for each warpgroup of four warps.
+inline constexpr uint32_t BARRIERS = NUMBERED_BARRIERS + MAX_WARPS / 4;
 
 // State that all blocks of a launch share.
 struct LaunchState {

@@ -91,6 +91,15 @@ class Decoder {
   bool decode_mapa(Op& op, const Form& form, Operands operands);
   uint64_t window_of(ptx::Space space) const;
 
+  // decode_matrix.cpp
+  bool decode_matrix(Op& op, const Form& form, Operands operands);
+  bool decode_matrix_move(Op& op, MatrixOp& matrix, const Form& form, Operands operands);
+  bool decode_product(MatrixOp& matrix, const Form& form, Operands operands);
+  bool decode_warpgroup_product(MatrixOp& matrix, Operands operands);
+  bool decode_warpgroup(Op& op, const Form& form, Operands operands);
+  const MatrixPlan& plan_of(const Form& form);
+  std::vector<Slot> fragment(const Operand& operand, bool is_result, unsigned width);
+
   // decode_control.cpp
   bool decode_branch(Op& op, const Form& form, Operands operands);
   bool decode_branch_table(Op& op, const Form& form, Operands operands);

@@ -20,5 +20,6 @@ Handler select_approximate(const ptx::Form& form);
 Handler select_convert(const ptx::Form& form, Widths widths);
 Handler select_load(const ptx::Form& form, Widths widths);
 Handler select_store(const ptx::Form& form, Widths widths);
+const MatrixKernels& matrix_kernels();
 
 }  // namespace cucore::cpu::CUCPU_SIMD

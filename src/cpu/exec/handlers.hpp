@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cpu/exec/executor.hpp"
+#include "cpu/exec/matrix_kernels.hpp"
 #include "cpu/exec/warp.hpp"
 #include "ptx/ast.hpp"
 
@@ -39,6 +40,7 @@ struct HandlerSet {
   Handler (*convert)(const ptx::Form&, Widths);
   Handler (*load)(const ptx::Form&, Widths);
   Handler (*store)(const ptx::Form&, Widths);
+  const MatrixKernels& (*matrix)();
 };
 
 namespace baseline {

@@ -518,7 +518,7 @@ void Interpreter::release_warp_barrier(uint32_t member) {
 }
 
 uint32_t barrier_number(const Warp& w, const Op& op, uint32_t id, uint32_t threads) {
-  if (id >= BARRIERS || threads % LANES)
+  if (id >= NUMBERED_BARRIERS || threads % LANES)
     raise(w, op, std::countr_zero(w.active), CUDA_ERROR_ILLEGAL_INSTRUCTION, "invalid barrier",
           std::to_string(id) + ", " + std::to_string(threads));
   return id;
@@ -527,7 +527,9 @@ uint32_t barrier_number(const Warp& w, const Op& op, uint32_t id, uint32_t threa
 bool Interpreter::barrier(const Op& op) {
   const uint32_t threads =
       op[BlockBarrier::THREADS] == NO_SLOT ? 0 : value(op[BlockBarrier::THREADS]);
-  const uint32_t id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
+  const Slot number = op[BlockBarrier::NUMBER];
+  const uint32_t id = number == NO_SLOT ? NUMBERED_BARRIERS + w_.index / 4
+                                        : barrier_number(w_, op, value(number), threads);
   uint32_t predicate = 0;
   if (op.kind == OpKind::REDUCE) {
     predicate = *w_.at<uint32_t>(op[BlockBarrier::PREDICATE]);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "cpu/exec/decoder.hpp"
+#include "cpu/exec/fault.hpp"
 #include "cpu/exec/round_up.hpp"
 #include "ptx/parser.hpp"
 
@@ -43,6 +44,22 @@ Uses uses_of(const ptx::Function& f) {
   for (const auto& o : f.operands) note(o, uses);
   for (const auto& o : f.elements) note(o, uses);
   return uses;
+}
+
+// Names the first instructions that end a launch which reaches them.
+void note_unsupported(const DecodedModule& module, std::string& log) {
+  constexpr size_t SHOWN = 8;
+  size_t count = 0;
+  for (const auto& function : module.functions) {
+    if (!function) continue;
+    for (const Op& op : function->ops) {
+      if (op.run != raise_unsupported || ++count > SHOWN) continue;
+      log += "PTX line " + std::to_string(function->instruction(op).line) + ": '" +
+             shown_instruction(*function, size_t(&op - function->ops.data())) +
+             "' is not implemented on the CPU device; a launch that reaches it fails\n";
+    }
+  }
+  if (count > SHOWN) log += std::to_string(count - SHOWN) + " more such instructions\n";
 }
 
 }  // namespace
@@ -95,6 +112,7 @@ bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& li
   create_functions();
   if (!relocate(log)) return false;
   decode_functions();
+  note_unsupported(decoded_, log);
   describe_kernels();
   code = CUDA_SUCCESS;
   return true;

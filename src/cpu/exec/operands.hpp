@@ -35,7 +35,7 @@ enum class CopyAsync : uint8_t { SIZE = 1, SOURCE_SIZE, IGNORE, ADDRESS, SOURCE,
 // mbarrier. STATE is the state of a phase, or its parity.
 enum class MbarrierOperand : uint8_t { RESULT, COUNT, STATE, ADDRESS = 4 };
 
-// bar.sync, bar.arrive, bar.red.
+// bar.sync, bar.arrive, bar.red. Without NUMBER, it is the barrier of the warpgroup.
 enum class BlockBarrier : uint8_t { NUMBER, THREADS, RESULT, PREDICATE };
 
 // Exchange between the lanes of a warp, and bar.warp.sync. MEMBERS is the member mask.

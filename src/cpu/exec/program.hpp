@@ -10,6 +10,7 @@
 
 #include "cpu/exec/async.hpp"
 #include "cpu/exec/executor.hpp"
+#include "cpu/exec/matrix.hpp"
 #include "cpu/exec/tensor_map.hpp"
 #include "cpu/exec/warp.hpp"
 #include "ptx/ast.hpp"
@@ -98,6 +99,7 @@ struct DecodedFunction {
   std::vector<CallSite> calls;
   std::vector<BranchTable> tables;
   std::vector<AsyncSite> async;
+  std::vector<MatrixOp> matrices;
   std::vector<Argument> returns;  // location of this function's own parameters
   std::vector<Argument> inputs;
   std::vector<Spill> spills;
@@ -121,6 +123,7 @@ struct DecodedModule {
   uint32_t site_count = 1;
   bool uses_reserved_shared = false;
   uint32_t function_shared = 0;  // bytes of shared variables that functions other than kernels use
+  std::unordered_map<uint32_t, std::unique_ptr<MatrixPlan>> matrix_plans;  // by Form::index
   int device = 0;
   DeviceLimits limits;
 };

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "ptx/matrix.hpp"
+
 namespace cucore::ptx {
 
 // The enumerators of PTX's own words have PTX's spelling, which tables turn into texts and back.
@@ -206,6 +208,7 @@ struct Form {
   uint8_t dimensions = 0;  // of a tensor
   uint32_t flags = 0;
   uint32_t index = 0;     // index in Module::forms
+  MatrixForm matrix;      // of a matrix instruction
   std::string_view text;  // "add.rn.ftz.f32"
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
@@ -450,10 +453,14 @@ The guarantees of verification to the executor:
       cvt      {d, a, b|none, c|none}
       cp.async.bulk {to, from, size, mbarrier|none, blocks|none, policy|none, byte mask|none}
       min, max {d, a, b, c|none}
+      mma      {D, A, B, C, metadata, selector}, the last two for sparse forms
+      wgmma.mma_async  {D, A, B, metadata|none, selector|none, scale of D,
+                negation of A|none, of B|none, transposition of A|none, of B|none}
 
 - A register operand has the width of its type; for ld, st and cvt it may be wider. Predicates
   appear only in predicate slots.
 - An immediate is cut to the width and converted to the type of its slot.
+- A fragment has the registers that registers_of requires, as a register or as a vector.
 - A vector operand of a load or store has exactly Form::vector elements. A mov of a vector packs or
   unpacks exactly its type's width.
 - A symbol operand appears only in mov, cvta, mapa, getctarank and call lists. A special register

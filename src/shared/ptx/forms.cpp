@@ -39,7 +39,8 @@ enum Group : uint32_t {
   GROUP_SYNC = 1u << 26,
   GROUP_ABS = 1u << 27,
   GROUP_BULK = 1u << 29,
-  GROUP_WILD = 1u << 28,  // unknown modifiers are ignored
+  GROUP_MATRIX = 1u << 30,  // matrix.cpp decodes the name
+  GROUP_WILD = 1u << 28,    // unknown modifiers are ignored
   GROUP_MAP = 1u << 31,
 };
 
@@ -72,7 +73,8 @@ constexpr Rule rule_of(std::string_view pattern) {
       {"MOV_RULE", Rule::MOV},    {"CVT_RULE", Rule::CVT},       {"CVT_PACK", Rule::CVT_PACK},
       {"LOP3_RULE", Rule::LOP3},  {"ATOM_RULE", Rule::ATOM},     {"CALL_RULE", Rule::CALL},
       {"BAR_RED", Rule::BAR_RED}, {"SHFL_RULE", Rule::SHFL},     {"VOTE_RULE", Rule::VOTE},
-      {"BULK_RULE", Rule::BULK},  {"TENSOR_RULE", Rule::TENSOR}, {"MAP_RULE", Rule::MAP}};
+      {"BULK_RULE", Rule::BULK},  {"TENSOR_RULE", Rule::TENSOR}, {"MAP_RULE", Rule::MAP},
+      {"WGMMA_RULE", Rule::WGMMA}};
   for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
   return Rule::PATTERN;
@@ -467,7 +469,9 @@ Form decode_form(std::string_view text) {
   Form form = unsupported;
   form.op = *op;
   const OpcodeSpec& spec = spec_of(*op);
-  bool ok = apply_parts(form, spec, text.substr(length)) && is_consistent(form, spec);
+  text.remove_prefix(length);
+  bool ok = spec.groups & GROUP_MATRIX ? decode_matrix(form, text)
+                                       : apply_parts(form, spec, text) && is_consistent(form, spec);
   return ok ? form : unsupported;
 }
 

@@ -22,7 +22,8 @@ enum class Rule : uint8_t {
   VOTE,
   BULK,
   TENSOR,
-  MAP
+  MAP,
+  WGMMA
 };
 
 struct OpcodeSpec {

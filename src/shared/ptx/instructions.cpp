@@ -326,19 +326,15 @@ Operand BodyParser::memory_operand(const Form& form) {
 
 Operand BodyParser::vector_operand(const Form& form) {
   lexer_.expect('{');
-  std::array<Operand, MAX_OPERANDS> items;
-  uint16_t count = 0;
-  do {
-    if (count == items.size()) lexer_.fail("too many elements");
-    Operand item = operand_of_vector(form);
-    items[count++] = item;
-  } while (lexer_.accept(','));
-  lexer_.expect('}');
   Operand result;
   result.kind = OperandKind::VECTOR;
-  result.count = count;
   result.index = static_cast<uint32_t>(function_->elements.size());
-  function_->elements.insert(function_->elements.end(), items.begin(), items.begin() + count);
+  do {
+    if (result.count == MAX_ELEMENTS) lexer_.fail("too many elements");
+    function_->elements.push_back(operand_of_vector(form));
+    ++result.count;
+  } while (lexer_.accept(','));
+  lexer_.expect('}');
   return result;
 }
 

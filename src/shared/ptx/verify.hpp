@@ -6,7 +6,8 @@
 
 namespace cucore::ptx {
 
-inline constexpr size_t MAX_OPERANDS = 8;
+inline constexpr size_t MAX_OPERANDS = 10;
+inline constexpr size_t MAX_ELEMENTS = 128;  // of a vector
 
 // The operands in the notation of the text.
 struct WrittenOperands {

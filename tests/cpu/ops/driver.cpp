@@ -100,7 +100,7 @@ void Driver::unload(CUmodule module) { CALL(cuModuleUnload, module); }
 
 std::vector<uint64_t> Driver::run(CUmodule module, const std::string& kernel,
                                   const std::vector<uint64_t>& operands, size_t results,
-                                  size_t threads, size_t scratch_bytes) {
+                                  size_t threads, size_t scratch_bytes, unsigned block) {
   CUfunction function = nullptr;
   CALL(cuModuleGetFunction, &function, module, kernel.c_str());
   size_t in_bytes = operands.size() * 8, out_bytes = results * 8;
@@ -112,8 +112,8 @@ std::vector<uint64_t> Driver::run(CUmodule module, const std::string& kernel,
   CALL(cuMemsetD8, out, 0, out_bytes);
   CALL(cuMemsetD8, scratch, 0, scratch_bytes);
   void* parameters[] = {&in, &out, &scratch};
-  CALL(cuLaunchKernel, function, static_cast<unsigned>(threads / 32), 1, 1, 32, 1, 1, 0, nullptr,
-       parameters, nullptr);
+  CALL(cuLaunchKernel, function, static_cast<unsigned>(threads / block), 1, 1, block, 1, 1, 0,
+       nullptr, parameters, nullptr);
   CALL(cuCtxSynchronize);
   std::vector<uint64_t> all(results);
   CALL(cuMemcpyDtoH, all.data(), out, out_bytes);

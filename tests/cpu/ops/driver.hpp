@@ -27,10 +27,10 @@ class Driver {
 
   CUmodule load(const std::string& ptx);  // throws DriverError with the log
   void unload(CUmodule module);
-  // Runs `kernel` on `threads` threads (whole warps) and returns the results' bytes.
+  // Runs `kernel` on `threads` threads in blocks of `block`, and returns the results' bytes.
   std::vector<uint64_t> run(CUmodule module, const std::string& kernel,
                             const std::vector<uint64_t>& operands, size_t results, size_t threads,
-                            size_t scratch_bytes);
+                            size_t scratch_bytes, unsigned block = 32);
   // For use after an error that sticks to the context.
   void reset();
 

@@ -15,7 +15,8 @@ namespace {
 
 using ptx::Opcode;
 
-// Opcodes without a value per thread or warp: the executor's tests run them.
+// Opcodes without a value per thread or warp: the executor's tests run them. tests/cpu/matrix has
+// the rows of matrix instructions.
 const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::brx_idx,
                                     Opcode::call,
@@ -72,7 +73,25 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::barrier_cluster_arrive,
                                     Opcode::barrier_cluster_wait,
                                     Opcode::griddepcontrol_wait,
-                                    Opcode::griddepcontrol_launch_dependents};
+                                    Opcode::griddepcontrol_launch_dependents,
+                                    Opcode::ldmatrix,
+                                    Opcode::stmatrix,
+                                    Opcode::movmatrix,
+                                    Opcode::mma,
+                                    Opcode::mma_sp,
+                                    Opcode::mma_sp_ordered,
+                                    Opcode::wmma_load_a,
+                                    Opcode::wmma_load_b,
+                                    Opcode::wmma_load_c,
+                                    Opcode::wmma_store_d,
+                                    Opcode::wmma_mma,
+                                    Opcode::wgmma_mma_async,
+                                    Opcode::wgmma_mma_async_sp,
+                                    Opcode::wgmma_fence,
+                                    Opcode::wgmma_commit_group,
+                                    Opcode::wgmma_wait_group,
+                                    Opcode::setmaxnreg_inc,
+                                    Opcode::setmaxnreg_dec};
 
 // Accepted by the parser but not supported by devices' tables: executing them is an error with a
 // text.

@@ -191,11 +191,11 @@ TEST(Body, BranchTablesAndSourceLines) {
 
 TEST(Body, UnknownInstructionsKeepTheirTextAndLine) {
   Parsed parsed(
-      kernel("@%p1 wgmma.fence.sync.aligned;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, "
+      kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, "
              "[tex, {%f1, %f2}];\nret;\n"));
   EXPECT_PARSES(parsed);
   EXPECT_EQ(parsed.instruction(0).form->op, Opcode::unsupported);
-  EXPECT_EQ(parsed.module->text_of(parsed.instruction(0)), "@%p1 wgmma.fence.sync.aligned;");
+  EXPECT_EQ(parsed.module->text_of(parsed.instruction(0)), "@%p1 tcgen05.fence.sync.aligned;");
   EXPECT_EQ(parsed.instruction(0).line, 8u);
   EXPECT_NE(parsed.instruction(0).guard, NONE);
   EXPECT_EQ(parsed.instruction(1).operand_count, 0);

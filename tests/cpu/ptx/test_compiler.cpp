@@ -31,8 +31,8 @@ std::vector<Source> kernels() {
 
 // The first part of instruction names that the executor need not support.
 bool may_be_unsupported(std::string_view name) {
-  for (std::string_view family : {"wmma.", "mma.", "ldmatrix", "tex.", "tld4.", "suld.", "sust.",
-                                  "mbarrier.", "cp.async.bulk", "cp.reduce.async.bulk"})
+  for (std::string_view family :
+       {"tex.", "tld4.", "suld.", "sust.", "mbarrier.", "cp.async.bulk", "cp.reduce.async.bulk"})
     if (name.starts_with(family)) return true;
   return false;
 }

@@ -109,8 +109,25 @@ INSTANTIATE_TEST_SUITE_P(
                     "match.any.b32", "shf.b32", "prmt.up.b32", "testp.f32", "div.f32", "rcp.f32",
                     "rcp.rn.approx.f32", "atom.global.u32", "red.global.u32", "membar", "fence",
                     "bar", "bar.sync.popc", "call.rn", "ld.global.global.u32", "ld.v2.v4.u32",
-                    "ld.u32.f32.", "popc.u32", "wmma.mma.sync.aligned.row.col.m16n16k16.f32.f32",
-                    "tex.2d.v4.f32.f32", "wgmma.fence.sync.aligned", "mbarrier.init.shared.b32",
+                    "ld.u32.f32.", "popc.u32", "wmma.mma.aligned.row.col.m16n16k16.f32.f32",
+                    "wmma.mma.sync.aligned.row.col.m16n16k8.f32.f32",
+                    "wmma.load.a.sync.aligned.row.m16n16k8.f16",
+                    "wmma.store.d.sync.aligned.m16n16k16.f32",
+                    "mma.sync.aligned.m16n8k16.row.row.f32.f16.f16.f32",
+                    "mma.sync.aligned.m16n8k16.row.col.f32.f16.bf16.f32",
+                    "mma.sync.aligned.m16n8k16.row.col.f16.f16.f16",
+                    "mma.sync.aligned.m16n8k16.row.col.satfinite.f32.f16.f16.f32",
+                    "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.popc",
+                    "mma.sync.aligned.m16n8k99999999999.row.col.f32.f16.f16.f32",
+                    "mma.sp.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32",
+                    "ldmatrix.sync.aligned.m8n8.x3.shared.b16", "ldmatrix.sync.aligned.m8n8.x1",
+                    "ldmatrix.sync.aligned.m8n8.x1.global.b16", "movmatrix.sync.aligned.m8n8.b16",
+                    "stmatrix.sync.aligned.m16n16.x1.trans.shared.b8",
+                    "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16",
+                    "wgmma.mma_async.sync.aligned.m64n264k16.f32.f16.f16",
+                    "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8",
+                    "wgmma.mma_async.sync.aligned.m64n8k16.row.col.f32.f16.f16",
+                    "tex.2d.v4.f32.f32", "tcgen05.fence", "mbarrier.init.shared.b32",
                     "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes",
                     "cp.async.bulk.tensor.shared::cluster.global.mbarrier::complete_tx::bytes",
                     "cp.async.bulk.tensor.2d.global.shared::cta.im2col.bulk_group",
@@ -121,6 +138,30 @@ INSTANTIATE_TEST_SUITE_P(
                     "cp.reduce.async.bulk.global.shared::cta.bulk_group.u32",
                     "mbarrier.try_wait.shared::cluster.b64", "st.async.shared::cluster.u32",
                     "red.async.shared::cluster.mbarrier::complete_tx::bytes.u32", "nonsense.f32"));
+
+TEST(Forms, MatrixNames) {
+  const Form product = decode_form("mma.sync.aligned.m16n8k32.row.col.satfinite.s32.u8.s8.s32");
+  EXPECT_EQ(product.op, Opcode::mma);
+  EXPECT_EQ(product.matrix.m, 16);
+  EXPECT_EQ(product.matrix.n, 8);
+  EXPECT_EQ(product.matrix.k, 32);
+  EXPECT_EQ(product.matrix.a, Element::u8);
+  EXPECT_EQ(product.matrix.b, Element::s8);
+  EXPECT_TRUE(product.matrix.saturates);
+  EXPECT_EQ(registers_of(product.op, product.matrix, 'a'), 4u);
+  EXPECT_EQ(registers_of(product.op, product.matrix, 'b'), 2u);
+  const Form sparse =
+      decode_form("mma.sp::ordered_metadata.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16");
+  EXPECT_EQ(sparse.op, Opcode::mma_sp_ordered);
+  EXPECT_EQ(registers_of(sparse.op, sparse.matrix, 'a'), 4u);
+  EXPECT_EQ(registers_of(sparse.op, sparse.matrix, 'b'), 4u);
+  EXPECT_EQ(registers_of(sparse.op, sparse.matrix, 'd'), 2u);
+  const Form wide = decode_form("wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16");
+  EXPECT_EQ(wide.op, Opcode::wgmma_mma_async);
+  EXPECT_EQ(registers_of(wide.op, wide.matrix, 'd'), 128u);
+  EXPECT_EQ(decode_form("ldmatrix.sync.aligned.m8n8.x4.trans.shared::cta.b16").matrix.count, 4);
+  EXPECT_EQ(decode_form("wmma.load.b.sync.aligned.col.m8n32k16.shared.s8").space, Space::shared);
+}
 
 TEST(Forms, EveryOpcodeIsReachableByItsName) {
   for (unsigned op = 1; op < static_cast<unsigned>(Opcode::count); ++op) {

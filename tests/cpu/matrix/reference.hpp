@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reference of matrix products: scalar code over dense matrices of raw elements.
+#pragma once
+
+#include "case.hpp"
+
+namespace cucore::cpu::matrix {
+
+using ptx::Element;
+
+// The distribution of random elements.
+enum class Fill : uint8_t { PLAIN, SPREAD, CANCEL, SPECIAL };
+const char* name_of(Fill fill);
+
+const char* name_of(Element element);
+bool is_exact(Element element);
+
+// Returns a random element, as raw bits.
+uint64_t random_element(Random& random, Element element, Fill fill);
+
+// The summation of tensor cores, see Accumulation in src/cpu/exec/matrix_kernels.hpp.
+struct Model {
+  unsigned block = 16, fraction_bits = 25, result_bits = 23;
+};
+Model model_of(Element element, bool is_async);  // of sm_90
+
+struct Product {
+  unsigned m = 0, n = 0, k = 0;
+  Element a, b, c, d;
+  bool saturates = false, is_and = false, negates = false;
+  Model model = {};
+};
+
+// Replaces the model of all later products, for a search of the best one; nullptr ends that.
+void use_model(const Model* model);
+
+// Dense matrices of raw elements in rows: A of m x k, B of k x n, C and D of m x n.
+using Raw = std::vector<uint64_t>;
+// With `rows`, element i of a row of A multiplies row rows[i] of B, and k is the stored k.
+Raw multiply(const Product& product, const Raw& a, const Raw& b, const Raw& c,
+             const std::vector<unsigned>* rows = nullptr);
+
+// The element at a place of the registers of a lane, and the change of it. Word w of thread t is at
+// words[w * threads + t].
+uint64_t element_of(const Words& words, unsigned threads, unsigned thread, unsigned first_word,
+                    unsigned index, unsigned bits);
+void put_element(Words& words, unsigned threads, unsigned thread, unsigned first_word,
+                 unsigned index, unsigned bits, uint64_t value);
+
+// The place of a fragment's element in its matrix, as the PTX manual describes it.
+struct Place {
+  unsigned row, column;
+};
+Place place_of_a(unsigned m, unsigned bits, unsigned lane, unsigned i);
+Place place_of_b(unsigned bits, unsigned lane, unsigned i);
+Place place_of_c(unsigned lane, unsigned i);
+
+// 2 of 4 elements (or 1 of 2, or 2 pairs of 4) that a row of A stores, as rows of B.
+struct Sparsity {
+  std::vector<unsigned> rows;  // m * stored k
+  uint32_t metadata[32];
+};
+Sparsity random_sparsity(Random& random, Element element, unsigned k, unsigned selector);
+
+}  // namespace cucore::cpu::matrix
