@@ -15,10 +15,10 @@ using ptx::Element;
 constexpr unsigned WIDTH = 8;
 constexpr int32_t LEAST_EXPONENT = -400;  // keeps 2^-exponent finite if all addends are zero
 
-typedef double Doubles __attribute__((vector_size(64), aligned(8)));
-typedef int64_t Longs __attribute__((vector_size(64), aligned(8)));
-typedef float Floats __attribute__((vector_size(32), aligned(4)));
-typedef int32_t Ints __attribute__((vector_size(32), aligned(4)));
+typedef double Doubles __attribute__((vector_size(64)));
+typedef int64_t Longs __attribute__((vector_size(64)));
+typedef float Floats __attribute__((vector_size(32)));
+typedef int32_t Ints __attribute__((vector_size(32)));
 
 CUCPU_INLINE void truncate(Doubles& v) {
 #if defined(__AVX512F__)
