@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed of the CPU device's executor in thread instructions per second, including bounds
 // checks. Each benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads
-// and handlers.
+// and handlers, CUCORE_CPU_CHECK the checks.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
 
 #include "../tests/cpu/exec/device.hpp"
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/reports.hpp"
 
 namespace {
 
@@ -22,6 +24,8 @@ void read_settings() {
       if (std::string(simd) == simd_name(level)) s.simd = level;
   }
   configure(s);
+  if (const char* checks = std::getenv("CUCORE_CPU_CHECK"))
+    enable_checks(parse_checks(checks).value_or(0));
 }
 
 template <class... A>
@@ -147,5 +151,9 @@ int main(int argc, char** argv) {
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::AddCustomContext("cpu_exec", std::string("handlers for ") + simd_name(simd_level()));
   benchmark::RunSpecifiedBenchmarks();
+  if (const std::string reports = Reports::instance().text(); !reports.empty()) {
+    std::fputs(reports.c_str(), stderr);
+    return 1;
+  }
   return 0;
 }

@@ -50,6 +50,7 @@ CUresult cuEventQuery(CUevent hEvent) {
   bool done = event->done();
   CUresult error = event->context().error();
   if (error != CUDA_SUCCESS) return error;
+  if (done) host_waited(event->clock());
   return done ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 

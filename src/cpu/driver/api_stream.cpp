@@ -82,6 +82,7 @@ CUresult cuStreamQuery(CUstream hStream) {
   bool idle = stream->idle();
   CUresult error = stream->context().error();  // a fault of work that has just ended
   if (error != CUDA_SUCCESS) return error;
+  if (idle) host_waited(*stream);
   return idle ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
@@ -95,6 +96,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
   auto stream = find_stream(hStream);
   auto event = lookup<Event>(hEvent);
+  order_after(*stream, event->clock());
   if (Ticket ticket = event->ticket(); !ticket.done())
     stream->submit([] {}, Stream::Run::ALWAYS, Stream::Where::WORKER, {ticket});
   return CUDA_SUCCESS;
@@ -138,7 +140,12 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
 
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   require(fn != nullptr);
-  find_stream(hStream)->submit([fn, userData] { run_callback([&] { fn(userData); }); });
+  auto stream = find_stream(hStream);
+  // A host function may report the end of the work before it to any thread.
+  stream->submit([fn, userData, clock = clock_of(*stream)] {
+    host_waited(clock);
+    run_callback([&] { fn(userData); });
+  });
   return CUDA_SUCCESS;
 }
 
@@ -147,7 +154,8 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
                              unsigned int flags) {
   require(callback && flags == 0);
   auto stream = find_stream(hStream);
-  auto work = [=, context = stream->context_ptr()] {
+  auto work = [=, context = stream->context_ptr(), clock = clock_of(*stream)] {
+    host_waited(clock);
     CUresult status = context->poisoned() ? context->error() : CUDA_SUCCESS;
     context->output().flush();
     run_callback([&] { callback(hStream, status, userData); });

@@ -38,7 +38,11 @@ CUresult write_value(CUstream handle, CUdeviceptr address, T value, unsigned fla
   require((flags & ~static_cast<unsigned>(CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER)) == 0);
   auto stream = find_stream(handle);
   T* at = word<T>(address, Access::WRITE);
-  stream->submit([at, value] { std::atomic_ref<T>(*at).store(value); });
+  // For a thread or stream that reads the value, the work before it has ended.
+  stream->submit([at, value, clock = clock_of(*stream)] {
+    host_waited(clock);
+    std::atomic_ref<T>(*at).store(value);
+  });
   return CUDA_SUCCESS;
 }
 

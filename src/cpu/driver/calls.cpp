@@ -102,6 +102,7 @@ void reset_call_counts() {
 
 CallScope::CallScope(CallId id, bool per_thread) noexcept
     : id_(id), thread_(try_thread_state()), number_(++g_counts[static_cast<size_t>(id)]) {
+  outer_origin_ = std::exchange(origin_of_thread(), {call_info(id).name, number_});
   if (!thread_) return;
   outer_per_thread_ = std::exchange(thread_->per_thread, per_thread);
   if (life() != Life::FORKED_CHILD) prepared_ = read_environment();
@@ -110,6 +111,7 @@ CallScope::CallScope(CallId id, bool per_thread) noexcept
 }
 
 CallScope::~CallScope() {
+  origin_of_thread() = outer_origin_;
   if (thread_) thread_->per_thread = outer_per_thread_;
   if (tracing_) Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);
 }

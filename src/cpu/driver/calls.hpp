@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "cpu/driver/cuda_api.hpp"
+#include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
 
@@ -64,6 +65,7 @@ class CallScope {
   bool tracing_ = false;
   uint64_t number_;
   uint64_t start_ = 0;
+  Origin outer_origin_;
   CUresult result_ = CUDA_SUCCESS;
   std::string arguments_;
 };

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/checks/reports.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/leaks.hpp"
@@ -63,6 +64,7 @@ void Context::close() {
   reset_state();
   release_heap(device_.ordinal());
   device_.default_pool()->trim(0);
+  if (Process::get().settings.checks) print_new_reports();
 }
 
 void Context::end_handles() {
@@ -143,6 +145,11 @@ void Context::add_stream(const std::shared_ptr<Stream>& stream) {
   streams_.push_back(stream);
 }
 
+std::vector<std::shared_ptr<Stream>> Context::all_streams() {
+  std::lock_guard lock(order_mutex_);
+  return streams_;
+}
+
 std::vector<Ticket> Context::last_tickets() {
   std::lock_guard lock(order_mutex_);
   std::vector<Ticket> tickets;
@@ -152,9 +159,31 @@ std::vector<Ticket> Context::last_tickets() {
 
 void Context::synchronize() {
   for (const Ticket& ticket : last_tickets()) ticket.wait();
+  if (orders_streams())
+    for (const auto& stream : all_streams()) host_waited(*stream);
   output_.flush();
   device_.on_synchronize();
   check();
+}
+
+// The caller has locked the order of work.
+std::vector<std::shared_ptr<Stream>> Context::before(const Stream& stream) const {
+  std::vector<std::shared_ptr<Stream>> found;
+  if (stream.type() == Stream::Type::LEGACY) {
+    for (const auto& other : streams_) {
+      bool waits =
+          other->type() == Stream::Type::BLOCKING || other->type() == Stream::Type::PER_THREAD;
+      if (waits) found.push_back(other);
+    }
+  } else if (stream.type() != Stream::Type::NON_BLOCKING && legacy_) {
+    found.push_back(legacy_);
+  }
+  return found;
+}
+
+std::vector<std::shared_ptr<Stream>> Context::streams_before(const Stream& stream) {
+  std::lock_guard lock(order_mutex_);
+  return before(stream);
 }
 
 void Context::order(const Stream& stream, std::vector<Ticket>& after) {

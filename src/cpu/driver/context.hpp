@@ -55,6 +55,8 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
   void add_stream(const std::shared_ptr<Stream>& stream);
   void synchronize();  // waits for all streams; throws the context's error
 
+  // Returns the streams whose work so far comes before new work of the stream.
+  std::vector<std::shared_ptr<Stream>> streams_before(const Stream& stream);
   // Adds work to a stream's queue, after the work that CUDA's default-stream rules require.
   Ticket submit(Stream& stream, Queue::Work work, std::vector<Ticket> after, bool may_claim);
 
@@ -84,7 +86,9 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
     if (code != CUDA_SUCCESS) fail(code);
   }
   void order(const Stream& stream, std::vector<Ticket>& after);
+  std::vector<std::shared_ptr<Stream>> before(const Stream& stream) const;
   std::vector<Ticket> last_tickets();
+  std::vector<std::shared_ptr<Stream>> all_streams();
   void end_handles();
   void reset_state();
 

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string>
 
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/reports.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/context.hpp"
@@ -137,6 +139,37 @@ CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
   return barrier([&] { give(thread_state().load_log, buffer, capacity, length); });
 }
 
+CUresult set_checks(const char* checks, int stop) {
+  return barrier([&] {
+    const auto set = checks ? parse_checks(checks) : std::nullopt;
+    require(set.has_value() && (stop == 0 || stop == 1));
+    enable_checks(*set);
+    stop_at_reports(stop != 0);
+  });
+}
+
+CUresult replace_schedule(const char* text) {
+  return barrier([&] {
+    const auto schedule = text ? parse_schedule(text) : std::nullopt;
+    require(schedule.has_value());
+    set_schedule(*schedule);
+  });
+}
+
+CUresult check_text(char* buffer, size_t capacity, size_t* length) {
+  return barrier([&] { give(Reports::instance().text(), buffer, capacity, length); });
+}
+
+CUresult check_json(char* buffer, size_t capacity, size_t* length) {
+  return barrier([&] { give(Reports::instance().json(), buffer, capacity, length); });
+}
+
+uint64_t check_count() { return Reports::instance().size(); }
+
+CUresult clear_checks() {
+  return barrier([] { Reports::instance().clear(); });
+}
+
 }  // namespace
 
 void note_load_log(const std::string& log) { thread_state().load_log = log; }
@@ -149,7 +182,13 @@ const cucore_cpu_control& control_table() {
                                            reset_report,
                                            count_calls,
                                            flush_all,
-                                           last_load_log};
+                                           last_load_log,
+                                           set_checks,
+                                           replace_schedule,
+                                           check_text,
+                                           check_json,
+                                           check_count,
+                                           clear_checks};
   return table;
 }
 

@@ -48,6 +48,23 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
    * failed, the text of the JIT options' error log. After a cuInit that failed, it names the
    * invalid setting. The buffer is used as above. */
   CUresult (*last_load_log)(char* buffer, size_t capacity, size_t* length);
+
+  /* Replaces the checks (CUCORE_CPU_CHECK) of later launches; "" disables them. With `stop`, a
+   * report ends its launch. Returns INVALID_VALUE for an unknown check. */
+  CUresult (*set_checks)(const char* checks, int stop);
+
+  /* Replaces the schedule (CUCORE_CPU_SCHEDULE) of later launches. */
+  CUresult (*set_schedule)(const char* schedule);
+
+  /* Returns the reports of the checks, one per line or as JSON. The buffer is used as above. */
+  CUresult (*check_text)(char* buffer, size_t capacity, size_t* length);
+  CUresult (*check_json)(char* buffer, size_t capacity, size_t* length);
+
+  /* Returns the number of different reports. */
+  uint64_t (*check_count)(void);
+
+  /* Removes all reports. */
+  CUresult (*clear_checks)(void);
 };
 
 #ifdef __cplusplus

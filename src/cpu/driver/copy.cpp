@@ -5,6 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/transfers.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/exec/memory.hpp"
 
@@ -70,12 +72,19 @@ void fault_of(Context& context, const char* what, const Side& side, size_t span)
                      ": illegal address: " + AddressSpace::instance().describe(side.address, span));
 }
 
+template <class F>
+void each_row(const Box& box, F f) {
+  for (size_t z = 0; z < box.depth; ++z)
+    for (size_t y = 0; y < box.height; ++y) f(y, z);
+}
+
 struct CopyJob {
   Side to, from;
   Place to_place, from_place;
   size_t to_span, from_span;
   Box box;
   std::shared_ptr<std::vector<std::byte>> staged;
+  std::shared_ptr<StreamWork> operation;  // for the checks
 
   void operator()(Context& context) const {
     AddressSpace::Pin pin;
@@ -84,7 +93,25 @@ struct CopyJob {
         staged ? staged->data() : locate_again(from, from_place, from_span, Access::READ);
     if (!target) return fault_of(context, "copy: destination", to, to_span);
     if (!source) return fault_of(context, "copy: source", from, from_span);
+    check();
     move_box(target, to, source, from, box);
+  }
+
+  void check() const {
+    if (enabled_checks() == 0) return;
+    Transfer transfer(operation);
+    const bool known_source = !staged && from_place.where != Where::PAGEABLE;
+    each_row(box, [&](size_t y, size_t z) {
+      const uint64_t source = from.address + z * from.slice + y * from.pitch;
+      const uint64_t target = to.address + z * to.slice + y * to.pitch;
+      if (known_source) transfer.reads(source, box.width);
+      if (to_place.where == Where::PAGEABLE) return;
+      transfer.writes(target, box.width);
+      if (known_source)
+        Transfer::copies(target, source, box.width);
+      else
+        Transfer::initialises(target, box.width);
+    });
   }
 };
 
@@ -103,14 +130,26 @@ struct FillJob {
   Box box;
   uint32_t value;
   size_t unit;
+  std::shared_ptr<StreamWork> operation;
 
   void operator()(Context& context) const {
     AddressSpace::Pin pin;
     auto* target = locate_again(to, place, span, Access::WRITE);
     if (!target) return fault_of(context, "memset: destination", to, span);
-    for (size_t z = 0; z < box.depth; ++z)
-      for (size_t y = 0; y < box.height; ++y)
-        fill_row(target + z * to.slice + y * to.pitch, value, unit, box.width);
+    check();
+    each_row(box, [&](size_t y, size_t z) {
+      fill_row(target + z * to.slice + y * to.pitch, value, unit, box.width);
+    });
+  }
+
+  void check() const {
+    if (enabled_checks() == 0) return;
+    Transfer transfer(operation);
+    each_row(box, [&](size_t y, size_t z) {
+      const uint64_t row = to.address + z * to.slice + y * to.pitch;
+      transfer.writes(row, box.width);
+      Transfer::initialises(row, box.width);
+    });
   }
 };
 
@@ -122,6 +161,7 @@ Ticket submit(Stream& stream, Job job, Stream::Where where) {
 
 void wait(const Ticket& ticket, Stream& stream) {
   ticket.wait();
+  host_waited(stream);
   stream.context().check();
 }
 
@@ -129,7 +169,8 @@ void wait(const Ticket& ticket, Stream& stream) {
 
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
   if (box.empty()) return;
-  CopyJob job{to, from, {}, {}, checked_span(to, box), checked_span(from, box), box, nullptr};
+  CopyJob job{to,  from,    {},     {}, checked_span(to, box), checked_span(from, box),
+              box, nullptr, nullptr};
   job.to_place = locate(to, job.to_span, Access::WRITE);
   job.from_place = locate(from, job.from_span, Access::READ);
   bool pageable_source = job.from_place.where == Where::PAGEABLE;
@@ -144,6 +185,7 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
   }
   bool inline_ok = (waiting == Waiting::BLOCKING && !devices) || pageable || (devices && small);
   bool must_wait = waiting == Waiting::BLOCKING ? !devices : pageable && !stage;
+  job.operation = next_operation(stream);
   Ticket ticket = submit(stream, std::move(job),
                          inline_ok ? Stream::Where::CALLER_IF_IDLE : Stream::Where::WORKER);
   if (must_wait) wait(ticket, stream);
@@ -154,10 +196,11 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
   if (box.empty()) return;
   to.claim = Claim::DEVICE;
-  FillJob job{to, {}, checked_span(to, box), box, value, unit};
+  FillJob job{to, {}, checked_span(to, box), box, value, unit, nullptr};
   job.place = locate(to, job.span, Access::WRITE);
   bool must_wait = waiting == Waiting::BLOCKING && job.place.where == Where::HOST;
   bool inline_ok = must_wait || (job.place.where == Where::DEVICE && job.span <= INLINE);
+  job.operation = next_operation(stream);
   Ticket ticket =
       submit(stream, job, inline_ok ? Stream::Where::CALLER_IF_IDLE : Stream::Where::WORKER);
   if (must_wait) wait(ticket, stream);

@@ -18,6 +18,7 @@ int64_t now() {
 
 void Event::record(Stream& stream) {
   auto record = std::make_shared<Record>();
+  record->clock = clock_of(stream);
   auto stamp = [record] { record->nanoseconds.store(now(), std::memory_order_release); };
   record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
   std::lock_guard lock(mutex_);
@@ -41,7 +42,15 @@ Ticket Event::ticket() const {
   return record ? record->ticket : Ticket{};
 }
 
-void Event::wait() const { ticket().wait(); }
+ClockCopy Event::clock() const {
+  auto record = last();
+  return record ? record->clock : nullptr;
+}
+
+void Event::wait() const {
+  ticket().wait();
+  host_waited(clock());
+}
 
 float Event::since(const Event& start) const {
   auto from = start.last(), to = last();

@@ -9,6 +9,7 @@
 
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/driver/stream_order.hpp"
 
 namespace cucore::cpu {
 
@@ -27,7 +28,8 @@ class Event : public Object {
   bool recorded() const;
   bool done() const;  // also true if never recorded
   void wait() const;
-  Ticket ticket() const;  // empty if never recorded
+  ClockCopy clock() const;  // of the record, for the check `host`
+  Ticket ticket() const;    // empty if never recorded
   // Returns the milliseconds since `start`. Throws NOT_READY or INVALID_HANDLE, as CUDA documents.
   float since(const Event& start) const;
 
@@ -35,6 +37,7 @@ class Event : public Object {
   struct Record {
     Ticket ticket;
     std::atomic<int64_t> nanoseconds{0};
+    ClockCopy clock;
   };
   std::shared_ptr<Record> last() const;
 

@@ -179,6 +179,7 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& 
   l.device = function->device().ordinal();
   l.limits = limits_of(stream.context());
   l.output = &stream.context().output();
+  l.operation = next_operation(stream);
   auto packed = std::make_shared<std::vector<std::byte>>(pack(function->info(), parameters, extra));
   l.params = packed->data();
   stream.submit([function, packed, l, context = stream.context_ptr()] { run(*context, l); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/checks/transfers.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
@@ -65,8 +66,13 @@ uint64_t Pool::allocate(Stream& stream, uint64_t size) {
 
 void Pool::release(Stream& stream, uint64_t address) {
   require(Allocations::instance().begin_async_free(address));
-  Ticket ticket =
-      stream.submit([address] { Allocations::instance().release(address); }, Stream::Run::ALWAYS);
+  auto free = [address, origin = origin_of_thread(), operation = next_operation(stream)] {
+    origin_of_thread() = origin;
+    Transfer(operation).frees(address);
+    Allocations::instance().release(address);
+    origin_of_thread() = {};
+  };
+  Ticket ticket = stream.submit(std::move(free), Stream::Run::ALWAYS);
   std::lock_guard lock(mutex_);
   std::erase_if(pending_frees_, [](const Ticket& t) { return t.done(); });
   pending_frees_.push_back(std::move(ticket));

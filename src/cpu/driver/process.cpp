@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <mutex>
 
+#include "cpu/checks/reports.hpp"
 #include "cpu/driver/control.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/failure.hpp"
@@ -22,7 +23,10 @@ std::atomic<Process*> g_process{nullptr};
 void on_fork_in_child() { g_life.store(Life::FORKED_CHILD, std::memory_order_relaxed); }
 
 // Streams may have work at the end of the process, so no state is destroyed.
-void on_exit() { g_life.store(Life::EXITING, std::memory_order_release); }
+void on_exit() {
+  g_life.store(Life::EXITING, std::memory_order_release);
+  if (g_process.load()->settings.checks) print_new_reports();
+}
 
 }  // namespace
 
@@ -30,6 +34,9 @@ Life life() noexcept { return g_life.load(std::memory_order_acquire); }
 
 Process::Process(DriverSettings s) : settings(std::move(s)) {
   configure(settings.executor);
+  enable_checks(settings.checks);
+  stop_at_reports(settings.stop_at_reports);
+  set_schedule(settings.schedule);
   const Profile* profile = find_profile(settings.profile);
   require(profile != nullptr, CUDA_ERROR_INVALID_DEVICE);
   for (int i = 0; i < settings.devices; ++i)

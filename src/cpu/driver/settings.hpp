@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "cpu/checks/check_set.hpp"
 #include "cpu/exec/executor.hpp"
 
 namespace cucore::cpu {
@@ -18,6 +19,9 @@ struct DriverSettings {
   bool synchronous = false;             // CUCORE_CPU_MODE=sync: every call completes its work
   std::string fault_plan;               // CUCORE_CPU_FAULT
   std::string trace_file;               // CUCORE_CPU_TRACE
+  uint32_t checks = 0;                  // CUCORE_CPU_CHECK
+  bool stop_at_reports = false;         // CUCORE_CPU_CHECK_STOP
+  Schedule schedule;                    // CUCORE_CPU_SCHEDULE
   Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY
   std::string wrong;                    // the invalid variables with their expected values
 };

@@ -55,6 +55,7 @@ void Stream::synchronize() {
     submit([] {}, Run::ALWAYS, Where::CALLER_IF_IDLE).wait();  // after all blocking streams
   else
     queue_->last().wait();
+  host_waited(*this);
   context_->output().flush();
   context_->device().on_synchronize();
   context_->check();

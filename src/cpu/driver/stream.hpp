@@ -11,6 +11,7 @@
 #include "cpu/driver/cuda_api.hpp"
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/driver/stream_order.hpp"
 
 namespace cucore::cpu {
 
@@ -30,6 +31,7 @@ class Stream : public Object {
   int priority() const { return priority_; }
   uint64_t id() const { return id_; }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
+  OrderedStream& order() { return order_; }  // only stream_order.cpp uses it
   unsigned flags() const { return type_ == Type::NON_BLOCKING ? CU_STREAM_NON_BLOCKING : 0; }
 
   Ticket submit(Queue::Work work, Run run = Run::UNLESS_POISONED, Where where = Where::WORKER,
@@ -49,6 +51,7 @@ class Stream : public Object {
   const std::shared_ptr<Queue> queue_;
   mutable std::mutex mutex_;
   std::map<CUlaunchAttributeID, CUlaunchAttributeValue> attributes_;
+  OrderedStream order_;
 };
 
 inline constexpr int LEAST_PRIORITY = 0;

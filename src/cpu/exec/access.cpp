@@ -3,6 +3,7 @@
 // one.
 #include "cpu/exec/access.hpp"
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
@@ -116,18 +117,8 @@ std::byte* generic(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
   return global(w, op, lane, address, size, access);
 }
 
-}  // namespace
-
-std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
-                   Region region) {
-  if ((size & (size - 1)) == 0 && (address & (size - 1)))
-    raise(w, op, lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
-          access_text(address, size, access));
-  return resolve_bytes(w, op, lane, address, size, access, region);
-}
-
-std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
-                         Access access, Region region) {
+std::byte* find(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
+                Region region) {
   switch (region) {
     case Region::SHARED:
       return shared(w, op, lane, address, size, access, false);
@@ -146,6 +137,26 @@ std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint
     default:
       return global(w, op, lane, address, size, access);
   }
+}
+
+}  // namespace
+
+std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
+                   Region region) {
+  if ((size & (size - 1)) == 0 && (address & (size - 1)))
+    raise(w, op, lane, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
+          access_text(address, size, access));
+  std::byte* p = resolve_bytes(w, op, lane, address, size, access, region);
+  if (w.block->checks && w.block->checks->noting)
+    note_access(w, op, lane, address, size, access, region);
+  return p;
+}
+
+std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
+                         Access access, Region region) {
+  std::byte* p = find(w, op, lane, address, size, access, region);
+  if (w.block->checks && access == Access::WRITE) note_write(w, address, size, region);
+  return p;
 }
 
 }  // namespace cucore::cpu

@@ -4,6 +4,7 @@
 #include <bit>
 #include <string>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "ptx/ast.hpp"
@@ -58,6 +59,7 @@ void write_result(const Group& g, const Op& op, const Barrier& barrier) {
 
 void Block::release(uint32_t id) {
   Barrier& barrier = barriers[id];
+  if (checks) on_barrier_release(*this, id);
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
     for (uint32_t i = 0; i < w.group_count; ++i) {

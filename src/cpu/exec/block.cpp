@@ -7,6 +7,7 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
@@ -68,7 +69,10 @@ void FrameDelete::operator()(Frame* frame) const {
 
 void LaunchState::fail(CUresult code, std::string text) {
   std::lock_guard lock(mutex);
-  if (!fault) fault = Fault{code, std::move(text)};
+  if (!fault) {
+    report_fault(*this, code, text);
+    fault = Fault{code, std::move(text)};
+  }
   stop.store(true, std::memory_order_relaxed);
 }
 
@@ -77,7 +81,8 @@ uint64_t bytes_of_block(const LaunchState& launch) {
   const uint64_t params = entry.calls.empty() ? 0 : entry.param_bytes;
   const uint64_t warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
                         uint64_t{LANES} * (entry.local_bytes + params);
-  return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp;
+  return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp +
+         bytes_of_checks(launch);
 }
 
 // After a fault the block keeps its memory; otherwise other blocks would take it before they notice
@@ -128,6 +133,9 @@ Block::Block(Cluster& owner, uint32_t rank_in_cluster)
     warp.block = this;
     warp.index = x;
   }
+  if (!launch.checks) return;
+  check_owner_ = std::make_shared<BlockChecks>(*this, *launch.checks, *worker.checks);
+  checks = check_owner_.get();
 }
 
 void Block::fill_table() {
@@ -188,12 +196,28 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
     w.groups[0].mask = w.live;
     entry_frames[x].lanes = w.live;
   }
+  if (checks)
+    checks->begin(cluster_number,
+                  ctaid[0] + uint64_t{l.grid[0]} * (ctaid[1] + uint64_t{l.grid[1]} * ctaid[2]));
+}
+
+// Under a random schedule, each round has the warps in another order.
+uint32_t Block::next_warp(uint32_t turn) {
+  if (!checks || !checks->launch.random) return turn;
+  RandomOrder& random = *checks->launch.random;
+  if (turn == 0) {
+    order_.resize(launch.warp_count);
+    for (uint32_t x = 0; x < launch.warp_count; ++x) order_[x] = x;
+    for (uint32_t x = launch.warp_count; x > 1; --x)
+      std::swap(order_[x - 1], order_[random.below(x)]);
+  }
+  return order_[turn];
 }
 
 bool Block::turn(int64_t& quantum) {
   bool progress = false;
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
-    Warp& w = warps[x];
+    Warp& w = warps[next_warp(x)];
     if (!w.live) continue;
     w.quantum = WARP_QUANTUM;
     const WarpStatus status = run_warp(w);

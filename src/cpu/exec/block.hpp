@@ -24,6 +24,10 @@ inline constexpr uint32_t NUMBERED_BARRIERS = 16;
 // One more for each warpgroup of four warps.
 inline constexpr uint32_t BARRIERS = NUMBERED_BARRIERS + MAX_WARPS / 4;
 
+struct LaunchChecks;
+struct WorkerChecks;
+struct BlockChecks;
+
 // State that all blocks of a launch share.
 struct LaunchState {
   const Launch* launch = nullptr;
@@ -49,6 +53,7 @@ struct LaunchState {
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::optional<Fault> fault;
+  LaunchChecks* checks = nullptr;  // nullptr: none are enabled
   alignas(64) MemoryBudget memory;
 
   void fail(CUresult code, std::string text);
@@ -71,6 +76,7 @@ struct Worker {
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   uint32_t index = 0;
+  WorkerChecks* checks = nullptr;
 };
 
 struct FrameDelete {
@@ -106,6 +112,7 @@ struct Block {
   const DecodedFunction& entry;
   uint32_t ctaid[3] = {};
   uint32_t live_threads = 0;
+  BlockChecks* checks = nullptr;
   AlignedBytes shared;
   AlignedBytes table;
   AlignedBytes registers;  // of the kernel's frame, one warp after another
@@ -147,6 +154,9 @@ struct Block {
                            const DecodedFunction& callee) const;
   bool is_complete(const Barrier& barrier) const;
   void fill_table();
+  uint32_t next_warp(uint32_t turn);
+  std::vector<uint32_t> order_;  // of the warps, under a random schedule
+  std::shared_ptr<BlockChecks> check_owner_;
 };
 
 // interpreter.cpp

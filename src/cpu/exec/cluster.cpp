@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
@@ -58,7 +59,7 @@ void Cluster::deadlock() const {
   std::string text = block_text(**first) + ": deadlock: no thread of the " +
                      (alone ? "block" : "cluster") + " can go on";
   for (const auto& block : blocks) text += block->deadlock_text();
-  throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT, std::move(text)};
+  throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT, text + schedule_suffix()};
 }
 
 bool Cluster::arrive(const Warp& w, uint32_t lanes) {
@@ -99,6 +100,7 @@ void Cluster::release(Block& block) {
       g.state = GroupState::READY;
       ++g.pc;
       pass(w, g.mask);
+      if (block.checks) on_cluster_wait(w);
     }
   }
 }

@@ -2,6 +2,7 @@
 // Handlers of the barrier of a cluster, and of addresses of other blocks' shared memory.
 #include <bit>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
@@ -12,6 +13,7 @@ using enum Regular;
 
 void cluster_arrive(Warp& w, const Op& op) {
   Cluster& cluster = w.block->cluster;
+  if (w.block->checks) on_cluster_arrive(w);
   const uint32_t twice = cluster.arrived(w) & w.mask;
   if (twice == 0 && cluster.arrive(w, w.mask)) return;
   raise(w, op, std::countr_zero(twice), CUDA_ERROR_LAUNCH_FAILED,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
@@ -125,11 +126,26 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   state.grid_id = grids.fetch_add(1) + 1;
   state.budget = settings().instruction_budget;
   state.memory.set_limit(launch_memory());
-  state.block_bytes = bytes_of_block(state);
   state.params = make_aligned(image.info().param_bytes + 64);
   if (launch.params) std::memcpy(state.params.get(), launch.params, image.info().param_bytes);
   fill_thread_table(state);
 }
+
+// The checks of a launch, which end with it.
+class CheckedLaunch {
+ public:
+  CheckedLaunch(const Launch& launch, LaunchState& state) : checks_(begin_checks(launch, state)) {
+    state.checks = checks_.get();
+  }
+  ~CheckedLaunch() {
+    if (checks_) end_checks(*checks_);
+  }
+  CheckedLaunch(const CheckedLaunch&) = delete;
+  CheckedLaunch& operator=(const CheckedLaunch&) = delete;
+
+ private:
+  const std::unique_ptr<LaunchChecks> checks_;
+};
 
 }  // namespace
 
@@ -172,6 +188,8 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   AddressSpace::Pin pin;
   LaunchState state;
   prepare(state, launch, image);
+  const CheckedLaunch checks(launch, state);
+  state.block_bytes = bytes_of_block(state);
   if (auto fault = check_memory(state)) return fault;
   if (launch.cooperative) {
     state.workspace =

@@ -15,6 +15,7 @@
 namespace cucore::cpu {
 
 class Output;
+struct StreamWork;  // of a stream, for the checks
 
 enum class Simd : uint8_t { AUTOMATIC, BASELINE, AVX2, AVX512 };
 
@@ -114,7 +115,8 @@ struct Launch {
   const void* params = nullptr;  // param_bytes, each parameter at its offset
   int device = 0;
   DeviceLimits limits;
-  Output* output = nullptr;  // the context's output; must outlive the launch
+  Output* output = nullptr;               // the context's output; must outlive the launch
+  std::shared_ptr<StreamWork> operation;  // its order, if checks are enabled
 };
 
 struct Fault {

@@ -21,5 +21,6 @@ Handler select_convert(const ptx::Form& form, Widths widths);
 Handler select_load(const ptx::Form& form, Widths widths);
 Handler select_store(const ptx::Form& form, Widths widths);
 const MatrixKernels& matrix_kernels();
+const LaneChecks& lane_checks();  // the vector part of the checks
 
 }  // namespace cucore::cpu::CUCPU_SIMD

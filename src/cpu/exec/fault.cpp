@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "cpu/checks/check_set.hpp"
 #include "cpu/exec/block.hpp"
 
 namespace cucore::cpu {
@@ -24,17 +25,9 @@ std::string triple(const uint32_t (&xyz)[3]) {
 }
 
 // Returns "saxpy.cu:12", or "" for code without line information.
-std::string source_text(const DecodedFunction& function, uint32_t index) {
-  const auto& lines = function.source->source_lines;
-  auto it = std::upper_bound(
-      lines.begin(), lines.end(), index,
-      [](uint32_t i, const ptx::SourceLine& l) { return i < l.first_instruction; });
-  if (it == lines.begin()) return {};
-  --it;
-  for (const auto& file : function.module->source->files)
-    if (file.number == it->file)
-      return std::string(shown_file(file.name)) + ":" + std::to_string(it->line);
-  return {};
+std::string source_text(const DecodedFunction& function, size_t index) {
+  const SourcePlace place = source_place(function, index);
+  return place.line ? std::string(place.file) + ":" + std::to_string(place.line) : "";
 }
 
 // Returns the position at which the template arguments or parameters begin that end at `end`.
@@ -72,6 +65,18 @@ std::string_view shown_file(std::string_view file) {
   return file;
 }
 
+SourcePlace source_place(const DecodedFunction& function, size_t index) {
+  const auto& lines = function.source->source_lines;
+  auto it =
+      std::upper_bound(lines.begin(), lines.end(), index,
+                       [](size_t i, const ptx::SourceLine& l) { return i < l.first_instruction; });
+  if (it == lines.begin()) return {};
+  --it;
+  for (const auto& file : function.module->source->files)
+    if (file.number == it->file) return {shown_file(file.name), it->line};
+  return {};
+}
+
 std::string shown_name(std::string_view name) {
   if (!name.starts_with("_Z")) return std::string(name);
   const std::unique_ptr<char, decltype(&std::free)> demangled(
@@ -97,7 +102,7 @@ std::string place_text(const DecodedFunction& function, size_t index, bool with_
   if (index >= instructions.size()) return {};
   std::string ptx = "PTX line " + std::to_string(instructions[index].line);
   if (with_instruction) ptx += ": " + shown_instruction(function, index);
-  const std::string source = source_text(function, uint32_t(index));
+  const std::string source = source_text(function, index);
   return source.empty() ? ptx : source + " (" + ptx + ")";
 }
 
@@ -121,7 +126,8 @@ void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* wha
   if (!function.source->is_entry)
     text += "; in function '" + shown_name(function.source->name) + "'";
   if (!place.empty()) text += "; at " + place;
-  throw KernelFault{code, std::move(text)};
+  std::string message = detail.empty() ? what : std::string(what) + ": " + detail;
+  throw KernelFault{code, text + schedule_suffix(), std::move(message)};
 }
 
 void raise_unsupported(Warp& w, const Op& op) {

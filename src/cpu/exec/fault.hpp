@@ -15,6 +15,7 @@ namespace cucore::cpu {
 struct KernelFault {
   CUresult code;
   std::string text;
+  std::string what = {};  // without the thread and the place
 };
 
 // "0x7f0042"
@@ -29,6 +30,13 @@ std::string block_text(const Block& block);
 std::string thread_text(const Warp& w, int lane);
 // Returns "saxpy.cu:12 (PTX line 42)"; "PTX line 42" if the source line is unknown.
 std::string place_text(const DecodedFunction& function, size_t index, bool with_instruction);
+
+// The same in parts: file "" if the source line is unknown.
+struct SourcePlace {
+  std::string_view file;
+  uint32_t line = 0;
+};
+SourcePlace source_place(const DecodedFunction& function, size_t index);
 
 // Throws a KernelFault: "kernel ... thread ...: what: detail; at saxpy.cu:12 (PTX line 42)".
 [[noreturn]] void raise(const Warp& w, const Op& op, int lane, CUresult code, const char* what,

@@ -27,6 +27,8 @@ struct Comparison {
   uint64_t imm = 0;
 };
 
+struct LaneChecks;
+
 // Each family returns nullptr for a form of another family.
 struct HandlerSet {
   Handler (*move)(const ptx::Form&, Widths);
@@ -41,6 +43,7 @@ struct HandlerSet {
   Handler (*load)(const ptx::Form&, Widths);
   Handler (*store)(const ptx::Form&, Widths);
   const MatrixKernels& (*matrix)();
+  const LaneChecks& (*lane_checks)();
 };
 
 namespace baseline {

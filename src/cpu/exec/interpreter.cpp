@@ -5,11 +5,14 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
 namespace {
+
+constexpr uint32_t PREEMPTION = 8;  // a random schedule preempts one access in so many
 
 class Interpreter {
  public:
@@ -26,8 +29,13 @@ class Interpreter {
   void add_group(Frame* frame, uint32_t pc, uint32_t mask);
   void drop_current();
   void split(uint32_t on, uint32_t target, uint32_t rest);
+  template <bool Checked>
   WarpStatus loop();
+  template <bool Checked = false>
   bool step(const Op& op);
+  void run_checked(const Op& op);
+  void run_noted(const Op& op);
+  uint32_t run_batch(const Op* op, uint32_t count);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
   bool branch_table(const Op& op);
@@ -55,6 +63,7 @@ class Interpreter {
   uint64_t count_ = 0;
   uint64_t thread_count_ = 0;
   const Op* ops_ = nullptr;
+  const CheckTable* table_ = nullptr;  // of the running function, in a checked launch
 };
 
 // Selects deeper calls first, so that callers wait for their lanes, then the lowest address. After
@@ -89,6 +98,7 @@ void Interpreter::install() {
   w_.bases[FRAME_BASE] = g.frame->registers;
   w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
   ops_ = g.frame->function->ops.data();
+  if (w_.block->checks) table_ = &check_table(*g.frame->function);
   pc_ = g.pc;
   lanes_ = uint32_t(std::popcount(g.mask));
   limit_ = ~uint32_t{0};
@@ -192,13 +202,68 @@ void Interpreter::split(uint32_t on, uint32_t target, uint32_t rest) {
 
 WarpStatus Interpreter::run() {
   const bool runs = select();
-  const WarpStatus status = runs ? loop() : w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
+  const WarpStatus status = runs      ? (w_.block->checks ? loop<true>() : loop<false>())
+                            : w_.live ? WarpStatus::BLOCKED
+                                      : WarpStatus::DONE;
   w_.rotate = status == WarpStatus::EXPIRED && w_.group_count > 1;
   w_.worker->warp_instructions += count_;
   w_.worker->thread_instructions += thread_count_;
   return status;
 }
 
+// ---- checked launches
+
+void Interpreter::run_noted(const Op& op) {
+  BlockChecks& checks = *w_.block->checks;
+  checks.noting = checks.launch.set != 0;
+  try {
+    op.run(w_, op);
+  } catch (...) {
+    checks.noting = false;
+    throw;
+  }
+  checks.noting = false;
+}
+
+void Interpreter::run_checked(const Op& op) {
+  const auto index = size_t(&op - ops_);
+  const CheckedOp& checked = table_->ops[index];
+  if (checked.hook == Hook::NONE) return op.run(w_, op);
+  const LaunchChecks& launch = w_.block->checks->launch;
+  if (launch.random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
+  if (checked.hook == Hook::OTHER || checked.hook == Hook::SYNC) return run_noted(op);
+  if (checked.hook == Hook::FENCE) {
+    if (launch.set & CHECK_RACE) on_fence(w_);
+    return op.run(w_, op);
+  }
+  if (launch.set == 0) return op.run(w_, op);
+  const uint32_t before = w_.mask, good = before_access(w_, op, checked);
+  if (good != before) {
+    zero_lanes(w_, op, checked, before & ~good);
+    w_.mask = good;
+  }
+  if (good) op.run(w_, op);
+  if (w_.block->checks->acquiring) after_access(w_);
+  w_.mask = before;
+}
+
+// Returns the number of instructions that ran: under a random schedule, memory instructions may end
+// the batch.
+uint32_t Interpreter::run_batch(const Op* op, uint32_t count) {
+  const Hook* hooks = table_->hooks.data() + (op - ops_);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (hooks[i] == Hook::NONE) [[likely]] {
+      op[i].run(w_, op[i]);
+      continue;
+    }
+    const int64_t quantum = w_.quantum;
+    run_checked(op[i]);
+    if (w_.quantum <= 0 && quantum > 0) return i + 1;
+  }
+  return count;
+}
+
+template <bool Checked>
 WarpStatus Interpreter::loop() {
   for (;;) {
     if (pc_ >= limit_ || w_.quantum <= 0) [[unlikely]] {
@@ -212,8 +277,11 @@ WarpStatus Interpreter::loop() {
       }
     }
     const Op* op = ops_ + pc_;
-    if (const uint32_t n = op->batch) {
-      for (const Op* end = op + n; op != end; ++op) op->run(w_, *op);
+    if (uint32_t n = op->batch) {
+      if constexpr (Checked)
+        n = run_batch(op, n);
+      else
+        for (const Op* end = op + n; op != end; ++op) op->run(w_, *op);
       pc_ += n;
       count_ += n;
       thread_count_ += uint64_t{n} * lanes_;
@@ -223,13 +291,14 @@ WarpStatus Interpreter::loop() {
     ++count_;
     thread_count_ += lanes_;
     --w_.quantum;
-    if (!step(*op)) [[unlikely]] {
+    if (!step<Checked>(*op)) [[unlikely]] {
       if (!select()) return w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
     }
   }
 }
 
 // Returns false if the running group has changed and another must be selected.
+template <bool Checked>
 bool Interpreter::step(const Op& op) {
   uint32_t on = w_.active;
   if (op.guard != NO_SLOT) {
@@ -240,7 +309,10 @@ bool Interpreter::step(const Op& op) {
   if (op.kind == OpKind::PLAIN) {
     if (on) {
       w_.mask = on;
-      op.run(w_, op);
+      if constexpr (Checked)
+        run_checked(op);
+      else
+        op.run(w_, op);
       w_.mask = w_.active;
     }
     ++pc_;
@@ -378,6 +450,7 @@ void Interpreter::copy_spill(const Frame& frame, const Spill& spill) {
     const size_t lane = size_t(std::countr_zero(m));
     std::memcpy(w_.local + lane * w_.local_stride + frame.local_base + spill.local,
                 frame.params + lane * frame.param_stride + spill.param, spill.size);
+    if (w_.block->checks) on_spill(w_, int(lane), frame.local_base + spill.local, spill.size);
   }
 }
 
@@ -463,6 +536,7 @@ bool Interpreter::sync(const Op& op) {
     (whole ? ready : partial) |= w_.mask;
   }
   w_.mask = w_.active;
+  if (ready && w_.block->checks) on_warp_barrier(w_);
   if (partial == 0) {
     ++pc_;
     return true;
@@ -475,6 +549,7 @@ bool Interpreter::sync(const Op& op) {
 }
 
 bool Interpreter::warp_barrier(const Op& op) {
+  if (w_.block->checks) on_warp_barrier(w_);
   uint32_t waits[LANES], masks[LANES], count = 0, partial = 0;
   for (uint32_t rest = w_.active; rest;) {
     const uint32_t same = same_mask(op[Exchange::MEMBERS], rest);
@@ -539,6 +614,7 @@ bool Interpreter::barrier(const Op& op) {
   g.pc = pc_;
   g.wait = id;
   g.state = GroupState::BARRIER;
+  if (w_.block->checks) on_block_barrier(w_, id);
   if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;
   if (w_.group_count > 1) return false;
   pc_ = g.pc;  // complete: this group was released too
@@ -548,6 +624,7 @@ bool Interpreter::barrier(const Op& op) {
 bool Interpreter::arrive(const Op& op) {
   const uint32_t threads = value(op[BlockBarrier::THREADS]);
   const uint32_t id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
+  if (w_.block->checks) on_block_barrier(w_, id);
   ++pc_;
   park();
   w_.block->arrive(w_, id, threads, w_.active, 0);
@@ -563,6 +640,7 @@ bool Interpreter::cluster_wait(const Op& op) {
   const uint32_t ready = w_.active & cluster.completed(w_);
   const uint32_t partial = w_.active & ~ready;
   cluster.pass(w_, ready);
+  if (ready && w_.block->checks) on_cluster_wait(w_);
   if (partial == 0) {
     ++pc_;
     return true;

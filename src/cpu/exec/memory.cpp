@@ -3,6 +3,9 @@
 // mapped. They are assigned in ascending order, so that a freed address stays invalid for a long
 // time.
 #include "cpu/exec/memory.hpp"
+
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/shadow.hpp"
 #include "cpu/exec/round_up.hpp"
 
 #include <sys/mman.h>
@@ -100,11 +103,14 @@ void free_backing(const MemoryBacking& b) {
 struct MemoryEntry {
   Range range;
   MemoryBacking backing;
+  Origin made;
+  Shadow* shadow = nullptr;  // owned; deleted when no kernel can reach the bytes
 };
 
 struct FreedMemory {
   uint64_t base = 0;
   uint64_t size = 0;
+  Origin made, ended;
 };
 
 struct MemoryInLimbo {
@@ -173,6 +179,7 @@ void AddressSpace::State::insert(const MemoryEntry& entry) {
 }
 
 void AddressSpace::State::dispose(const MemoryEntry& entry) {
+  delete entry.shadow;
   if (entry.range.kind == MemoryKind::REGISTERED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
   // The pages are freed and the addresses stay reserved, so that a late access by the host faults
@@ -253,9 +260,15 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
     if (!entry.backing.memory) return 0;
   }
   entry.range.host = entry.backing.memory;
+  entry.made = origin_of_thread();
+  if (kind == MemoryKind::DEVICE && (enabled_checks() & CHECK_INIT)) {
+    entry.shadow = new Shadow(size);
+    entry.shadow->track_initialisation();
+  }
   std::unique_lock lock(state_->mutex);
   if (entry.range.base == 0) entry.range.base = state_->place(size, align);
   if (entry.range.base == 0) {
+    delete entry.shadow;
     free_backing(entry.backing);
     return 0;
   }
@@ -270,6 +283,7 @@ bool AddressSpace::register_host(void* memory, uint64_t size, int device, uint64
   MemoryEntry entry;
   entry.range = {base, size, MemoryKind::REGISTERED, device, tag, static_cast<std::byte*>(memory),
                  false};
+  entry.made = origin_of_thread();
   state_->insert(entry);
   return true;
 }
@@ -284,7 +298,7 @@ bool AddressSpace::release(uint64_t address) {
   auto& use = state_->uses[{entry.range.device, entry.range.kind}];
   use.bytes -= entry.range.size;
   use.allocations -= 1;
-  state_->freed.push_back({entry.range.base, entry.range.size});
+  state_->freed.push_back({entry.range.base, entry.range.size, entry.made, origin_of_thread()});
   if (state_->freed.size() > FREED_RECORDS) state_->freed.pop_front();
   if (entry.range.kind == MemoryKind::HEAP)
     state_->keep_spare(entry);
@@ -360,6 +374,47 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
                    below->size, below->base);
   return text_of("%llu bytes before the %llu-byte allocation at 0x%llx", before,
                  above->second.range.size, above->first);
+}
+
+std::optional<MemoryHistory> AddressSpace::history(uint64_t address) const {
+  std::shared_lock lock(state_->mutex);
+  auto live = state_->live.upper_bound(address + RED_ZONE);
+  if (live != state_->live.begin()) {
+    const MemoryEntry& entry = std::prev(live)->second;
+    const Range& r = entry.range;
+    const bool near_it = address + RED_ZONE >= r.base && address < r.base + r.size + RED_ZONE;
+    if (near_it) return MemoryHistory{r.base, r.size, false, entry.made, {}};
+  }
+  for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it)
+    if (address - it->base < it->size)
+      return MemoryHistory{it->base, it->size, true, it->made, it->ended};
+  return std::nullopt;
+}
+
+Shadow* AddressSpace::shadow(uint64_t address, Range& range) {
+  std::unique_lock lock(state_->mutex);
+  auto it = state_->live.upper_bound(address);
+  if (it == state_->live.begin()) return nullptr;
+  MemoryEntry& entry = std::prev(it)->second;
+  range = entry.range;
+  if (address - range.base >= range.size || range.kind == MemoryKind::HEAP) return nullptr;
+  if (!entry.shadow) entry.shadow = new Shadow(range.size);
+  return entry.shadow;
+}
+
+void AddressSpace::clear_race_shadows() {
+  std::unique_lock lock(state_->mutex);
+  for (auto& [base, entry] : state_->live)
+    if (entry.shadow) entry.shadow->clear_cells();
+}
+
+Origin& origin_of_thread() {
+  thread_local Origin origin;
+  return origin;
+}
+
+std::string Origin::text() const {
+  return call ? "call " + std::to_string(number) + " of " + call : "";
 }
 
 MemoryUse AddressSpace::use(int device, MemoryKind kind) const {

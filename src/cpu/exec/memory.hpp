@@ -14,6 +14,8 @@
 
 namespace cucore::cpu {
 
+class Shadow;
+
 enum class MemoryKind : uint8_t {
   DEVICE,      // cuMemAlloc: its address is never mapped, so a host access faults as with a GPU
   PINNED,      // cuMemHostAlloc: the address is the host's
@@ -33,6 +35,21 @@ struct Range {
   uint64_t tag = 0;           // the caller's value (a context or pool id)
   std::byte* host = nullptr;  // address of the bytes on the host
   bool read_only = false;
+};
+
+// The driver's call on whose behalf a thread allocates or frees: the third call of cuMemAlloc_v2.
+struct Origin {
+  const char* call = nullptr;  // nullptr: none, as in a kernel
+  uint64_t number = 0;
+  std::string text() const;  // "call 3 of cuMemAlloc_v2"
+};
+Origin& origin_of_thread();
+
+// The history of the memory at an address.
+struct MemoryHistory {
+  uint64_t base = 0, size = 0;
+  bool freed = false;
+  Origin made, ended;
 };
 
 struct MemoryUse {
@@ -64,6 +81,13 @@ class AddressSpace {
   std::string describe(uint64_t address, uint64_t size) const;
 
   MemoryUse use(int device, MemoryKind kind) const;
+  // Returns the live or freed allocation that contains the address, or that ends or begins near it.
+  std::optional<MemoryHistory> history(uint64_t address) const;
+  // Returns the shadow of the allocation that contains the address, which lives as long as the
+  // allocation's bytes; nullptr: the kernel's heap, or no allocation.
+  Shadow* shadow(uint64_t address, Range& range);
+  void clear_race_shadows();
+
   // Visits all live allocations in the order of their addresses; the callback must not use this
   // object.
   void for_each(const std::function<void(const Range&)>& visit) const;

@@ -2,6 +2,7 @@
 // The decoded form of a module: the instructions that a warp executes, and the cold data for them.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <new>
 #include <string>
@@ -79,6 +80,8 @@ struct AsyncSite {
 };
 
 struct DecodedModule;
+struct CheckTable;
+struct ModuleChecks;
 
 // The position of a register in a frame; 0 bytes: a predicate with one bit per lane.
 struct Register {
@@ -109,6 +112,10 @@ struct DecodedFunction {
   uint32_t param_bytes = 0;  // parameter memory per lane
   uint32_t local_bytes = 0;
 
+  // Built by check_table().
+  mutable std::atomic<const CheckTable*> checks{nullptr};
+  mutable std::shared_ptr<const CheckTable> check_owner;
+
   const ptx::Instruction& instruction(const Op& op) const {
     return source->instructions[size_t(&op - ops.data())];
   }
@@ -126,6 +133,9 @@ struct DecodedModule {
   std::unordered_map<uint32_t, std::unique_ptr<MatrixPlan>> matrix_plans;  // by Form::index
   int device = 0;
   DeviceLimits limits;
+  // Built by module_checks().
+  mutable std::atomic<const ModuleChecks*> checks{nullptr};
+  mutable std::shared_ptr<const ModuleChecks> check_owner;
 };
 
 struct DecodedKernel {

@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
@@ -18,6 +19,7 @@ namespace {
 constexpr int64_t SLICE = 1 << 20;
 // The slice of a cluster among others, because it may only be waiting for one of them.
 constexpr int64_t SHARED_SLICE = 1 << 15;
+constexpr uint32_t RANDOM_SLICE = 1 << 14;  // limit under a random schedule
 // Clusters are taken in groups, because neighbours share pages and cache lines that one worker
 // should have.
 constexpr uint64_t MOST_TAKEN = 16;
@@ -30,6 +32,9 @@ class Share {
     worker_.launch = &launch;
     worker_.sites.resize(launch.module->site_count);
     worker_.sites[0].base = AddressSpace::instance().generation().load();
+    if (!launch.checks) return;
+    checks_.sites.resize(launch.module->site_count + 1);
+    worker_.checks = &checks_;
   }
   void run();
 
@@ -41,6 +46,7 @@ class Share {
   void charge();
 
   LaunchState& launch_;
+  WorkerChecks checks_;
   Worker worker_;
   std::deque<std::unique_ptr<Cluster>> resident_;  // the first one is next
   std::vector<std::unique_ptr<Cluster>> idle_;
@@ -98,6 +104,8 @@ void Share::slice() {
   Cluster& cluster = *resident_.front();
   const bool shares = launch_.launch->cooperative || cluster.resumed;
   int64_t quantum = shares ? SHARED_SLICE : SLICE;
+  if (launch_.checks && launch_.checks->random)
+    quantum = 1 + launch_.checks->random->below(RANDOM_SLICE);
   if (launch_.budget && int64_t(launch_.budget) < quantum) quantum = int64_t(launch_.budget);
   const BlockStatus status = cluster.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
@@ -107,11 +115,15 @@ void Share::slice() {
     return;
   }
   cluster.resumed = true;
-  // It goes to the end of the list; a new cluster comes before the older ones.
+  // It goes to the end of the list, or to any place under a random schedule; a new cluster comes
+  // before the older ones.
   resident_.push_back(std::move(resident_.front()));
   resident_.pop_front();
-  if (launch_.launch->cooperative || resident_.size() * launch_.cluster_size < MAX_RESIDENT)
-    begin();
+  RandomOrder* random = launch_.checks ? launch_.checks->random.get() : nullptr;
+  if (random) std::swap(resident_.front(), resident_[random->below(uint32_t(resident_.size()))]);
+  const bool more =
+      launch_.launch->cooperative || resident_.size() * launch_.cluster_size < MAX_RESIDENT;
+  if (more && (!random || random->below(2) || launch_.launch->cooperative)) begin();
 }
 
 void Share::run() {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
@@ -30,9 +31,16 @@ std::byte* destination_at(Warp& w, const Op& op, int lane, uint64_t to, uint32_t
   return resolve(w, op, lane, to, size, Access::WRITE, Region::SHARED);
 }
 
-void copy_lane(Warp& w, const ThreadCopy& copy, int lane) {
+void copy_lane(Warp& w, const ThreadCopy& copy, int lane, bool waits) {
   std::byte* d = destination_at(w, *copy.op, lane, copy.to[lane], copy.size);
   const uint32_t wanted = copy.wanted[lane];
+  if (w.block->checks) note_write(w, copy.to[lane], copy.size, Region::SHARED);
+  // An arrival at an mbarrier, not the thread, may complete the copy: it then orders the copy.
+  if (w.block->checks && waits) {
+    note_access(w, *copy.op, lane, copy.to[lane], copy.size, Access::WRITE, Region::SHARED);
+    if (wanted)
+      note_access(w, *copy.op, lane, copy.from[lane], wanted, Access::READ, Region::GLOBAL);
+  }
   if (wanted) std::memcpy(d, source_at(w, *copy.op, lane, copy.from[lane], wanted), wanted);
   std::memset(d + wanted, 0, copy.size - wanted);
 }
@@ -40,13 +48,13 @@ void copy_lane(Warp& w, const ThreadCopy& copy, int lane) {
 }  // namespace
 
 template <class Lanes>
-void ThreadCopies::complete(Warp& w, Lanes lanes_of) {
+void ThreadCopies::complete(Warp& w, Lanes lanes_of, bool waits) {
   size_t kept = 0;
   for (ThreadCopy& copy : pending_) {
     const uint32_t ready = copy.lanes & lanes_of(copy);
     if (ready) {
       const Issuer issuer(w, *copy.function);
-      for (uint32_t m = ready; m; m &= m - 1) copy_lane(w, copy, std::countr_zero(m));
+      for (uint32_t m = ready; m; m &= m - 1) copy_lane(w, copy, std::countr_zero(m), waits);
       copy.lanes &= ~ready;
     }
     if (copy.lanes == 0) continue;
@@ -61,7 +69,7 @@ void ThreadCopies::add(Warp& w, const ThreadCopy& copy) {
   if (pending_.size() >= MAX_PENDING || !w.block->take(sizeof(ThreadCopy))) {
     wait_all(w, FULL_MASK);
     if (!w.block->take(sizeof(ThreadCopy))) {
-      for (uint32_t m = copy.lanes; m; m &= m - 1) copy_lane(w, copy, std::countr_zero(m));
+      for (uint32_t m = copy.lanes; m; m &= m - 1) copy_lane(w, copy, std::countr_zero(m), true);
       return;
     }
   }
@@ -75,18 +83,23 @@ void ThreadCopies::commit(uint32_t lanes) {
 }
 
 void ThreadCopies::wait_group(Warp& w, uint32_t lanes, uint32_t pending) {
-  complete(w, [&](const ThreadCopy& copy) {
-    uint32_t ready = 0;
-    for (uint32_t m = lanes & copy.lanes; m; m &= m - 1) {
-      const int l = std::countr_zero(m);
-      ready |= uint32_t{uint64_t{copy.group[l]} + pending < committed_[l]} << l;
-    }
-    return ready;
-  });
+  complete(
+      w,
+      [&](const ThreadCopy& copy) {
+        uint32_t ready = 0;
+        for (uint32_t m = lanes & copy.lanes; m; m &= m - 1) {
+          const int l = std::countr_zero(m);
+          ready |= uint32_t{uint64_t{copy.group[l]} + pending < committed_[l]} << l;
+        }
+        return ready;
+      },
+      true);
 }
 
 void ThreadCopies::finish(Warp& w, uint32_t lanes, uint64_t number) {
-  complete(w, [&](const ThreadCopy& copy) { return copy.number < number ? lanes : 0; });
+  complete(
+      w, [&](const ThreadCopy& copy) { return copy.number < number ? lanes : 0; },
+      number == ~uint64_t{0});
 }
 
 bool ThreadCopies::has_pending(int lane) const {

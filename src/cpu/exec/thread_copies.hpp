@@ -40,7 +40,7 @@ class ThreadCopies {
 
  private:
   template <class Lanes>
-  void complete(Warp& w, Lanes lanes_of);
+  void complete(Warp& w, Lanes lanes_of, bool waits);
 
   std::deque<ThreadCopy> pending_;
   uint64_t next_ = 0;

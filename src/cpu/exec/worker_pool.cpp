@@ -2,6 +2,8 @@
 // Assigns threads to launches.
 #include "cpu/exec/worker_pool.hpp"
 
+#include "cpu/checks/check_set.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -43,7 +45,7 @@ void WorkerPool::start_threads() {
 
 WorkerPool::Job* WorkerPool::find_job() {
   for (Job* job : jobs_)
-    if (!job->drained && job->workers < job->launch->cluster_count) return job;
+    if (!job->drained && job->workers < job->workers_allowed) return job;
   return nullptr;
 }
 
@@ -70,8 +72,10 @@ void WorkerPool::run(LaunchState& launch) {
   std::unique_lock lock(mutex_);
   jobs_.push_back(&job);
   ++launches_;
-  const bool mine = busy_ < size_;
-  if (!mine || (launch.cluster_count > 1 && size_ > 1)) {
+  const bool alone = schedule().order != WarpOrder::PARALLEL;
+  job.workers_allowed = alone ? 1 : launch.cluster_count;
+  const bool mine = alone || busy_ < size_;
+  if (!mine || (!alone && launch.cluster_count > 1 && size_ > 1)) {
     start_threads();
     const uint64_t helpers = std::min<uint64_t>(launch.cluster_count, size_);
     for (uint64_t i = 0; i < helpers; ++i) wake_.notify_one();

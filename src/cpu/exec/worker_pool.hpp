@@ -27,6 +27,7 @@ class WorkerPool {
  private:
   struct Job {
     LaunchState* launch = nullptr;
+    uint64_t workers_allowed = 1;
     std::atomic<unsigned> workers{0};  // workers in the launch now
     bool drained = false;              // all its blocks have begun: further workers are not needed
   };

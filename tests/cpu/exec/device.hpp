@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/checks/shadow.hpp"
 #include "cpu/exec/executor.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/output.hpp"
@@ -49,6 +50,8 @@ class Array {
     address_ = AddressSpace::instance().allocate(count * sizeof(T), 16, kind, 0);
     if (!address_) throw std::bad_alloc();
     for (size_t i = 0; i < count; ++i) (*this)[i] = value;
+    Range range;
+    AddressSpace::instance().shadow(address_, range)->set_initialised(0, range.size);
   }
   explicit Array(const std::vector<T>& values) : Array(values.size()) {
     std::memcpy(data(), values.data(), values.size() * sizeof(T));

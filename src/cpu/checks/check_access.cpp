@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of one load, store or atomic of a warp before it runs.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+#include "cpu/checks/checks.hpp"
+#include "cpu/exec/cluster.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/handlers.hpp"
+#include "cpu/exec/memory.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+// Bits of the bytes of a part of memory, and the cells, for the addresses from `base` on.
+struct Target {
+  std::atomic<uint64_t>* bits = nullptr;
+  const Cells* cells = nullptr;
+  uint64_t base = 0;
+  bool in_shared = false;
+  const char* space = "global";
+};
+
+constexpr uint64_t MOST_AT_ONCE = 1024;  // bytes
+
+class Visitor {
+ public:
+  Visitor(Warp& w, const Op& op, const CheckedOp& checked, const Lanes& lanes, Target target)
+      : w_(w),
+        op_(op),
+        checked_(checked),
+        lanes_(lanes),
+        target_(target),
+        checks_(*w.block->checks) {}
+  void run(uint32_t active);
+
+ private:
+  void initialisation(uint32_t active);
+  void initialise_lane(int lane);
+  void races(uint32_t active);
+  void exact(int lane, uint32_t recorded);
+  bool same_values() const;
+  CellAccess access() const;
+
+  Warp& w_;
+  const Op& op_;
+  const CheckedOp& checked_;
+  const Lanes& lanes_;
+  const Target target_;
+  BlockChecks& checks_;
+  Rule rule_;
+};
+
+CellAccess Visitor::access() const {
+  if (checked_.hook == Hook::LOAD)
+    return checked_.strong ? CellAccess::STRONG_READ : CellAccess::READ;
+  return checked_.strong ? CellAccess::STRONG_WRITE : CellAccess::WRITE;
+}
+
+// Whether all lanes store one value.
+bool Visitor::same_values() const {
+  for (uint32_t v = 0; v < checked_.count; ++v) {
+    const std::byte* p = w_.at<std::byte>(op_.at(LoadStore::VALUES, v));
+    const size_t width = checked_.register_bytes;
+    for (size_t l = 1; l < size_t{LANES}; ++l)
+      if (std::memcmp(p, p + l * width, width) != 0) return false;
+  }
+  return true;
+}
+
+void Visitor::initialise_lane(int l) {
+  const uint64_t at = lanes_.addresses[l] - target_.base;
+  if (checked_.hook == Hook::STORE) return set_all(target_.bits, at, checked_.size());
+  if (all_set(target_.bits, at, checked_.size())) return;
+  report_uninitialised(w_, op_, checked_, l, lanes_.addresses[l], target_.space);
+  if (checked_.hook == Hook::ATOMIC) set_all(target_.bits, at, checked_.size());
+}
+
+// Usually all bytes between the lowest and highest address are initialised.
+void Visitor::initialisation(uint32_t active) {
+  if (checked_.unused) return;
+  const uint64_t bytes = lanes_.high - lanes_.low + checked_.size();
+  const uint64_t low = lanes_.low - target_.base;
+  if (bytes <= MOST_AT_ONCE && all_set(target_.bits, low, bytes)) return;
+  const bool whole = active == FULL_MASK && lanes_.whole == Pattern::CONSECUTIVE;
+  if (whole && checked_.hook == Hook::STORE) return set_all(target_.bits, low, bytes);
+  for (uint32_t m = active; m; m &= m - 1) initialise_lane(std::countr_zero(m));
+}
+
+void Visitor::exact(int l, uint32_t recorded) {
+  const AccessContext context{
+      w_, op_, checked_, *target_.cells, rule_, lanes_.addresses, target_.base, target_.in_shared};
+  const uint64_t at = lanes_.addresses[l] - target_.base;
+  const uint32_t shift = target_.cells->shift;
+  for (uint64_t cell = at >> shift; cell <= (at + checked_.size() - 1) >> shift; ++cell)
+    check_cell(context, cell, uint32_t(l), recorded);
+}
+
+void Visitor::races(uint32_t active) {
+  const LaneChecks& lanes = *checks_.launch.lanes;
+  const uint32_t shift = target_.cells->shift;
+  const uint64_t first = (lanes_.addresses[0] - target_.base) >> shift;
+  const uint32_t each = std::max(1u, checked_.size() >> shift);
+  const bool whole = active == FULL_MASK;
+  if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
+    const Span span{first, each * LANES, uint32_t(std::countr_zero(each)), 0};
+    if (lanes.span(*target_.cells, rule_, span, access())) return;
+  } else if (whole && lanes_.whole == Pattern::EQUAL &&
+             (checked_.hook != Hook::STORE || same_values())) {
+    if (!lanes.span(*target_.cells, rule_, {first, each, 31, SEVERAL_LANES}, access()))
+      exact(0, SEVERAL_LANES);
+    return;
+  } else {
+    active =
+        lanes.lanes(*target_.cells, rule_, lanes_, active, target_.base, checked_.size(), access());
+  }
+  for (uint32_t m = active; m; m &= m - 1)
+    exact(std::countr_zero(m), uint32_t(std::countr_zero(m)));
+}
+
+void Visitor::run(uint32_t active) {
+  if (target_.bits) initialisation(active);
+  if (!target_.cells) return;
+  rule_ = rule_for(w_, op_, target_.in_shared);
+  if (rule_.mine) races(active);
+}
+
+bool aligned(const Lanes& lanes, uint64_t size) { return !(lanes.any & (size - 1)); }
+
+// The lanes publish before the access, and acquire after it, because another worker may publish in
+// between.
+void synchronise_lanes(Warp& w, const CheckedOp& c, const Lanes& lanes, uint32_t active,
+                       uint64_t base, bool in_shared) {
+  BlockChecks& checks = *w.block->checks;
+  if (!(checks.launch.set & CHECK_RACE)) return;
+  // Only this worker publishes in shared memory.
+  const bool nothing = in_shared && checks.shared_variables.empty();
+  if (c.hook != Hook::STORE && !nothing) {
+    checks.acquiring = active;
+    checks.acquiring_shared = in_shared;
+    for (int l = 0; l < LANES; ++l) checks.acquired[l] = lanes.addresses[l] - base;
+  }
+  if (c.hook == Hook::LOAD || !publishes(w, c)) return;
+  uint64_t last = ~uint64_t{0};
+  for (uint32_t m = active; m; m &= m - 1) {
+    const uint64_t address = lanes.addresses[std::countr_zero(m)] - base;
+    if (address != last) publish(w, c, address, in_shared);
+    last = address;
+  }
+}
+
+// ---- spaces
+
+// Accesses to the shared memory of other blocks of the cluster. Their bounds are those of the
+// access itself.
+uint32_t check_cluster(Warp& w, const CheckedOp& c, const Lanes& lanes, uint64_t window) {
+  for (uint32_t m = c.hook == Hook::LOAD ? 0 : w.mask; m; m &= m - 1) {
+    const uint64_t offset = lanes.addresses[std::countr_zero(m)] - window;
+    if ((offset & OFFSET_MASK) + c.size() <= w.shared_size)
+      note_write(w, offset, c.size(), Region::CLUSTER);
+  }
+  return w.mask;
+}
+
+uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes,
+                      uint64_t window) {
+  const bool has_rank = (lanes.high - window) >> RANK_SHIFT;
+  if (has_rank && w.block->cluster.blocks.size() > 1) return check_cluster(w, c, lanes, window);
+  BlockChecks& checks = *w.block->checks;
+  uint64_t low = window, high = window + w.shared_size;
+  if (c.bounded) {
+    const LaunchState& launch = w.block->launch;
+    low = window + (c.dynamic ? launch.kernel->static_shared : c.low);
+    if (!c.dynamic) high = window + c.high;
+  }
+  uint32_t good = w.mask;
+  const bool inside = lanes.low >= low && lanes.high < high && c.size() <= high - lanes.high;
+  if (!inside || !aligned(lanes, c.size()))
+    good = check_bounds(w, op, c, lanes.addresses, Region::SHARED, good);
+  Target target{nullptr, nullptr, window, true, "shared"};
+  if (checks.launch.set & CHECK_INIT)
+    target.bits = reinterpret_cast<std::atomic<uint64_t>*>(checks.shared_bits.get());
+  if (checks.launch.set & CHECK_RACE) target.cells = &checks.shared_cells;
+  if (c.strong) synchronise_lanes(w, c, lanes, good, window, true);
+  if (good && (target.bits || target.cells)) Visitor(w, op, c, lanes, target).run(good);
+  return good;
+}
+
+uint32_t check_local(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes,
+                     uint64_t window) {
+  BlockChecks& checks = *w.block->checks;
+  const uint64_t base = window + (c.frame_local ? w.frame->local_base : 0);
+  const uint64_t low = c.bounded ? base + c.low : window;
+  const uint64_t high = c.bounded ? base + c.high : window + w.local_stride;
+  uint32_t good = w.mask;
+  const bool inside = lanes.low >= low && lanes.high < high && c.size() <= high - lanes.high;
+  if (!inside || !aligned(lanes, c.size()))
+    good = check_bounds(w, op, c, lanes.addresses, Region::LOCAL, good);
+  if (!(checks.launch.set & CHECK_INIT) || good == 0) return good;
+  std::atomic<uint64_t>* bits = local_bits(w);
+  for (uint32_t m = bits ? good : 0; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const uint64_t at = uint64_t(l) * w.local_stride + lanes.addresses[l] - window;
+    if (c.hook != Hook::LOAD)
+      set_all(bits, at, c.size());
+    else if (!c.copies && !all_set(bits, at, c.size()))
+      report_uninitialised(w, op, c, l, lanes.addresses[l], "local");
+  }
+  return good;
+}
+
+uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes) {
+  const ShadowSite* site = find_shadow(w, op, lanes.addresses[std::countr_zero(w.mask)]);
+  const bool inside = site && lanes.low >= site->base && lanes.high - site->base < site->size &&
+                      c.size() <= site->size - (lanes.high - site->base);
+  const bool written = site && site->read_only && c.hook != Hook::LOAD;
+  if (c.strong) synchronise_lanes(w, c, lanes, w.mask, 0, false);
+  if (inside && !written && aligned(lanes, c.size())) {
+    const Target target{site->initialised, site->cells, site->base, false, "global"};
+    if (target.bits || target.cells) Visitor(w, op, c, lanes, target).run(w.mask);
+    return w.mask;
+  }
+  // Lanes may access different allocations.
+  const uint32_t good = check_bounds(w, op, c, lanes.addresses, Region::GLOBAL, w.mask);
+  for (uint32_t m = good; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    site = find_shadow(w, op, lanes.addresses[l]);
+    if (!site) continue;
+    const Target target{site->initialised, site->cells, site->base, false, "global"};
+    if (target.bits || target.cells) Visitor(w, op, c, lanes, target).run(uint32_t{1} << l);
+  }
+  return good;
+}
+
+// The window of the lanes' addresses: all lanes of a generic access are usually in one.
+Region region_of(const Lanes& lanes, uint64_t& window) {
+  const AddressSpace& space = AddressSpace::instance();
+  constexpr uint64_t SIZE = AddressSpace::WINDOW;
+  auto within = [&](uint64_t start) {
+    window = start;
+    return lanes.low - start < SIZE && lanes.high - start < SIZE;
+  };
+  if (within(space.shared_window())) return Region::SHARED;
+  if (within(space.local_window())) return Region::LOCAL;
+  if (within(space.param_window())) return Region::PARAM;
+  const bool any =
+      lanes.high >= space.shared_window() && lanes.low < space.shared_window() + 3 * SIZE;
+  return any ? Region::GENERIC : Region::GLOBAL;
+}
+
+uint32_t check_region(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes, Region region,
+                      uint64_t window) {
+  if (region == Region::SHARED || region == Region::CLUSTER)
+    return check_shared(w, op, c, lanes, window);
+  if (region == Region::LOCAL) return check_local(w, op, c, lanes, window);
+  if (region == Region::GLOBAL) return check_global(w, op, c, lanes);
+  return w.mask;
+}
+
+// Lanes in different windows are checked one by one.
+uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all) {
+  const uint32_t mask = w.mask;
+  uint32_t good = 0;
+  for (uint32_t m = mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    Lanes one = all;
+    one.low = one.high = one.any = all.addresses[l];
+    uint64_t window = 0;
+    const Region region = region_of(one, window);
+    w.mask = uint32_t{1} << l;
+    good |= check_region(w, op, c, one, region, window);
+  }
+  w.mask = mask;
+  return good;
+}
+
+}  // namespace
+
+uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
+  const LaunchChecks& launch = w.block->checks->launch;
+  const bool frame_relative = op.target & FRAME_RELATIVE;
+  Lanes lanes;
+  launch.lanes->addresses(w, op, c.size(), op.target & NARROW,
+                          frame_relative ? w.frame->local_base : 0, lanes);
+  if (c.region != Region::GENERIC) return check_region(w, op, c, lanes, c.region, 0);
+  uint64_t window = 0;
+  const Region region = region_of(lanes, window);
+  if (region == Region::GENERIC) return check_mixed(w, op, c, lanes);
+  return check_region(w, op, c, lanes, region, window);
+}
+
+void after_access(Warp& w) {
+  BlockChecks& checks = *w.block->checks;
+  uint64_t last = ~uint64_t{0};
+  for (uint32_t m = std::exchange(checks.acquiring, 0); m; m &= m - 1) {
+    const uint64_t address = checks.acquired[std::countr_zero(m)];
+    if (address != last) acquire(w, address, checks.acquiring_shared);
+    last = address;
+  }
+}
+
+void zero_lanes(Warp& w, const Op& op, const CheckedOp& c, uint32_t lanes) {
+  if (c.hook != Hook::LOAD) return;
+  for (uint32_t v = 0; v < c.count; ++v)
+    for (uint32_t m = lanes; m; m &= m - 1)
+      std::memset(w.at<std::byte>(op.at(LoadStore::VALUES, v)) +
+                      size_t(std::countr_zero(m)) * c.register_bytes,
+                  0, c.register_bytes);
+}
+
+}  // namespace cucore::cpu

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Races: the exact check of one cell, and the report with both accesses.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "cpu/checks/check_report.hpp"
+#include "cpu/checks/checks.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+enum class Relation : uint8_t { ORDERED, RACE, STREAMS };
+
+bool happened_before(const Rule& r, uint32_t c) { return c < r.stale || c - r.low <= r.width; }
+uint32_t id_of(uint32_t cell) { return cell >> SEGMENT_SHIFT; }
+
+class Cell {
+ public:
+  Cell(const AccessContext& context, uint64_t index, uint32_t lane, uint32_t recorded)
+      : context_(context),
+        index_(index),
+        lane_(lane),
+        mine_(context.rule.mine | recorded),
+        checks_(*context.w.block->checks) {}
+  void run();
+
+ private:
+  bool strong() const { return context_.checked.strong; }
+  bool is_load() const { return context_.checked.hook == Hook::LOAD; }
+  bool is_mine(uint32_t c) const { return (c & ~CELL_STRONG) == mine_; }
+  bool same_segment(uint32_t c) const { return id_of(c) == id_of(context_.rule.mine); }
+  Relation relation(uint32_t c) const;
+  Relation relation_of_operation(const Segment& segment) const;
+  bool is_swap(uint32_t c, uint16_t site) const;
+  bool conflicts_with_writer(uint32_t c) const;
+  bool conflicts_with_reader(uint32_t c) const;
+  bool changes_nothing(uint32_t c) const;
+  void note_read(uint32_t c);
+  void report(uint32_t c, bool other_wrote, Relation relation);
+  std::string other_thread(uint32_t c, const Segment& segment, const StreamWork& operation) const;
+
+  const AccessContext& context_;
+  const uint64_t index_;
+  const uint32_t lane_;
+  const uint32_t mine_;
+  BlockChecks& checks_;
+};
+
+Relation Cell::relation_of_operation(const Segment& segment) const {
+  if (!(checks_.launch.set & CHECK_HOST)) return Relation::ORDERED;
+  const auto other = Segments::instance().operation(segment.operation);
+  return !other || checks_.launch.operation->after(*other) ? Relation::ORDERED : Relation::STREAMS;
+}
+
+Relation Cell::relation(uint32_t c) const {
+  if (happened_before(context_.rule, c)) return Relation::ORDERED;
+  Segment segment;
+  if (!Segments::instance().find(id_of(c), segment)) return Relation::ORDERED;
+  if (segment.operation != checks_.launch.operation->number) return relation_of_operation(segment);
+  if (!(checks_.launch.set & CHECK_RACE)) return Relation::ORDERED;
+  const bool ordered = checks_.clock.ordered(context_.w.index, id_of(c), segment);
+  return ordered ? Relation::ORDERED : Relation::RACE;
+}
+
+// A compare-and-swap verifies what a thread has read before, so its race with a read is harmless.
+bool Cell::is_swap(uint32_t c, uint16_t site) const {
+  const auto& swaps = checks_.launch.module->swaps;
+  return (c & CELL_STRONG) && site < swaps.size() && swaps[site];
+}
+
+bool Cell::conflicts_with_writer(uint32_t c) const {
+  if (is_load() && is_swap(c, context_.cells.writer_site[index_])) return false;
+  if (c == 0 || is_mine(c) || (strong() && (c & CELL_STRONG))) return false;
+  // Lanes that wrote one value together, this one among them.
+  return !(same_segment(c) && (c & (CELL_LANE | CELL_STRONG)) == SEVERAL_LANES);
+}
+bool Cell::conflicts_with_reader(uint32_t c) const {
+  return c != 0 && !is_mine(c) && !context_.checked.swaps && !(strong() && (c & CELL_STRONG));
+}
+
+// A store of the value that memory has, or that another lane of this instruction stores, has no
+// effect that another thread could observe.
+bool Cell::changes_nothing(uint32_t c) const {
+  const CheckedOp& checked = context_.checked;
+  if (checked.hook != Hook::STORE) return false;
+  const Warp& w = context_.w;
+  const uint64_t address = context_.addresses[lane_];
+  const bool together = same_segment(c) && context_.cells.writer_site[index_] == context_.rule.site;
+  uint32_t twin = lane_;
+  for (uint32_t l = 0; together && l < uint32_t(LANES); ++l)
+    if (l == (c & CELL_LANE) && (w.mask >> l & 1) && context_.addresses[l] == address) twin = l;
+  const auto* memory =
+      context_.in_shared
+          ? w.shared + (address - context_.base)
+          : static_cast<const std::byte*>(AddressSpace::instance().host(address, checked.size()));
+  for (uint32_t v = 0; v < checked.count; ++v) {
+    const std::byte* values = w.at<std::byte>(context_.op.at(LoadStore::VALUES, v));
+    const std::byte* mine = values + size_t{lane_} * checked.register_bytes;
+    const std::byte* other = twin != lane_ ? values + size_t{twin} * checked.register_bytes
+                                           : memory + size_t{v} * checked.value_bytes;
+    if ((twin == lane_ && !memory) || std::memcmp(mine, other, checked.value_bytes) != 0)
+      return false;
+  }
+  return true;
+}
+
+void Cell::note_read(uint32_t c) {
+  const Rule& rule = context_.rule;
+  const uint32_t flag = strong() ? CELL_STRONG : 0;
+  uint32_t now = mine_ | flag;
+  Segment segment;
+  if (same_segment(c)) {
+    if (!is_mine(c)) now = rule.mine | SEVERAL_LANES;
+    now &= ~CELL_STRONG | (c & flag);
+  } else if (relation(c) != Relation::ORDERED) {
+    if (strong() || c == rule.several_blocks) return;
+    const bool found = Segments::instance().find(id_of(c), segment);
+    const bool here = found && segment.block == checks_.clock.block() &&
+                      segment.operation == checks_.launch.operation->number;
+    const uint32_t id = here ? checks_.clock.several() : checks_.launch.several_blocks;
+    if (id == 0) return;
+    now = id << SEGMENT_SHIFT | SEVERAL_LANES;
+  }
+  context_.cells.reader[index_] = now;
+  context_.cells.reader_site[index_] = rule.site;
+}
+
+void Cell::run() {
+  const uint32_t writer = context_.cells.writer[index_], reader = context_.cells.reader[index_];
+  const bool wrong_writer = conflicts_with_writer(writer);
+  if (wrong_writer)
+    if (const Relation r = relation(writer); r != Relation::ORDERED && !changes_nothing(writer))
+      report(writer, true, r);
+  if (is_load()) return note_read(reader);
+  if (conflicts_with_reader(reader))
+    if (const Relation r = relation(reader); r != Relation::ORDERED && !changes_nothing(reader))
+      report(reader, false, r);
+  context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
+  context_.cells.writer_site[index_] = context_.rule.site;
+}
+
+std::string Cell::other_thread(uint32_t c, const Segment& segment,
+                               const StreamWork& operation) const {
+  if (!operation.is_kernel) return operation.name;
+  const std::string prefix =
+      operation.number == checks_.launch.operation->number ? "" : operation.name + " ";
+  if (segment.warp == SEVERAL_WARPS || (c & CELL_LANE) == SEVERAL_LANES)
+    return prefix + "several threads";
+  const uint32_t t = segment.warp * LANES + (c & CELL_LANE);
+  const unsigned* grid = operation.grid;
+  const unsigned* block = operation.block;
+  auto triple = [](uint32_t i, const unsigned* size) {
+    std::string text(1, '(');
+    text += std::to_string(i % size[0]) + ',' + std::to_string(i / size[0] % size[1]) + ',' +
+            std::to_string(i / size[0] / size[1]) + ')';
+    return text;
+  };
+  return prefix + "block " + triple(segment.block, grid) + " thread " + triple(t, block);
+}
+
+void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
+  const uint16_t site =
+      other_wrote ? context_.cells.writer_site[index_] : context_.cells.reader_site[index_];
+  const bool streams = relation == Relation::STREAMS;
+  const ReportKind kind = streams              ? ReportKind::STREAM_RACE
+                          : context_.in_shared ? ReportKind::SHARED_RACE
+                                               : ReportKind::GLOBAL_RACE;
+  if (!checks_.launch.is_first({kind, &context_.op, site})) return;
+  Segment segment;
+  Segments::instance().find(id_of(c), segment);
+  const auto operation = Segments::instance().operation(segment.operation);
+  if (!operation) return;
+  Report report =
+      access_report(context_.w, context_.op, context_.checked, int(lane_),
+                    context_.addresses[lane_], context_.in_shared ? "shared" : "global");
+  report.kind = kind;
+  report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
+  report.other += streams ? " without an event or a synchronisation between the streams"
+                          : " without a synchronisation";
+  if (operation->places && site < operation->places->size())
+    report.other_place = (*operation->places)[site];
+  keep_report(checks_.launch, {kind, &context_.op, site}, std::move(report));
+}
+
+}  // namespace
+
+void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint32_t recorded) {
+  Cell(context, cell, lane, recorded).run();
+}
+
+// A worker that runs one block has all its segments in one window of ids.
+Rule rule_for(Warp& w, const Op& op, bool in_shared) {
+  BlockChecks& checks = *w.block->checks;
+  WorkerChecks& worker = checks.worker;
+  if (worker.block != &checks) {
+    worker.block = &checks;
+    worker.first_of_block = worker.source.last() + 1;
+  }
+  const uint32_t id = checks.clock.segment(w.index);
+  Rule rule;
+  rule.mine = id << SEGMENT_SHIFT;
+  rule.site =
+      op.site < 65536 && w.frame->function->module == checks.launch.traced ? uint16_t(op.site) : 0;
+  const uint32_t floor = checks.clock.floor(w.index);
+  const bool joins = in_shared && checks.clock.is_simple(w.index);
+  if (const uint32_t several = joins ? checks.clock.several() : checks.clock.several_if_any())
+    rule.several_warps = several << SEGMENT_SHIFT | SEVERAL_LANES;
+  if (in_shared) {
+    rule.joins = joins && rule.several_warps != ~0u;
+    rule.stale = (floor + 1) << SEGMENT_SHIFT;
+    return rule;
+  }
+  rule.stale = checks.launch.operation->floor << SEGMENT_SHIFT;
+  if (checks.launch.several_blocks)
+    rule.several_blocks = checks.launch.several_blocks << SEGMENT_SHIFT | SEVERAL_LANES;
+  const uint32_t first = std::max(worker.first_of_block, worker.source.chunk_start());
+  if (floor >= first) {
+    rule.low = first << SEGMENT_SHIFT;
+    rule.width = ((floor - first + 1) << SEGMENT_SHIFT) - 1;
+  }
+  return rule;
+}
+
+namespace {
+SyncVariables& variables_of(BlockChecks& checks, bool in_shared) {
+  return in_shared ? checks.shared_variables : checks.launch.global_variables;
+}
+}  // namespace
+
+bool publishes(const Warp& w, const CheckedOp& checked) {
+  return checked.releases || w.block->checks->clock.has_fenced();
+}
+
+void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared) {
+  BlockChecks& checks = *w.block->checks;
+  checks.clock.publish(w.index, variables_of(checks, in_shared), address, checked.releases);
+}
+
+void acquire(Warp& w, uint64_t address, bool in_shared) {
+  BlockChecks& checks = *w.block->checks;
+  const SyncVariables& variables = variables_of(checks, in_shared);
+  if (!variables.empty()) checks.clock.acquire(w.index, variables, address);
+}
+
+}  // namespace cucore::cpu

@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Begin and end of a checked launch, and the hooks of barriers, fences and other instructions.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "cpu/checks/check_report.hpp"
+#include "cpu/checks/checks.hpp"
+#include "cpu/checks/transfers.hpp"
+#include "cpu/exec/cluster.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/handlers.hpp"
+#include "cpu/exec/memory.hpp"
+#include "cpu/exec/module.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+constexpr size_t MOST_KEYS = 4096;
+
+uint32_t shift_of(uint32_t granule) { return uint32_t(std::countr_zero(std::bit_floor(granule))); }
+
+std::string lanes_text(uint32_t lanes) { return counted(uint64_t(std::popcount(lanes)), "thread"); }
+
+void report_barrier(Warp& w, const DecodedFunction& function, size_t index, uint32_t lanes,
+                    std::string message, const Place& other) {
+  LaunchChecks& launch = w.block->checks->launch;
+  const Op& op = function.ops[index];
+  const LaunchChecks::Key key{ReportKind::BARRIER_DIVERGENCE, &op, other.ptx_line};
+  if (!launch.is_first(key)) return;
+  Report report = access_report(w, op, CheckedOp{}, std::countr_zero(lanes), 0, "");
+  report.kind = key.kind;
+  report.place = place_of(function, index);
+  report.message = std::move(message);
+  if (other.ptx_line) report.other = "other threads of the warp wait";
+  report.other_place = other;
+  keep_report(launch, key, std::move(report));
+}
+
+uint32_t first_lanes(const Warp& w) {
+  const unsigned(&b)[3] = w.block->launch.launch->block;
+  const uint32_t threads = b[0] * b[1] * b[2] - w.index * LANES;
+  return threads >= uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << threads) - 1;
+}
+
+}  // namespace
+
+Place place_of(const DecodedFunction& function, size_t index) {
+  Place place;
+  const SourcePlace source = source_place(function, index);
+  place.file = source.file;
+  place.line = source.line;
+  if (index < function.source->instructions.size())
+    place.ptx_line = function.source->instructions[index].line;
+  return place;
+}
+
+// A multiplicative generator; its high bits have a long period.
+uint32_t RandomOrder::below(uint32_t bound) {
+  state_ = state_ * 6364136223846793005ull + 1442695040888963407ull;
+  return uint32_t((state_ >> 33) % bound);
+}
+
+// ---- reports of a launch
+
+bool LaunchChecks::is_first(const Key& key) {
+  std::lock_guard lock(mutex);
+  if (counts.size() >= MOST_KEYS && !counts.count(key)) return false;
+  return ++counts[key] == 1;
+}
+
+void keep_report(LaunchChecks& launch, const LaunchChecks::Key& key, Report report) {
+  std::string text = report.text();
+  const bool stop = stops_at_reports();
+  {
+    std::lock_guard lock(launch.mutex);
+    launch.reports.emplace(key, std::move(report));
+  }
+  if (stop) throw KernelFault{CUDA_ERROR_LAUNCH_FAILED, std::move(text), "stopped by a report"};
+}
+
+void LaunchChecks::flush_counts() {
+  for (auto& [key, report] : reports) {
+    report.count = counts[key];
+    Reports::instance().add(std::move(report));
+  }
+  reports.clear();
+}
+
+void report_fault(LaunchState& launch, CUresult code, const std::string& text) {
+  if (!launch.checks || stops_at_reports()) return;
+  Report report;
+  report.kind = text.find(": deadlock: ") != std::string::npos ? ReportKind::DEADLOCK
+                : code == CUDA_ERROR_MISALIGNED_ADDRESS        ? ReportKind::MISALIGNED
+                : code == CUDA_ERROR_ILLEGAL_ADDRESS           ? ReportKind::OUT_OF_BOUNDS
+                                                               : ReportKind::FAULT;
+  report.kernel = "kernel '" + shown_name(launch.kernel->function->source->name) + "'";
+  report.message = text;
+  Reports::instance().add(std::move(report));
+}
+
+// ---- launches and blocks
+
+std::unique_ptr<LaunchChecks> begin_checks(const Launch& launch, const LaunchState& state) {
+  const Schedule order = schedule();
+  const uint32_t set = enabled_checks();
+  if (set == 0 && order.order != WarpOrder::RANDOM) return nullptr;
+  auto checks = std::make_unique<LaunchChecks>();
+  checks->set = set;
+  checks->traced = state.module;
+  checks->module = &module_checks(*state.module);
+  checks->lanes = &handlers_for(simd_level()).lane_checks();
+  if (order.order == WarpOrder::RANDOM)
+    checks->random = std::make_unique<RandomOrder>(order.seed * 1000003 + state.grid_id);
+  checks->operation = launch.operation ? launch.operation : std::make_shared<StreamWork>();
+  StreamWork& operation = *checks->operation;
+  operation.name = "kernel '" + shown_name(state.kernel->function->source->name) + "'";
+  operation.is_kernel = true;
+  operation.places = checks->module->places;
+  std::copy_n(launch.grid, 3, operation.grid);
+  std::copy_n(launch.block, 3, operation.block);
+  if (!(set & (CHECK_RACE | CHECK_HOST))) return checks;
+  Segments::instance().begin(checks->operation);
+  if (const uint32_t id = Segments::instance().take_chunk()) {
+    checks->several_blocks = id;
+    Segments::instance().name(id, operation.number, NO_BLOCK, SEVERAL_WARPS);
+  }
+  return checks;
+}
+
+void end_checks(LaunchChecks& checks) {
+  checks.flush_counts();
+  if (checks.operation->number) Segments::instance().end(*checks.operation);
+}
+
+uint64_t bytes_of_checks(const LaunchState& launch) {
+  if (!launch.checks) return 0;
+  const uint64_t cells =
+      bytes_of_cells(launch.shared_bytes, shift_of(launch.checks->module->shared_granule));
+  const uint64_t local = uint64_t{launch.kernel->function->local_bytes} * LANES / 8 + 64;
+  return sizeof(BlockChecks) + cells + launch.shared_bytes / 8 + 64 + launch.warp_count * local;
+}
+
+BlockChecks::BlockChecks(Block& b, LaunchChecks& l, WorkerChecks& w)
+    : block(b), launch(l), worker(w), clock(b.launch.warp_count, w.source) {
+  const uint64_t bytes = b.launch.shared_bytes;
+  if (launch.set & CHECK_RACE) {
+    const uint32_t shift = shift_of(launch.module->shared_granule);
+    shared_memory = make_aligned(bytes_of_cells(bytes, shift));
+    shared_cells = lay_out_cells(shared_memory.get(), bytes, shift);
+  }
+  if (launch.set & CHECK_INIT) shared_bits = make_aligned(bytes / 8 + 64);
+  local_bits.resize(b.launch.warp_count);
+}
+
+void BlockChecks::begin(uint64_t cluster_number, uint64_t number) {
+  cluster = cluster_number;
+  worker.block = nullptr;  // earlier segments are of another block
+  clock.begin(launch.operation->number, uint32_t(number));
+  shared_variables.clear();
+  if (shared_bits) std::memset(shared_bits.get(), 0, block.launch.shared_bytes / 8 + 64);
+  for (uint32_t w = 0; w < block.launch.warp_count; ++w)
+    if (local_bits[w]) std::memset(local_bits[w].get(), 0, local_strides[w] * LANES / 8 + 64);
+}
+
+// Memory that a call has added is uninitialised; what was there keeps no record.
+std::atomic<uint64_t>* local_bits(Warp& w) {
+  BlockChecks& checks = *w.block->checks;
+  AlignedBytes& bits = checks.local_bits[w.index];
+  uint64_t& stride = checks.local_strides[w.index];
+  if (w.local_stride == 0) return nullptr;
+  if (stride != w.local_stride) {
+    const uint64_t old = stride;
+    bits = make_aligned(w.local_stride * LANES / 8 + 64);
+    stride = w.local_stride;
+    auto* words = reinterpret_cast<std::atomic<uint64_t>*>(bits.get());
+    for (uint64_t l = 0; l < uint64_t(LANES) && old; ++l) set_all(words, l * stride, old);
+  }
+  return reinterpret_cast<std::atomic<uint64_t>*>(bits.get());
+}
+
+// ---- hooks
+
+void on_fence(Warp& w) { w.block->checks->clock.fence(w.index); }
+
+void on_warp_barrier(Warp& w) { w.block->checks->clock.warp_barrier(w.index); }
+
+void on_spill(Warp& w, int lane, uint64_t offset, uint64_t size) {
+  if (!(w.block->checks->launch.set & CHECK_INIT)) return;
+  if (auto* bits = local_bits(w)) set_all(bits, uint64_t(lane) * w.local_stride + offset, size);
+}
+
+void on_block_barrier(const Warp& w, uint32_t barrier) {
+  w.block->checks->clock.arrive(w.index, barrier);
+}
+
+namespace {
+
+bool is_aligned(const Group& g) {
+  const ptx::Form& form = *g.frame->function->source->instructions[g.pc].form;
+  return form.has(ptx::FLAG_ALIGNED) || form.text.starts_with("bar.");
+}
+
+// Threads of a warp that wait at different barrier instructions did not execute them together.
+void check_divergence(Warp& w, const Group& first, const Group& other) {
+  const bool together = other.pc == first.pc && other.frame->function == first.frame->function;
+  if (together || !is_aligned(other)) return;
+  report_barrier(w, *other.frame->function, other.pc, other.mask,
+                 lanes_text(other.mask) +
+                     " of the warp reached this barrier alone; expected all threads of a warp",
+                 place_of(*first.frame->function, first.pc));
+}
+
+void check_ended(Warp& w, const Group& g) {
+  const uint32_t ended = first_lanes(w) & ~w.live;
+  if (ended == 0 || !is_aligned(g)) return;
+  report_barrier(w, *g.frame->function, g.pc, g.mask,
+                 lanes_text(ended) + " of the warp ended before this barrier, where " +
+                     lanes_text(g.mask) + " waited; expected all threads of a warp",
+                 {});
+}
+
+// Returns whether threads of the warp wait at the barrier.
+bool check_waiting(Warp& w, uint32_t barrier, bool reports) {
+  const Group* first = nullptr;
+  for (uint32_t i = 0; i < w.group_count; ++i) {
+    const Group& g = w.groups[i];
+    if (g.state != GroupState::BARRIER || g.wait != barrier) continue;
+    if (reports && first) check_divergence(w, *first, g);
+    if (reports && !first) check_ended(w, g);
+    if (!first) first = &g;
+  }
+  return first != nullptr;
+}
+
+}  // namespace
+
+void on_barrier_release(Block& block, uint32_t barrier) {
+  BlockChecks& checks = *block.checks;
+  uint32_t waiting = 0;
+  for (uint32_t x = 0; x < block.launch.warp_count; ++x) {
+    const bool waits = check_waiting(block.warps[x], barrier, checks.launch.set & CHECK_BARRIER);
+    waiting |= uint32_t{waits} << x;
+  }
+  checks.clock.release(barrier, waiting);
+}
+
+namespace {
+
+// Keys of synchronisation in a cluster, beyond all addresses.
+constexpr uint64_t CLUSTER_BARRIER = uint64_t{1} << 63, CLUSTER_MEMORY = uint64_t{1} << 62;
+
+// Replaces generic addresses by their offsets in shared memory.
+void to_window(Region& region, uint64_t& address) {
+  const AddressSpace& space = AddressSpace::instance();
+  if (region != Region::GENERIC || address - space.shared_window() >= AddressSpace::WINDOW) return;
+  region = Region::CLUSTER;
+  address -= space.shared_window();
+}
+bool is_shared(Region region) { return region == Region::SHARED || region == Region::CLUSTER; }
+
+// Returns the block whose shared memory contains the offset; nullptr: none.
+Block* block_of(const Warp& w, uint64_t offset) {
+  const uint64_t rank = offset >> RANK_SHIFT;
+  const auto& blocks = w.block->cluster.blocks;
+  if (rank == 0) return w.block;
+  return rank - 1 < blocks.size() ? blocks[rank - 1].get() : nullptr;
+}
+
+void synchronise(Warp& w, const CheckedOp& checked, uint64_t offset) {
+  BlockChecks& checks = *w.block->checks;
+  const Block* block = block_of(w, offset);
+  if (!(checks.launch.set & CHECK_RACE) || !block) return;
+  const bool alone = w.block->cluster.blocks.size() == 1;
+  const uint64_t key = CLUSTER_MEMORY | checks.cluster << 32 | uint64_t{block->rank} << RANK_SHIFT;
+  const uint64_t address = (offset & OFFSET_MASK) | (alone ? 0 : key);
+  publish(w, checked, address, alone);
+  acquire(w, address, alone);
+}
+
+}  // namespace
+
+void on_cluster_arrive(Warp& w) {
+  CheckedOp arrival;
+  arrival.releases = true;
+  if (w.block->checks->launch.set & CHECK_RACE)
+    publish(w, arrival, CLUSTER_BARRIER | w.block->checks->cluster, false);
+}
+
+void on_cluster_wait(Warp& w) {
+  if (w.block->checks->launch.set & CHECK_RACE)
+    acquire(w, CLUSTER_BARRIER | w.block->checks->cluster, false);
+}
+
+void note_write(Warp& w, uint64_t address, uint64_t size, Region region) {
+  if (!(w.block->checks->launch.set & CHECK_INIT)) return;
+  to_window(region, address);
+  if (region == Region::GLOBAL || region == Region::GENERIC)
+    return Transfer::initialises(address, size);
+  const Block* block = is_shared(region) ? block_of(w, address) : nullptr;
+  if (block && block->checks)
+    set_all(reinterpret_cast<std::atomic<uint64_t>*>(block->checks->shared_bits.get()),
+            address & OFFSET_MASK, size);
+}
+
+void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
+                 Region region) {
+  BlockChecks& checks = *w.block->checks;
+  to_window(region, address);
+  const DecodedFunction& function = *w.frame->function;
+  CheckedOp checked = check_table(function).ops[size_t(&op - function.ops.data())];
+  if (checked.hook == Hook::SYNC) {
+    checked.releases = true;
+    if (is_shared(region)) synchronise(w, checked, address);
+    return;
+  }
+  const bool in_shared = is_shared(region);
+  if (in_shared && block_of(w, address) != w.block) return;  // only its own block checks it
+  if (in_shared) address &= OFFSET_MASK;
+  checked.hook = access == Access::READ ? Hook::LOAD : Hook::STORE;
+  checked.unused = false;
+  std::atomic<uint64_t>* bits = nullptr;
+  const Cells* cells = nullptr;
+  uint64_t base = 0;
+  if (in_shared) {
+    if (checks.launch.set & CHECK_INIT)
+      bits = reinterpret_cast<std::atomic<uint64_t>*>(checks.shared_bits.get());
+    if (checks.launch.set & CHECK_RACE) cells = &checks.shared_cells;
+  } else if (region == Region::GLOBAL || region == Region::GENERIC) {
+    const ShadowSite* site = find_shadow(w, op, address);
+    if (!site) return;
+    bits = site->initialised;
+    cells = site->cells;
+    base = site->base;
+  }
+  const uint64_t offset = address - base;
+  if (bits && checked.hook == Hook::STORE) set_all(bits, offset, size);
+  if (!cells) return;
+  const Rule rule = rule_for(w, op, in_shared);
+  if (rule.mine == 0) return;
+  checked.value_bytes = uint8_t(std::min<uint64_t>(size, 16));
+  checked.strong = false;
+  uint64_t addresses[LANES];
+  std::fill(std::begin(addresses), std::end(addresses), address);
+  const AccessContext context{w, op, checked, *cells, rule, addresses, base, in_shared};
+  // Its values are not in registers, so that check_cell() must not compare them.
+  CheckedOp atomic = checked;
+  if (checked.hook == Hook::STORE) atomic.hook = Hook::ATOMIC;
+  const AccessContext written{w, op, atomic, *cells, rule, addresses, base, in_shared};
+  const Span span{offset >> cells->shift,
+                  uint32_t(((offset + size - 1) >> cells->shift) - (offset >> cells->shift) + 1),
+                  31, uint32_t(lane)};
+  const bool load = checked.hook == Hook::LOAD;
+  const CellAccess kind = load ? CellAccess::READ : CellAccess::WRITE;
+  if (checks.launch.lanes->span(*cells, rule, span, kind)) return;
+  for (uint64_t cell = span.first; cell < span.first + span.count; ++cell)
+    check_cell(load ? context : written, cell, uint32_t(lane), uint32_t(lane));
+}
+
+}  // namespace cucore::cpu

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The checked form of a function: which instructions access memory or synchronise, and the variable
+// that an address is derived from. Built at the first checked launch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cpu/checks/reports.hpp"
+#include "cpu/exec/access.hpp"
+#include "cpu/exec/program.hpp"
+
+namespace cucore::cpu {
+
+enum class Hook : uint8_t {
+  NONE,
+  LOAD,
+  STORE,
+  ATOMIC,
+  FENCE,
+  OTHER,  // another instruction with a memory operand: resolve() reports its accesses
+  SYNC,   // an operation on an mbarrier
+};
+
+struct CheckedOp {
+  Hook hook = Hook::NONE;
+  Region region = Region::GLOBAL;
+  uint8_t value_bytes = 0;     // of one element in memory
+  uint8_t register_bytes = 0;  // of one element in its register
+  uint8_t count = 1;           // elements
+  bool strong = false;         // an order other than weak: no data race with another strong access
+  bool releases = false;
+  bool swaps = false;   // compare-and-swap
+  bool copies = false;  // the loaded registers are only stored
+  bool unused = false;  // no instruction reads the loaded registers
+  bool bounded = false;
+  bool dynamic = false;        // the variable is the dynamic shared memory
+  bool frame_local = false;    // bounds are relative to the local memory of the call
+  uint32_t low = 0, high = 0;  // the variable's bytes in its window
+  uint32_t site = 0;           // for messages about the other access of a race
+
+  uint32_t size() const { return uint32_t{value_bytes} * count; }
+};
+
+struct CheckTable {
+  std::vector<Hook> hooks;  // by instruction
+  std::vector<CheckedOp> ops;
+};
+
+// The places of a module's memory instructions, by the site of their Op.
+using Places = std::vector<Place>;
+
+struct ModuleChecks {
+  std::shared_ptr<const Places> places;
+  std::vector<bool> swaps;      // by site
+  uint32_t granule = 4;         // the narrowest access to global memory
+  uint32_t shared_granule = 4;  // the same in shared memory
+};
+
+Place place_of(const DecodedFunction& function, size_t index);
+// Both build their result at the first call, and are safe for several threads.
+const CheckTable& check_table(const DecodedFunction& function);
+const ModuleChecks& module_checks(const DecodedModule& module);
+
+}  // namespace cucore::cpu

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// The state of the checks during a launch, and the hooks that the executor calls.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/check_table.hpp"
+#include "cpu/checks/clocks.hpp"
+#include "cpu/checks/reports.hpp"
+#include "cpu/checks/segments.hpp"
+#include "cpu/checks/shadow.hpp"
+#include "cpu/exec/block.hpp"
+
+namespace cucore::cpu {
+
+// The order of warps of a launch under a random schedule.
+class RandomOrder {
+ public:
+  explicit RandomOrder(uint64_t seed) : state_(seed * 2 + 1) {}
+  uint32_t below(uint32_t bound);
+
+ private:
+  uint64_t state_;
+};
+
+// State of a launch; the executor's hooks are off without it.
+struct LaunchChecks {
+  uint32_t set = 0;
+  std::shared_ptr<StreamWork> operation;
+  const ModuleChecks* module = nullptr;
+  const LaneChecks* lanes = nullptr;
+  const DecodedModule* traced = nullptr;  // the module to which sites belong
+  uint32_t several_blocks = 0;            // the id of accesses of several blocks
+  SyncVariables global_variables;
+  std::unique_ptr<RandomOrder> random;  // under a random schedule, which has one worker
+
+  // Reports one of each kind and instruction, and counts the others.
+  struct Key {
+    ReportKind kind;
+    const Op* op;
+    uint32_t other;
+    auto operator<=>(const Key&) const = default;
+  };
+  // Returns true for the first report of the key.
+  bool is_first(const Key& key);
+  void flush_counts();
+
+  std::mutex mutex;
+  std::map<Key, uint64_t> counts;
+  std::map<Key, Report> reports;
+};
+
+// The shadow of the allocation that a memory instruction hit last.
+struct ShadowSite {
+  uint64_t base = 1;
+  uint64_t size = 0;  // 0: not cached
+  const Cells* cells = nullptr;
+  std::atomic<uint64_t>* initialised = nullptr;
+  bool read_only = false;
+};
+
+struct WorkerChecks {
+  SegmentSource source;
+  const void* block = nullptr;  // the block whose segments were last given
+  uint32_t first_of_block = 0;  // segments from here are its own
+  std::vector<ShadowSite> sites;
+  uint64_t generation = 0;
+};
+
+struct BlockChecks {
+  BlockChecks(Block& block, LaunchChecks& launch, WorkerChecks& worker);
+  void begin(uint64_t cluster, uint64_t number);
+
+  Block& block;
+  LaunchChecks& launch;
+  WorkerChecks& worker;
+  BlockClock clock;
+  bool noting = false;  // the running instruction's accesses are reported by resolve()
+  uint64_t cluster = 0;
+  uint32_t acquiring = 0;  // lanes whose access orders them after others
+  bool acquiring_shared = false;
+  uint64_t acquired[LANES] = {};  // their addresses
+  AlignedBytes shared_memory;     // of the cells
+  Cells shared_cells;
+  AlignedBytes shared_bits;
+  std::vector<AlignedBytes> local_bits;
+  uint64_t local_strides[MAX_WARPS] = {};
+  SyncVariables shared_variables;
+};
+
+// The host memory that the checks of one block use.
+uint64_t bytes_of_checks(const LaunchState& launch);
+
+// Begins the checks of a launch if any are enabled; the launch ends them.
+std::unique_ptr<LaunchChecks> begin_checks(const Launch& launch, const LaunchState& state);
+void end_checks(LaunchChecks& checks);
+// Records a fault that ended the launch.
+void report_fault(LaunchState& launch, CUresult code, const std::string& text);
+
+// The executor's hooks. before_access returns the lanes whose access is valid.
+uint32_t before_access(Warp& w, const Op& op, const CheckedOp& checked);
+void after_access(Warp& w);
+void zero_lanes(Warp& w, const Op& op, const CheckedOp& checked, uint32_t lanes);
+void on_fence(Warp& w);
+// Called by resolve() for instructions that the tables do not describe.
+void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
+                 Region region);
+// Called by resolve_bytes(), also for bytes that an asynchronous operation writes.
+void note_write(Warp& w, uint64_t address, uint64_t size, Region region);
+void on_cluster_arrive(Warp& w);
+void on_cluster_wait(Warp& w);
+void on_block_barrier(const Warp& w, uint32_t barrier);
+void on_barrier_release(Block& block, uint32_t barrier);
+void on_warp_barrier(Warp& w);
+void on_spill(Warp& w, int lane, uint64_t offset, uint64_t size);
+
+// ---- used by the parts of the checks
+
+struct AccessContext {
+  Warp& w;
+  const Op& op;
+  const CheckedOp& checked;
+  const Cells& cells;
+  const Rule& rule;
+  const uint64_t* addresses;  // of the lanes
+  uint64_t base;              // address of cell 0
+  bool in_shared;
+};
+// The exact check of one cell for which the fast one failed. Updates the cell.
+// `recorded` is the lane, or SEVERAL_LANES for an access that all lanes make together.
+void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint32_t recorded);
+void report_uninitialised(Warp& w, const Op& op, const CheckedOp& checked, int lane,
+                          uint64_t address, const char* space);
+// Checks the lanes one by one and reports invalid ones; returns the valid ones.
+uint32_t check_bounds(Warp& w, const Op& op, const CheckedOp& checked, const uint64_t* addresses,
+                      Region region, uint32_t lanes);
+// Fills the cache of the instruction; nullptr if the address is in no allocation.
+const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address);
+std::atomic<uint64_t>* local_bits(Warp& w);  // nullptr: the thread has no local memory
+Rule rule_for(Warp& w, const Op& op, bool in_shared);
+// The order that strong accesses create between threads.
+bool publishes(const Warp& w, const CheckedOp& checked);
+void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared);
+void acquire(Warp& w, uint64_t address, bool in_shared);
+
+}  // namespace cucore::cpu

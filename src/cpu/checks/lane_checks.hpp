@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the checks that are compiled for each instruction set: the addresses of a warp, and
+// the cells of consecutive accesses. Includes no templates of the library, see the handlers.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/exec/warp.hpp"
+
+namespace cucore::cpu {
+
+// A cell contains a segment id (see segments.hpp), a flag and a lane. 0: no access.
+inline constexpr uint32_t SEGMENT_SHIFT = 7;
+inline constexpr uint32_t CELL_STRONG = 1u << 6;
+inline constexpr uint32_t CELL_LANE = 63;
+inline constexpr uint32_t SEVERAL_LANES = 32;
+
+struct Cells {
+  uint32_t* writer = nullptr;
+  uint32_t* reader = nullptr;
+  uint16_t* writer_site = nullptr;
+  uint16_t* reader_site = nullptr;
+  uint32_t shift = 2;  // log2 of the bytes of a cell
+  uint64_t count = 0;
+};
+
+// Which cells an access may find without a report.
+struct Rule {
+  uint32_t mine = 0;
+  uint32_t stale = 0;             // smaller values are of accesses that happened before
+  uint32_t low = ~0u, width = 0;  // so are those in this window
+  uint32_t several_warps = ~0u, several_blocks = ~0u;  // ~0: none
+  // Other recent readers are of warps that have no order with this one.
+  bool joins = false;
+  uint16_t site = 0;
+};
+
+enum class Pattern : uint8_t { LANES, CONSECUTIVE, EQUAL };
+
+struct Lanes {
+  uint64_t addresses[LANES];  // inactive lanes: that of an active one
+  uint64_t low, high, any;    // any: the bits of all addresses
+  Pattern whole;
+  Pattern parts[4];  // of eight lanes each, if all lanes are active
+};
+
+// Cells [first, first + count), of lanes from `lane` on, each with 2^shift cells.
+struct Span {
+  uint64_t first;
+  uint32_t count;
+  uint32_t shift;
+  uint32_t lane;
+};
+
+enum class CellAccess : uint8_t { READ, STRONG_READ, WRITE, STRONG_WRITE };
+
+struct LaneChecks {
+  void (*addresses)(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t base,
+                    Lanes& lanes);
+  // Records the access and returns true, or returns false if a cell needs the exact check.
+  bool (*span)(const Cells& cells, const Rule& rule, const Span& span, CellAccess access);
+  // Does the same for the lanes of a mask, of whose addresses `base` is that of cell 0. Returns the
+  // lanes that need the exact check.
+  uint32_t (*lanes)(const Cells& cells, const Rule& rule, const Lanes& lanes, uint32_t mask,
+                    uint64_t base, uint64_t size, CellAccess access);
+};
+
+}  // namespace cucore::cpu

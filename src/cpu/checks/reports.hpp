@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports of the checks: bounded in number, one per kind and instruction, as text and as JSON.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace cucore::cpu {
+
+enum class ReportKind : uint8_t {
+  OUT_OF_BOUNDS,
+  USE_AFTER_FREE,
+  MISALIGNED,
+  UNINITIALISED,
+  SHARED_RACE,
+  GLOBAL_RACE,
+  BARRIER_DIVERGENCE,
+  DEADLOCK,
+  STREAM_RACE,
+  FAULT,  // any other end of a launch
+};
+const char* kind_name(ReportKind kind);
+
+// A position in a kernel: "saxpy.cu", 12, PTX line 42. Source line 0: without line information.
+struct Place {
+  std::string file;
+  uint32_t line = 0;
+  uint32_t ptx_line = 0;
+  std::string text() const;  // "saxpy.cu:12 (PTX line 42)"
+};
+
+struct Report {
+  ReportKind kind = ReportKind::FAULT;
+  std::string kernel;  // or the driver function
+  std::string message;
+  Place place;
+  bool has_thread = false;
+  uint32_t block[3] = {};
+  uint32_t thread[3] = {};
+  std::string space;  // "shared", "local", "global"; empty: no access
+  uint64_t address = 0;
+  uint64_t size = 0;
+  // The allocation: "cuMemAlloc_v2 call 3"; size 0: none.
+  uint64_t allocation = 0, allocation_size = 0;
+  std::string allocated_by, freed_by;
+  // The other access of a race.
+  std::string other;
+  Place other_place;
+  std::string schedule;
+  uint64_t count = 1;
+
+  std::string text() const;
+  std::string json() const;
+};
+
+class Reports {
+ public:
+  static Reports& instance();
+  // Adds a report, or counts it if there is one of its kind and place.
+  void add(Report report);
+  void clear();
+  size_t size() const;
+  uint64_t dropped() const;
+  std::string text() const;
+  std::string json() const;
+  // Returns the text of the reports since the last call.
+  std::string take_new_text();
+  std::vector<Report> all() const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::vector<Report> reports_;
+  std::map<std::string, size_t> index_;
+  uint64_t dropped_ = 0;
+  size_t taken_ = 0;
+};
+
+// Writes the reports since the last call to stderr.
+void print_new_reports();
+
+std::string json_text(const std::string& text);  // with quotes
+
+}  // namespace cucore::cpu

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accesses of the driver to shadow memory.
+#include "cpu/checks/transfers.hpp"
+
+#include <algorithm>
+
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/reports.hpp"
+#include "cpu/checks/shadow.hpp"
+#include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::cpu {
+
+Transfer::Transfer(std::shared_ptr<StreamWork> operation) : operation_(std::move(operation)) {
+  if (!operation_) return;
+  Segments::instance().begin(operation_);
+  id_ = Segments::instance().take_chunk();
+  if (id_) Segments::instance().name(id_, operation_->number, NO_BLOCK, SEVERAL_WARPS);
+}
+
+Transfer::~Transfer() {
+  if (operation_) Segments::instance().end(*operation_);
+}
+
+void Transfer::reads(uint64_t address, uint64_t size) { visit(address, size, Use::READ); }
+void Transfer::writes(uint64_t address, uint64_t size) { visit(address, size, Use::WRITE); }
+void Transfer::frees(uint64_t address) { visit(address, ~uint64_t{0}, Use::FREE); }
+
+// Returns true if the cell's access has an order with this one.
+bool Transfer::check(uint32_t cell, uint16_t site, uint64_t address, Use use, bool wrote) {
+  const uint32_t id = cell >> SEGMENT_SHIFT;
+  if (id < operation_->floor || id == id_) return true;
+  Segment segment;
+  if (!Segments::instance().find(id, segment)) return true;
+  const auto other = Segments::instance().operation(segment.operation);
+  if (!other || operation_->after(*other)) return true;
+  constexpr const char* VERBS[] = {"reads", "writes", "frees"};
+  Report report;
+  report.kind = ReportKind::STREAM_RACE;
+  report.kernel = operation_->name;
+  report.message = std::string(VERBS[size_t(use)]) + " memory at " + hex_text(address);
+  report.space = "global";
+  report.address = address;
+  report.other = other->name + (wrote ? " wrote it" : " read it") +
+                 " without an event or a synchronisation between the streams";
+  if (other->places && site < other->places->size()) report.other_place = (*other->places)[site];
+  if (const auto history = AddressSpace::instance().history(address)) {
+    report.allocation = history->base;
+    report.allocation_size = history->size;
+    report.allocated_by = history->made.text();
+  }
+  report.schedule = schedule_suffix();
+  Reports::instance().add(std::move(report));
+  return false;
+}
+
+void Transfer::visit(uint64_t address, uint64_t size, Use use) {
+  if (id_ == 0 || size == 0) return;
+  Range range;
+  Shadow* shadow = AddressSpace::instance().shadow(address, range);
+  const Cells* cells = shadow ? shadow->cells(4) : nullptr;
+  if (!cells) return;
+  const uint64_t offset = address - range.base;
+  size = std::min(size, range.size - offset);
+  const uint64_t end = (offset + size - 1) >> cells->shift;
+  const uint32_t mine = id_ << SEGMENT_SHIFT | SEVERAL_LANES;
+  bool good = true;  // one report is enough
+  for (uint64_t k = offset >> cells->shift; k <= end; ++k) {
+    const uint64_t at = range.base + (k << cells->shift);
+    if (good && cells->writer[k] >> SEGMENT_SHIFT >= operation_->floor)
+      good = check(cells->writer[k], cells->writer_site[k], at, use, true);
+    if (good && use != Use::READ && cells->reader[k] >> SEGMENT_SHIFT >= operation_->floor)
+      good = check(cells->reader[k], cells->reader_site[k], at, use, false);
+    if (use == Use::FREE) continue;
+    (use == Use::READ ? cells->reader : cells->writer)[k] = mine;
+    (use == Use::READ ? cells->reader_site : cells->writer_site)[k] = 0;
+  }
+}
+
+void Transfer::initialises(uint64_t address, uint64_t size) {
+  if (!(enabled_checks() & CHECK_INIT)) return;
+  Range range;
+  if (Shadow* shadow = AddressSpace::instance().shadow(address, range))
+    shadow->set_initialised(address - range.base, size);
+}
+
+void Transfer::copies(uint64_t to, uint64_t from, uint64_t size) {
+  if (!(enabled_checks() & CHECK_INIT)) return;
+  Range target, source;
+  Shadow* shadow = AddressSpace::instance().shadow(to, target);
+  if (!shadow) return;
+  const Shadow* other = AddressSpace::instance().shadow(from, source);
+  shadow->copy_initialised(to - target.base, other, from - source.base, size);
+}
+
+}  // namespace cucore::cpu

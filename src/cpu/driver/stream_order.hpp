@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of work of different streams, for the check `host`: vector clocks of streams and
+// events. All threads of the program count as one, because the order between them is unknown.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cpu/checks/segments.hpp"
+
+namespace cucore::cpu {
+
+class Stream;
+using ClockCopy = std::shared_ptr<const StreamClock>;
+
+// The clock of one stream. The functions below lock all clocks together.
+struct OrderedStream {
+  uint32_t number = 0;
+  StreamClock clock;
+};
+
+bool orders_streams();  // whether the check is enabled
+
+// Returns the next operation of the stream, after everything that CUDA's rules put before it;
+// nullptr if the check is disabled.
+std::shared_ptr<StreamWork> next_operation(Stream& stream);
+ClockCopy clock_of(Stream& stream);  // nullptr if the check is disabled
+// `stream` continues after the work that the clock contains.
+void order_after(Stream& stream, const ClockCopy& clock);
+// The program has waited for work.
+void host_waited(const ClockCopy& clock);
+void host_waited(Stream& stream);
+
+}  // namespace cucore::cpu

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+// The vector part of the checks: addresses of a warp and their pattern, and ranges of cells.
+#include "cpu/checks/lane_checks.hpp"
+#include "cpu/exec/families.hpp"
+#include "cpu/exec/lanes.hpp"
+#include "cpu/exec/patterns.hpp"
+
+#pragma GCC diagnostic ignored "-Wpsabi"  // vectors stay inside this file
+
+namespace cucore::cpu::CUCPU_SIMD {
+namespace {
+
+template <uint64_t Step, int Count>
+Pattern pattern_of(const uint64_t* a) {
+  const uint64_t step = a[1] - a[0];
+  if (step == Step && is_ramp<Step, Count>(a)) return Pattern::CONSECUTIVE;
+  return step == 0 && is_ramp<uint64_t{0}, Count>(a) ? Pattern::EQUAL : Pattern::LANES;
+}
+
+template <uint64_t Step>
+void find_patterns(Lanes& lanes) {
+  lanes.whole = pattern_of<Step, LANES>(lanes.addresses);
+  if (lanes.whole != Pattern::LANES) return;
+  for (int part = 0; part < 4; ++part)
+    lanes.parts[part] = pattern_of<Step, 8>(lanes.addresses + part * 8);
+}
+
+template <class A>
+void read_addresses(const Warp& w, const Op& op, uint64_t base, Lanes& lanes) {
+  const A* registers = in<A>(w, op[LoadStore::ADDRESS]);
+  const A offset = A(op.imm);
+  const uint64_t some = base + A(registers[__builtin_ctz(w.mask)] + offset);
+  const uint32_t m = w.mask;
+  uint64_t low = some, high = some, any = some;
+  for (int l = 0; l < LANES; ++l) {
+    const uint64_t mine = base + A(registers[l] + offset);
+    const uint64_t a = (m >> l & 1) ? mine : some;
+    lanes.addresses[l] = a;
+    low = a < low ? a : low;
+    high = a > high ? a : high;
+    any |= a;
+  }
+  lanes.low = low;
+  lanes.high = high;
+  lanes.any = any;
+}
+
+void addresses(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t base,
+               Lanes& lanes) {
+  if (narrow)
+    read_addresses<uint32_t>(w, op, base, lanes);
+  else
+    read_addresses<uint64_t>(w, op, base, lanes);
+  lanes.whole = Pattern::LANES;
+  for (Pattern& part : lanes.parts) part = Pattern::LANES;
+  if (w.mask != FULL_MASK) return;
+  switch (size) {
+    case 1:
+      return find_patterns<1>(lanes);
+    case 2:
+      return find_patterns<2>(lanes);
+    case 4:
+      return find_patterns<4>(lanes);
+    case 8:
+      return find_patterns<8>(lanes);
+    case 16:
+      return find_patterns<16>(lanes);
+    default:
+      return;
+  }
+}
+
+// ---- cells, one or eight at a time
+
+constexpr uint32_t WIDTH = 8;
+using Words = uint32_t __attribute__((vector_size(4 * WIDTH)));
+using Flags = int32_t __attribute__((vector_size(4 * WIDTH)));
+using Sites = uint16_t __attribute__((vector_size(2 * WIDTH)));
+
+CUCPU_INLINE bool no(bool condition) { return !condition; }
+CUCPU_INLINE Flags no(Flags condition) { return ~condition; }
+CUCPU_INLINE uint32_t select(bool condition, uint32_t a, uint32_t b) { return condition ? a : b; }
+CUCPU_INLINE Words select(Flags condition, Words a, Words b) { return condition ? a : b; }
+CUCPU_INLINE Words words(uint32_t value, Words) { return Words{} + value; }
+CUCPU_INLINE uint32_t words(uint32_t value, uint32_t) { return value; }
+
+template <class T>
+CUCPU_INLINE auto happened_before(const Rule& r, T c) {
+  return (c < r.stale) | (c - r.low <= r.width);
+}
+template <class T>
+CUCPU_INLINE T plain(T cell) {
+  return cell & ~CELL_STRONG;
+}
+
+// The three kinds of accesses: whether a cell's writer `c` and reader `d` need the exact check, and
+// the new value. `mine` is the value of this lane.
+template <bool Strong>
+struct Read {
+  static constexpr bool WRITES = false;
+  static constexpr uint32_t FLAG = Strong ? CELL_STRONG : 0;
+  template <class T>
+  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
+    const auto writer = happened_before(r, c) | (plain(c) == mine) | ((c & FLAG) != 0);
+    const auto reader = happened_before(r, d) | (d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT) |
+                        (d == r.several_warps) | (d == r.several_blocks);
+    return no(writer & (reader | (T{} + r.joins != 0)));
+  }
+  // Readers of several warps join; the later write of any of them is a race.
+  template <class T>
+  CUCPU_INLINE static T next(const Rule& r, T d, T mine) {
+    const T several = words(r.mine | SEVERAL_LANES, d) | (d & FLAG);
+    const T joined = select(plain(d) == mine, T(mine | (d & FLAG)), several);
+    const auto mixed = no(happened_before(r, d)) & (T{} + r.joins != 0);
+    const T other = select(mixed, words(r.several_warps, d), T(mine | FLAG));
+    const T now = select(d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT, joined, other);
+    return select((d == r.several_warps) | (d == r.several_blocks), d, now);
+  }
+};
+struct Write {
+  static constexpr bool WRITES = true;
+  template <class T>
+  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
+    const auto writer = happened_before(r, c) | (plain(c) == mine);
+    const auto reader = happened_before(r, d) | (plain(d) == mine);
+    return no(writer & reader);
+  }
+  template <class T>
+  CUCPU_INLINE static T next(const Rule&, T, T mine) {
+    return mine;
+  }
+};
+// Atomic and other strong accesses do not race with each other.
+struct Update {
+  static constexpr bool WRITES = true;
+  template <class T>
+  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
+    const auto writer = happened_before(r, c) | ((c & CELL_STRONG) != 0) | (c == mine);
+    const auto reader = happened_before(r, d) | ((d & CELL_STRONG) != 0) | (d == mine);
+    return no(writer & reader);
+  }
+  template <class T>
+  CUCPU_INLINE static T next(const Rule&, T, T mine) {
+    return mine | CELL_STRONG;
+  }
+};
+
+template <class T>
+CUCPU_INLINE T load(const uint32_t* p) {
+  T value;
+  __builtin_memcpy(&value, p, sizeof value);
+  return value;
+}
+
+CUCPU_INLINE bool any(Flags flags) {
+  int64_t parts[sizeof flags / 8];
+  __builtin_memcpy(parts, &flags, sizeof flags);
+  int64_t all = 0;
+  for (const int64_t part : parts) all |= part;
+  return all != 0;
+}
+
+template <class Kind>
+CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint64_t cell, uint32_t lane) {
+  const uint32_t c = cells.writer[cell], d = cells.reader[cell], mine = r.mine | lane;
+  if (Kind::unclear(r, c, d, mine)) return false;
+  (Kind::WRITES ? cells.writer : cells.reader)[cell] = Kind::next(r, Kind::WRITES ? c : d, mine);
+  (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = r.site;
+  return true;
+}
+
+// Lanes from `lane` on, with 2^shift cells each.
+CUCPU_INLINE Words own(const Rule& r, uint32_t lane, uint32_t shift, uint32_t k) {
+  const Words index = Words{0, 1, 2, 3, 4, 5, 6, 7} + k;
+  return ((index >> shift) + lane) | r.mine;
+}
+
+template <class Kind>
+CUCPU_INLINE bool is_clear(const Cells& cells, const Rule& r, const Span& s, uint32_t k) {
+  const auto c = load<Words>(cells.writer + s.first + k),
+             d = load<Words>(cells.reader + s.first + k);
+  return !any(Kind::unclear(r, c, d, own(r, s.lane, s.shift, k)));
+}
+template <class Kind>
+CUCPU_INLINE void record(const Cells& cells, const Rule& r, const Span& s, uint32_t k) {
+  uint32_t* p = (Kind::WRITES ? cells.writer : cells.reader) + s.first + k;
+  const Words now = Kind::next(r, load<Words>(p), own(r, s.lane, s.shift, k));
+  __builtin_memcpy(p, &now, sizeof now);
+  const Sites sites = Sites{} + r.site;
+  __builtin_memcpy((Kind::WRITES ? cells.writer_site : cells.reader_site) + s.first + k, &sites,
+                   sizeof sites);
+}
+
+// Nothing is recorded if a cell needs the exact check.
+template <class Kind>
+CUCPU_INLINE bool visit_span(const Cells& cells, const Rule& r, const Span& s) {
+  for (uint32_t k = 0; k < s.count; k += WIDTH)
+    if (!is_clear<Kind>(cells, r, s, k)) return false;
+  for (uint32_t k = 0; k < s.count; k += WIDTH) record<Kind>(cells, r, s, k);
+  return true;
+}
+
+template <class Kind>
+bool span_of(const Cells& all, const Rule& rule, const Span& s) {
+  const Cells cells = all;  // copies, which stores to the cells do not alias
+  const Rule r = rule;
+  if (s.count % WIDTH == 0) return visit_span<Kind>(cells, r, s);
+  bool clear = true;
+  for (uint32_t k = 0; k < s.count; ++k)
+    clear &= visit_one<Kind>(cells, r, s.first + k, s.lane + (k >> s.shift));
+  return clear;
+}
+
+bool span(const Cells& cells, const Rule& r, const Span& s, CellAccess access) {
+  switch (access) {
+    case CellAccess::READ:
+      return span_of<Read<false>>(cells, r, s);
+    case CellAccess::STRONG_READ:
+      return span_of<Read<true>>(cells, r, s);
+    case CellAccess::WRITE:
+      return span_of<Write>(cells, r, s);
+    default:
+      return span_of<Update>(cells, r, s);
+  }
+}
+
+template <class Kind>
+struct LaneVisitor {
+  const Cells cells;
+  const Rule rule;
+  const Lanes& lanes;
+  const uint64_t base;
+  const uint32_t count;  // cells of a lane
+
+  CUCPU_INLINE uint64_t cell(int l) const { return (lanes.addresses[l] - base) >> cells.shift; }
+  CUCPU_INLINE bool one(int l, uint32_t lane) const {
+    bool clear = true;
+    for (uint32_t k = 0; k < count; ++k) clear &= visit_one<Kind>(cells, rule, cell(l) + k, lane);
+    return clear;
+  }
+  CUCPU_INLINE uint32_t part(int first, bool shared_lanes) const {
+    const Pattern pattern = lanes.parts[first / 8];
+    if (pattern == Pattern::EQUAL && !Kind::WRITES)
+      return one(first, SEVERAL_LANES) ? 0 : 0xffu << first;
+    if (pattern == Pattern::CONSECUTIVE && count == 1) {
+      const Span s = shared_lanes ? Span{cell(first), 8, 31, SEVERAL_LANES}
+                                  : Span{cell(first), 8, 0, uint32_t(first)};
+      return visit_span<Kind>(cells, rule, s) ? 0 : 0xffu << first;
+    }
+    uint32_t unclear = 0;
+    for (int l = first; l < first + 8; ++l) unclear |= uint32_t{!one(l, uint32_t(l))} << l;
+    return unclear;
+  }
+  CUCPU_INLINE bool same_part(int a, int b) const {
+    return lanes.parts[a] == lanes.parts[b] && lanes.parts[a] != Pattern::LANES &&
+           lanes.addresses[a * 8] == lanes.addresses[b * 8];
+  }
+  // Rows of a tile read the same cells, which are visited once.
+  CUCPU_INLINE uint32_t reading_parts() const {
+    uint32_t unclear = 0;
+    for (int p = 0; p < 4; ++p) {
+      bool done = false, shared_lanes = false;
+      for (int q = 0; q < p; ++q) done |= same_part(p, q);
+      for (int q = p + 1; q < 4; ++q) shared_lanes |= same_part(p, q);
+      if (!done) unclear |= part(p * 8, shared_lanes);
+    }
+    return unclear;
+  }
+  CUCPU_INLINE uint32_t run(uint32_t mask) const {
+    uint32_t unclear = 0;
+    if (mask == FULL_MASK && !Kind::WRITES && count == 1) return reading_parts();
+    if (mask == FULL_MASK) {
+      for (int first = 0; first < LANES; first += 8) unclear |= part(first, false);
+      return unclear;
+    }
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      unclear |= uint32_t{!one(l, uint32_t(l))} << l;
+    }
+    return unclear;
+  }
+};
+
+template <class Kind>
+uint32_t lanes_of(const Cells& cells, const Rule& rule, const Lanes& lanes, uint32_t mask,
+                  uint64_t base, uint64_t size) {
+  const auto count = uint32_t((size + (uint64_t{1} << cells.shift) - 1) >> cells.shift);
+  if (count == 1) return LaneVisitor<Kind>{cells, rule, lanes, base, 1}.run(mask);
+  return LaneVisitor<Kind>{cells, rule, lanes, base, count}.run(mask);
+}
+
+uint32_t lanes(const Cells& cells, const Rule& rule, const Lanes& a, uint32_t mask, uint64_t base,
+               uint64_t size, CellAccess access) {
+  switch (access) {
+    case CellAccess::READ:
+      return lanes_of<Read<false>>(cells, rule, a, mask, base, size);
+    case CellAccess::STRONG_READ:
+      return lanes_of<Read<true>>(cells, rule, a, mask, base, size);
+    case CellAccess::WRITE:
+      return lanes_of<Write>(cells, rule, a, mask, base, size);
+    default:
+      return lanes_of<Update>(cells, rule, a, mask, base, size);
+  }
+}
+
+}  // namespace
+
+const LaneChecks& lane_checks() {
+  static constexpr LaneChecks checks = {addresses, span, lanes};
+  return checks;
+}
+
+}  // namespace cucore::cpu::CUCPU_SIMD

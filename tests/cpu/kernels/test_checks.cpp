@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Planted mistakes are reported with their kind and line, and their correct twins are not reported.
+#include <algorithm>
+#include <map>
+
+#include "check_device.hpp"
+
+namespace cucore::cpu::kernels {
+namespace {
+
+struct Row {
+  const char* name;
+  const char* kind;  // "": correct
+  unsigned grid, block;
+  const char* body;  // '@' begins the line with the mistake
+};
+
+std::ostream& operator<<(std::ostream& out, const Row& row) { return out << row.name; }
+
+const std::vector<Row> ROWS = {
+#define PLANTED(name, kind, grid, block, body) {#name, kind, grid, block, body},
+#define SOUND(name, grid, block, body) {#name, "", grid, block, body},
+#include "planted_bugs.inc"
+#undef PLANTED
+#undef SOUND
+};
+
+// All kernels in one program, so that the compiler runs once.
+class Table {
+ public:
+  Table();
+  const Program& program() const { return *program_; }
+  unsigned line(const Row& row) const {
+    const auto found = lines_.find(row.name);
+    return found == lines_.end() ? 0 : found->second;
+  }
+
+ private:
+  std::map<std::string, unsigned> lines_;
+  std::unique_ptr<Program> program_;
+};
+
+Table::Table() {
+  std::string source;
+  unsigned line = 1;
+  for (const Row& row : ROWS) {
+    std::string text = std::string("extern \"C\" __global__ void ") + row.name +
+                       "(int* a, int* b, int n) { unsigned t = threadIdx.x;\n" + row.body + " }\n";
+    for (char& c : text) {
+      if (c == '@') {
+        lines_[row.name] = line;
+        c = ' ';
+      }
+      line += c == '\n';
+    }
+    source += text;
+  }
+  program_ = std::make_unique<Program>(
+      source, std::vector<std::string>{"-arch=compute_90", "-std=c++17", "-lineinfo"});
+}
+
+const Table& table() {
+  static const Table* const instance = new Table;
+  return *instance;
+}
+
+std::vector<FoundReport> run(const Row& row) {
+  const Buffer<int> a(256, 1);
+  CUdeviceptr b = 0;
+  check(calls().cuMemAlloc(&b, 1024), "cuMemAlloc");
+  Shape shape{row.grid, row.block};
+  if (std::string(row.body).find("extern __shared__") != std::string::npos)
+    shape.shared = row.block * 4;
+  table().program().run(row.name, shape, a, b, 256);
+  calls().cuMemFree(b);
+  return take_reports();
+}
+
+class Checks : public testing::TestWithParam<Row> {
+ protected:
+  void SetUp() override {
+    if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
+    if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
+  }
+};
+
+TEST_P(Checks, FindMistakes) {
+  const Row& row = GetParam();
+  table();
+  // A race may also read what the other thread has not written yet.
+  const bool races = std::string(row.kind).ends_with("-race");
+  const Checking checking(races ? "memory,race,barrier,host" : "all");
+  const auto reports = run(row);
+  bool found = *row.kind == '\0';
+  for (const FoundReport& r : reports) {
+    EXPECT_EQ(r.kind, row.kind) << r.text;
+    found |= r.line == table().line(row) || r.other_line == table().line(row);
+  }
+  EXPECT_TRUE(found) << (reports.empty() ? "no report" : reports[0].text);
+}
+
+TEST_P(Checks, AreOffByDefault) {
+  const Row& row = GetParam();
+  if (std::string(row.kind).empty()) return;
+  const std::string kind = row.kind;
+  // A launch without checks ends at the first invalid access.
+  if (kind == "out-of-bounds" || kind == "misaligned" || kind == "use-after-free") return;
+  EXPECT_TRUE(run(row).empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(Planted, Checks, testing::ValuesIn(ROWS),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(CheckTable, HasFortyMistakes) {
+  const auto planted =
+      std::count_if(ROWS.begin(), ROWS.end(), [](const Row& row) { return *row.kind != '\0'; });
+  EXPECT_GE(planted, 40);
+}
+
+constexpr const char* FAULTS = R"cuda(
+extern "C" __global__ void stuck(int* a) {
+  if (threadIdx.x < 32) asm volatile("bar.sync 3, 96;");
+  a[threadIdx.x] = 1;
+}
+extern "C" __global__ void fill(int* a, int n) { a[threadIdx.x * n] = 1; }
+)cuda";
+
+class FaultReports : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
+    if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
+    program_ = std::make_unique<Program>(FAULTS,
+                                         std::vector<std::string>{"-arch=compute_90", "-lineinfo"});
+    check(calls().cuMemAlloc(&data_, 256), "cuMemAlloc");
+  }
+  // Returns the driver's error; a fault has reset the context.
+  template <class... A>
+  std::string error_of(const char* kernel, const A&... arguments) {
+    try {
+      program_->run(kernel, {1, 64}, arguments...);
+    } catch (const std::exception& error) {
+      program_->forget();
+      return error.what();
+    }
+    return "";
+  }
+  std::unique_ptr<Program> program_;
+  CUdeviceptr data_ = 0;
+};
+
+TEST_F(FaultReports, DeadlockNamesWarpsAndLines) {
+  const Checking checking("all");
+  EXPECT_NE(error_of("stuck", data_).find("LAUNCH_TIMEOUT"), std::string::npos);
+  const auto reports = take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, "deadlock");
+  EXPECT_NE(reports[0].text.find("warp 0: 32 threads wait at"), std::string::npos);
+  EXPECT_NE(reports[0].text.find("kernel.cu:3"), std::string::npos) << reports[0].text;
+}
+
+TEST_F(FaultReports, NamesAllocationAndFree) {
+  const Checking checking("memory");
+  check(calls().cuMemFree(data_), "cuMemFree");
+  EXPECT_EQ(error_of("fill", data_, 1), "");
+  const auto reports = take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, "use-after-free");
+  EXPECT_EQ(reports[0].line, 6u);
+  EXPECT_NE(reports[0].text.find("of cuMemAlloc"), std::string::npos) << reports[0].text;
+  EXPECT_NE(reports[0].text.find("freed by call"), std::string::npos) << reports[0].text;
+  EXPECT_NE(reports[0].text.find("64 times"), std::string::npos) << reports[0].text;
+}
+
+TEST_F(FaultReports, EndTheLaunchOnDemand) {
+  const Checking checking("");
+  check(control()->set_checks("memory", 1), "set_checks");
+  const std::string error = error_of("fill", data_, 2);
+  control()->set_checks("", 0);
+  EXPECT_NE(error.find("LAUNCH_FAILED"), std::string::npos) << error;
+  EXPECT_NE(error.find("out-of-bounds"), std::string::npos) << error;
+  EXPECT_EQ(take_reports().size(), 1u);
+}
+
+TEST(Control, RefusesUnknownChecks) {
+  if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
+  for (const char* list : {"races", "memory,", ",", "all,none", " all"})
+    EXPECT_EQ(control()->set_checks(list, 0), CUDA_ERROR_INVALID_VALUE) << list;
+  EXPECT_EQ(control()->set_checks(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT_EQ(control()->set_checks("all", 2), CUDA_ERROR_INVALID_VALUE);
+  for (const char* text : {"random", "random:", "random:x", "random:-1", "Parallel"})
+    EXPECT_EQ(control()->set_schedule(text), CUDA_ERROR_INVALID_VALUE) << text;
+}
+
+}  // namespace
+}  // namespace cucore::cpu::kernels

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules: random orders expose missing barriers and repeat with their seed.
+#include <set>
+
+#include "check_device.hpp"
+
+namespace cucore::cpu::kernels {
+namespace {
+
+constexpr unsigned SEEDS = 20;
+
+// Each warp reads what the warp before it wrote. Without a barrier, the order of the warps decides.
+constexpr const char* SOURCE = R"cuda(
+template <bool Barrier> __device__ void chain(int* out) {
+  __shared__ int s[128];
+  s[threadIdx.x] = -1;
+  __syncthreads();
+  s[threadIdx.x] = threadIdx.x;
+  if (Barrier) __syncthreads();
+  out[threadIdx.x] = s[(threadIdx.x + 96) % 128];
+}
+extern "C" __global__ void missing(int* out) { chain<false>(out); }
+extern "C" __global__ void correct(int* out) { chain<true>(out); }
+extern "C" __global__ void past_end(int* out) { out[128 + threadIdx.x] = 1; }
+)cuda";
+
+class Schedules : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
+    if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
+    program_ = std::make_unique<Program>(SOURCE, std::vector<std::string>{"-arch=compute_90"});
+  }
+  void TearDown() override {
+    if (explains_faults()) control()->set_schedule("parallel");
+  }
+  std::vector<int> result(const char* kernel) {
+    const Buffer<int> out(128);
+    program_->run(kernel, {1, 128}, out);
+    return out.read();
+  }
+  static void use(const std::string& schedule) {
+    check(control()->set_schedule(schedule.c_str()), "set_schedule");
+  }
+  std::unique_ptr<Program> program_;
+};
+
+TEST_F(Schedules, SomeSeedExposesAMissingBarrier) {
+  std::set<std::vector<int>> results;
+  const std::vector<int> right = result("correct");
+  for (unsigned seed = 0; seed < SEEDS; ++seed) {
+    use("random:" + std::to_string(seed));
+    results.insert(result("missing"));
+    EXPECT_EQ(result("correct"), right) << seed;
+  }
+  EXPECT_GT(results.size(), 1u);
+}
+
+TEST_F(Schedules, SequentialRepeats) {
+  use("sequential");
+  const std::vector<int> first = result("missing");
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(result("missing"), first);
+}
+
+TEST_F(Schedules, FaultsNameTheSeed) {
+  use("random:7");
+  CUdeviceptr data = 0;
+  check(calls().cuMemAlloc(&data, 512), "cuMemAlloc");
+  try {
+    program_->run("past_end", {1, 128}, data);
+    FAIL() << "no fault";
+  } catch (const std::exception& error) {
+    program_->forget();
+    EXPECT_NE(std::string(error.what()).find("schedule random:7"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(Schedules, ReportsNameTheSeed) {
+  use("random:8");
+  const Checking checking("race");
+  result("missing");
+  const auto reports = take_reports();
+  ASSERT_FALSE(reports.empty());
+  EXPECT_NE(reports[0].text.find("schedule random:8"), std::string::npos) << reports[0].text;
+}
+
+}  // namespace
+}  // namespace cucore::cpu::kernels
