@@ -10,7 +10,7 @@
 namespace cucore::cli {
 
 // The exit codes of the command, the same for every subcommand.
-enum ExitCode { DONE = 0, FAILED = 1, USAGE = 2, SIGNATURE = 3 };
+enum ExitCode { DONE = 0, FAILED = 1, USAGE = 2, SIGNATURE = 3, CHECKS = 4 };
 
 // An error with everything else that the user should see.
 class Failure : public Error {

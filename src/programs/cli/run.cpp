@@ -15,6 +15,7 @@
 #include "distinct.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "kernel_checks.hpp"
 #include "launch.hpp"
 #include "output_aside.hpp"
 #include "print.hpp"
@@ -38,6 +39,7 @@ struct RunRequest {
   std::vector<std::string> expectations;
   std::string tolerance = "0";
   TrustFlags trust;
+  CheckFlags checks;
   CompileFlags flags;
 };
 
@@ -45,6 +47,8 @@ struct RunRequest {
 // compiler does not find the name, a compile without it lets the search list the kernels.
 ObjectCode compile_for(const RunRequest& request, CodeType target) {
   CompileFlags flags = request.flags;
+  // Reports name source lines.
+  if (request.checks.enabled() && !flags.options.lineinfo) flags.options.lineinfo = true;
   const bool is_cuda = source_type(request.file, flags) == SourceType::cuda_cpp;
   if (!request.kernel.empty() && is_cuda) flags.names.push_back(request.kernel);
   try {
@@ -87,6 +91,7 @@ FileUse files_of(const RunRequest& request, const std::vector<Argument>& argumen
   for (const Expectation& expectation : results.expectations)
     if (!expectation.file.empty()) use.inputs.push_back(expectation.file);
   for (const Indexed& output : results.outputs) use.outputs.push_back(output.value);
+  request.checks.add_files_to(use);
   return use;
 }
 
@@ -102,6 +107,17 @@ std::string choose_kernel(const RunRequest& request, const ObjectCode& code) {
                   request.file, names.size()));
 }
 
+// A fault is one of the reports.
+float checked_launch(const CheckedRun& checked, const Device& device, const Kernel& kernel,
+                     const LaunchShape& shape, std::vector<Argument>& arguments) {
+  try {
+    return launch(device, kernel, shape, arguments);
+  } catch (const Error&) {
+    require_no_reports(checked.reports());
+    throw;
+  }
+}
+
 void run(const RunRequest& request) {
   LaunchShape shape{parse_extent(request.grid, "--grid"), parse_extent(request.block, "--block"),
                     request.shared};
@@ -110,7 +126,9 @@ void run(const RunRequest& request) {
   const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
                                               request.tolerance, arguments);
   require_distinct(files_of(request, arguments, results));
+  if (request.checks.need_device()) driver_select("cpu");
   const Device device = open_device(request.device);
+  const CheckedRun checked(request.checks);
   const ObjectCode code = open_code(request, device);
   const std::string name = choose_kernel(request, code);
   const Kernel kernel = code.find_kernel(name);
@@ -118,8 +136,9 @@ void run(const RunRequest& request) {
   const float milliseconds = [&] {
     std::optional<OutputAside> aside;
     if (wants_json() || results.takes_output) aside.emplace();
-    return launch(device, kernel, shape, arguments);
+    return checked_launch(checked, device, kernel, shape, arguments);
   }();
+  require_no_reports(checked.reports());
   if (results.print_count != 0 && !wants_json())
     print("{} ({}): {} took {:.3f} ms\n", device.name(), device.arch(), name, milliseconds);
   const Json arrays = report_results(results, arguments);
@@ -189,6 +208,7 @@ void add_run(CLI::App& app) {
       ->type_name("FILE");
   add_launch_options(*command, *request);
   add_result_options(*command, *request);
+  request->checks.add_to(*command);
   request->trust.add_to(*command, "verify-");
   request->flags.add_to(*command);
   command->footer(

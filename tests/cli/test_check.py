@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cucore run --check: reports of the CPU device, suppressions, and the exit code."""
+import json
+import unittest
+
+from command import CommandTest, device_of, needs_nvrtc
+
+HAS_CPU = device_of("cpu")
+RACE = """extern "C" __global__ void turn(const int* in, int* out) {
+  __shared__ int s[64];
+  s[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = s[63 - threadIdx.x];
+}
+"""
+FIXED = RACE.replace("  out[", "  __syncthreads(); out[")
+ARGUMENTS = ["--block", "64", "--arg", "buf:i32:64:iota", "--arg", "buf:i32:64"]
+
+
+@unittest.skipUnless(HAS_CPU, "no CPU device")
+@needs_nvrtc
+class Check(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.write("turn.cu", RACE)
+        self.write("fixed.cu", FIXED)
+
+    def checked(self, *options, source="turn.cu"):
+        return self.run_command("run", source, *ARGUMENTS, *options)
+
+    def test_a_report_is_exit_code_4(self):
+        result = self.checked("--check=race")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertIn(b"shared-race: kernel 'turn'", result.stderr)
+        self.assertIn(b"turn.cu:4", result.stderr)
+        self.assertIn(b"turn.cu:3", result.stderr)
+
+    def test_correct_kernels_have_none(self):
+        result = self.checked("--check", source="fixed.cu")
+        self.assertEqual(result.returncode, 0, result.stderr)
+
+    def test_checks_are_off_by_default(self):
+        self.assertEqual(self.checked("--driver", "cpu").returncode, 0)
+
+    def test_files_of_reports(self):
+        self.checked("--check=race", "--check-json", "reports.json")
+        for report in json.loads(self.read("reports.json"))["reports"]:
+            self.assertEqual(report["kind"], "shared-race")
+            self.assertEqual({report["line"], report["other_line"]}, {3, 4})
+        self.assertEqual(report["block"], [0, 0, 0])
+
+    def test_json(self):
+        result = self.checked("--check=race", "--json")
+        failure = json.loads(result.stdout)
+        self.assertEqual(failure["exit_code"], 4)
+        self.assertEqual(failure["reports"][0]["kind"], "shared-race")
+
+    def test_suppressions(self):
+        for text, code in (("shared-race turn turn.cu:4", 0), ("shared-race", 0), ("* t* *:3", 0),
+                           ("# none\n\nglobal-race", 4), ("shared-race other", 4),
+                           ("shared-race turn turn.cu:5", 4)):
+            self.write("known", text)
+            result = self.checked("--check=race", "--suppress", "known")
+            self.assertEqual(result.returncode, code, (text, result.stderr))
+
+    def test_wrong_options(self):
+        result = self.checked("--check=races")
+        self.assertEqual(result.returncode, 2)
+        self.assertIn(b"--check is 'races'; expected all or", result.stderr)
+        result = self.checked("--schedule", "random")
+        self.assertEqual(result.returncode, 2)
+        self.write("known", "a b c d")
+        result = self.checked("--check", "--suppress", "known")
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(b"known:1", result.stderr)
+
+    def test_out_of_bounds_does_not_end_the_run(self):
+        self.write("past.cu", 'extern "C" __global__ void k(int* out) { out[threadIdx.x] = 1; }')
+        result = self.run_command("run", "past.cu", "--block", "64", "--arg", "buf:i32:32",
+                                  "--check=memory")
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(b"32 times", result.stderr)
+
+    def test_seeds_are_named(self):
+        result = self.checked("--check=race", "--schedule", "random:3")
+        self.assertIn(b"schedule random:3", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
