@@ -12,7 +12,7 @@ namespace {
 
 using ptx::Element;
 
-constexpr unsigned WIDTH = 8;
+constexpr unsigned COLUMNS = 8;
 constexpr int32_t LEAST_EXPONENT = -400;  // keeps 2^-exponent finite if all addends are zero
 
 typedef double Doubles __attribute__((vector_size(64)));
@@ -30,7 +30,7 @@ CUCPU_INLINE void truncate(Doubles& v) {
   half[1] = _mm256_round_pd(half[1], _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC);
   __builtin_memcpy(&v, half, sizeof v);
 #else
-  for (unsigned i = 0; i < WIDTH; ++i) v[i] = __builtin_trunc(v[i]);
+  for (unsigned i = 0; i < COLUMNS; ++i) v[i] = __builtin_trunc(v[i]);
 #endif
 }
 
@@ -141,7 +141,7 @@ void multiply_tile(const Tile& t) {
 }
 
 void multiply_reals(const RealProduct& p) {
-  for (unsigned column = 0; column < p.n; column += WIDTH)
+  for (unsigned column = 0; column < p.n; column += COLUMNS)
     for (unsigned row = 0; row < p.m; ++row) multiply_tile({p, row, column});
 }
 
@@ -159,7 +159,7 @@ CUCPU_INLINE void sum_products(const IntegerProduct& p, unsigned row, unsigned c
 }
 
 void multiply_integers(const IntegerProduct& p) {
-  for (unsigned column = 0; column < p.n; column += WIDTH)
+  for (unsigned column = 0; column < p.n; column += COLUMNS)
     for (unsigned row = 0; row < p.m; ++row) {
       const size_t place = size_t{row} * p.n + column;
       Ints sum{}, c;
@@ -218,9 +218,9 @@ struct E5M2Bits {
 
 template <class Format>
 void convert(const uint32_t* raw, size_t count, Reals reals) {
-  for (size_t i = 0; i < count; i += WIDTH) {
+  for (size_t i = 0; i < count; i += COLUMNS) {
     Ints bits;
-    for (unsigned j = 0; j < WIDTH; ++j) bits[j] = int32_t(Format::single(raw[i + j]));
+    for (unsigned j = 0; j < COLUMNS; ++j) bits[j] = int32_t(Format::single(raw[i + j]));
     const Doubles v = __builtin_convertvector(Floats(bits), Doubles);
     Ints x;
     exponents(x, v, Format::LEAST);

@@ -7,8 +7,8 @@
 namespace cucore::cpu::test {
 namespace {
 
-void expect_fault(const std::string& body, const Shape& shape, CUresult code,
-                  std::initializer_list<const char*> parts, uint64_t a = 0) {
+void expect_fault_of(const std::string& body, const Shape& shape, CUresult code,
+                     std::initializer_list<const char*> parts, uint64_t a = 0) {
   const auto fault = run_text(kernel_text(body), shape, a);
   ASSERT_TRUE(fault) << body;
   EXPECT_EQ(fault->code, code) << fault->text;
@@ -26,31 +26,31 @@ std::string with_shared(const std::string& body) {
 }
 
 TEST(Matrices, RowsOutsideOfSharedMemory) {
-  expect_fault(with_shared("mad.lo.u32 %r7, %r1, 32, %r7; ") + LOAD, shape(1, 32),
-               CUDA_ERROR_ILLEGAL_ADDRESS, {"thread (16,0,0)", "read 16 bytes", "512 bytes"});
-  expect_fault(with_shared("add.u32 %r7, %r7, -16; ") + LOAD, shape(1, 32),
-               CUDA_ERROR_ILLEGAL_ADDRESS, {"read 16 bytes"});
-  expect_fault(with_shared("mad.lo.u32 %r7, %r1, 32, %r7; ") +
-                   "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r7], {%r3,%r4,%r5,%r6};",
-               shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS, {"wrote 16 bytes"});
+  expect_fault_of(with_shared("mad.lo.u32 %r7, %r1, 32, %r7; ") + LOAD, shape(1, 32),
+                  CUDA_ERROR_ILLEGAL_ADDRESS, {"thread (16,0,0)", "read 16 bytes", "512 bytes"});
+  expect_fault_of(with_shared("add.u32 %r7, %r7, -16; ") + LOAD, shape(1, 32),
+                  CUDA_ERROR_ILLEGAL_ADDRESS, {"read 16 bytes"});
+  expect_fault_of(with_shared("mad.lo.u32 %r7, %r1, 32, %r7; ") +
+                      "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%r7], {%r3,%r4,%r5,%r6};",
+                  shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS, {"wrote 16 bytes"});
 }
 
 TEST(Matrices, MisalignedRows) {
-  expect_fault(with_shared("add.u32 %r7, %r7, 8; ") + LOAD, shape(1, 32),
-               CUDA_ERROR_MISALIGNED_ADDRESS, {"misaligned address", "ldmatrix"});
+  expect_fault_of(with_shared("add.u32 %r7, %r7, 8; ") + LOAD, shape(1, 32),
+                  CUDA_ERROR_MISALIGNED_ADDRESS, {"misaligned address", "ldmatrix"});
 }
 
 TEST(Matrices, RowsInGlobalMemory) {
   Array<char> memory(512);
-  expect_fault("ldmatrix.sync.aligned.m8n8.x1.b16 {%r3}, [%rd0];", shape(1, 32),
-               CUDA_ERROR_INVALID_ADDRESS_SPACE, {"not in shared memory"}, memory.address());
+  expect_fault_of("ldmatrix.sync.aligned.m8n8.x1.b16 {%r3}, [%rd0];", shape(1, 32),
+                  CUDA_ERROR_INVALID_ADDRESS_SPACE, {"not in shared memory"}, memory.address());
 }
 
 TEST(Matrices, WarpsWithoutAllLanes) {
-  expect_fault(PRODUCT, shape(1, 31), CUDA_ERROR_ILLEGAL_INSTRUCTION,
-               {"incomplete warp", "0x7fffffff", "all 32 lanes"});
-  expect_fault("setp.lt.u32 %p1, %r1, 5; @%p1 exit; " + std::string(PRODUCT), shape(1, 32),
-               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"0xffffffe0"});
+  expect_fault_of(PRODUCT, shape(1, 31), CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                  {"incomplete warp", "0x7fffffff", "all 32 lanes"});
+  expect_fault_of("setp.lt.u32 %p1, %r1, 5; @%p1 exit; " + std::string(PRODUCT), shape(1, 32),
+                  CUDA_ERROR_ILLEGAL_INSTRUCTION, {"0xffffffe0"});
 }
 
 // Lanes that come from different branches execute the instruction together.
@@ -74,14 +74,14 @@ const char* const LOAD_A =
 
 TEST(Matrices, FragmentsOutsideOfTheirMemory) {
   Array<char> memory(512);
-  expect_fault(std::string(LOAD_A) + "24;", shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS,
-               {"past the end"}, memory.address());
-  expect_fault(std::string(LOAD_A) + "0x7fffffff;", shape(1, 32), CUDA_ERROR_MISALIGNED_ADDRESS, {},
-               memory.address());
-  expect_fault(std::string(LOAD_A) + "16;", shape(1, 32), CUDA_ERROR_MISALIGNED_ADDRESS, {},
-               memory.address() + 1);
-  expect_fault(std::string(LOAD_A) + "16;", shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS,
-               {"null pointer"});
+  expect_fault_of(std::string(LOAD_A) + "24;", shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS,
+                  {"past the end"}, memory.address());
+  expect_fault_of(std::string(LOAD_A) + "0x7fffffff;", shape(1, 32), CUDA_ERROR_MISALIGNED_ADDRESS,
+                  {}, memory.address());
+  expect_fault_of(std::string(LOAD_A) + "16;", shape(1, 32), CUDA_ERROR_MISALIGNED_ADDRESS, {},
+                  memory.address() + 1);
+  expect_fault_of(std::string(LOAD_A) + "16;", shape(1, 32), CUDA_ERROR_ILLEGAL_ADDRESS,
+                  {"null pointer"});
 }
 
 const char* const ASYNC =
@@ -90,19 +90,19 @@ const char* const ASYNC =
 
 TEST(Matrices, WrongDescriptors) {
   const std::string shared = ".shared .align 1024 .b8 sh[16384]; ";
-  expect_fault(shared + "mov.u64 %rd2, -1; mov.u64 %rd3, -1; " + ASYNC, shape(1, 128),
-               CUDA_ERROR_ILLEGAL_ADDRESS, {"wgmma", "shared memory"});
-  expect_fault(shared + "mov.u64 %rd2, 0x3fff3fff3fff; mov.u64 %rd3, 0; " + ASYNC, shape(1, 128),
-               CUDA_ERROR_ILLEGAL_ADDRESS, {"shared memory"});
-  expect_fault(shared + "cvt.u64.u32 %rd2, %r1; mov.u64 %rd3, 0; " + ASYNC, shape(1, 128),
-               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"invalid matrix descriptor"});
-  expect_fault(shared + "mov.u64 %rd2, 0; mov.u64 %rd3, 0; " + ASYNC, shape(1, 96),
-               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"incomplete warpgroup", "3 warps"});
+  expect_fault_of(shared + "mov.u64 %rd2, -1; mov.u64 %rd3, -1; " + ASYNC, shape(1, 128),
+                  CUDA_ERROR_ILLEGAL_ADDRESS, {"wgmma", "shared memory"});
+  expect_fault_of(shared + "mov.u64 %rd2, 0x3fff3fff3fff; mov.u64 %rd3, 0; " + ASYNC, shape(1, 128),
+                  CUDA_ERROR_ILLEGAL_ADDRESS, {"shared memory"});
+  expect_fault_of(shared + "cvt.u64.u32 %rd2, %r1; mov.u64 %rd3, 0; " + ASYNC, shape(1, 128),
+                  CUDA_ERROR_ILLEGAL_INSTRUCTION, {"invalid matrix descriptor"});
+  expect_fault_of(shared + "mov.u64 %rd2, 0; mov.u64 %rd3, 0; " + ASYNC, shape(1, 96),
+                  CUDA_ERROR_ILLEGAL_INSTRUCTION, {"incomplete warpgroup", "3 warps"});
 }
 
 TEST(Matrices, WaitingForAWarpThatIsGone) {
-  expect_fault("setp.lt.u32 %p1, %r1, 32; @%p1 exit; wgmma.wait_group.sync.aligned 0;",
-               shape(1, 128), CUDA_ERROR_LAUNCH_TIMEOUT, {"deadlock", "wgmma.wait_group"});
+  expect_fault_of("setp.lt.u32 %p1, %r1, 32; @%p1 exit; wgmma.wait_group.sync.aligned 0;",
+                  shape(1, 128), CUDA_ERROR_LAUNCH_TIMEOUT, {"deadlock", "wgmma.wait_group"});
 }
 
 TEST(Matrices, WrongOperandsDoNotLoad) {

@@ -27,7 +27,7 @@ constexpr Unit UNITS[] = {
 };
 
 // One product of the sum: the factors are +-2^e, or 1.5 times that.
-struct Term {
+struct ProbeTerm {
   unsigned k;
   double a, b;
 };
@@ -67,9 +67,9 @@ class Prober {
            sum;
   }
 
-  double result(double c, const std::vector<Term>& terms) {
+  double result(double c, const std::vector<ProbeTerm>& terms) {
     Words in(size_t{row_.in} * 32);
-    for (const Term& term : terms) {
+    for (const ProbeTerm& term : terms) {
       put(in, 0, a_, term.k, true, term.a);
       put(in, a_, b_, term.k, false, term.b);
     }
@@ -81,7 +81,7 @@ class Prober {
   }
 
   // 2^exponent as a product; the factors are near each other.
-  Term power(unsigned k, int exponent, double sign = 1) const {
+  ProbeTerm power(unsigned k, int exponent, double sign = 1) const {
     const int half = exponent / 2;
     return {k, sign * std::ldexp(1, half), std::ldexp(1, exponent - half)};
   }
@@ -118,7 +118,7 @@ int kept_bits(Prober& p) {
 // The result is cut or rounded if a bit below its last one is set.
 void print_rounding(Prober& p) {
   if (p.result(0, {p.power(0, -24)}) == 0) return;
-  const Term half = {0, 0x1.8p-12, 0x1p-12}, minus = {0, -0x1.8p-12, 0x1p-12};
+  const ProbeTerm half = {0, 0x1.8p-12, 0x1p-12}, minus = {0, -0x1.8p-12, 0x1p-12};
   std::printf("  1 + 1.5 * 2^-24: %a, -1 - 1.5 * 2^-24: %a\n", p.result(1, {half}),
               p.result(-1, {minus}));
 }

@@ -9,7 +9,7 @@ namespace {
 
 constexpr unsigned THREADS = 128;
 
-struct Form {
+struct AsyncForm {
   unsigned n, k;
   Element a, b, d;
   unsigned width = 8;  // units of 16 bytes in a row of the swizzled matrix; 1: no swizzle
@@ -62,10 +62,12 @@ struct Area {
   }
 };
 
-Area left_area(const Form& f) {
+Area left_area(const AsyncForm& f) {
   return {64, f.stored_k(), ptx::bits_of(f.a), f.width, f.a_transposed};
 }
-Area right_area(const Form& f) { return {f.n, f.k, ptx::bits_of(f.b), f.width, f.b_transposed}; }
+Area right_area(const AsyncForm& f) {
+  return {f.n, f.k, ptx::bits_of(f.b), f.width, f.b_transposed};
+}
 
 unsigned rounded(unsigned bytes) { return (bytes + 1023) / 1024 * 1024; }
 
@@ -73,7 +75,7 @@ unsigned rounded(unsigned bytes) { return (bytes + 1023) / 1024 * 1024; }
 struct Layout {
   unsigned b_byte, d_word, a_word, meta_word, words, d_words;
 };
-Layout layout_of(const Form& f) {
+Layout layout_of(const AsyncForm& f) {
   Layout l{};
   l.b_byte = rounded(left_area(f).bytes());
   l.d_word = (l.b_byte + rounded(right_area(f).bytes())) / 4 / THREADS;
@@ -101,14 +103,14 @@ std::string descriptor(const Area& area, unsigned byte, unsigned number) {
          hex(fields) + "; ";
 }
 
-std::string name_of_form(const Form& f) {
+std::string name_of_form(const AsyncForm& f) {
   std::string name = f.is_sparse ? "wgmma.mma_async.sp" : "wgmma.mma_async";
   name += ".sync.aligned.m64n" + std::to_string(f.n) + "k" + std::to_string(f.k) + "." +
           name_of(f.d) + "." + name_of(f.a) + "." + name_of(f.b);
   return f.a == Element::b1 ? name + ".and.popc" : name;
 }
 
-std::string body_of(const Form& f) {
+std::string body_of(const AsyncForm& f) {
   const Layout l = layout_of(f);
   std::string text = descriptor(left_area(f), 0, 0) + descriptor(right_area(f), l.b_byte, 1);
   for (unsigned i = 0; i < l.d_words; ++i)
@@ -134,7 +136,7 @@ void fill_area(Random& random, const Area& area, Element element, Fill fill, uns
                   random_element(random, element, fill));
 }
 
-void fill_form(const Form& f, Random& random, Words& in) {
+void fill_form(const AsyncForm& f, Random& random, Words& in) {
   const Layout l = layout_of(f);
   fill_area(random, left_area(f), f.a, f.fill, 0, in);
   fill_area(random, right_area(f), f.b, f.fill, l.b_byte, in);
@@ -153,7 +155,7 @@ void fill_form(const Form& f, Random& random, Words& in) {
 }
 
 // Metadata of 2 of 4 elements of 16 and 8 bits.
-std::vector<unsigned> rows_of(const Form& f, const Words& in, unsigned warp) {
+std::vector<unsigned> rows_of(const AsyncForm& f, const Words& in, unsigned warp) {
   const uint32_t* words = in.data() + size_t{layout_of(f).meta_word} * THREADS + warp * 32;
   std::vector<unsigned> rows;
   for (unsigned row = 0; row < 16; ++row)
@@ -168,7 +170,7 @@ std::vector<unsigned> rows_of(const Form& f, const Words& in, unsigned warp) {
   return rows;
 }
 
-Raw left_of(const Form& f, const Words& in, unsigned warp) {
+Raw left_of(const AsyncForm& f, const Words& in, unsigned warp) {
   const unsigned k = f.stored_k(), bits = ptx::bits_of(f.a);
   const Area area = left_area(f);
   Raw a(16 * k);
@@ -187,7 +189,7 @@ Raw left_of(const Form& f, const Words& in, unsigned warp) {
   return a;
 }
 
-void compute(const Form& f, const Words& in, Words& out) {
+void compute(const AsyncForm& f, const Words& in, Words& out) {
   const Layout l = layout_of(f);
   const Area right = right_area(f);
   const unsigned d_bits = ptx::bits_of(f.d);
@@ -220,7 +222,7 @@ void compute(const Form& f, const Words& in, Words& out) {
   }
 }
 
-void add(Table& table, const Form& f) {
+void add(Table& table, const AsyncForm& f) {
   Case row;
   row.name = name_of_form(f) + " width " + std::to_string(f.width) +
              (f.in_registers ? " registers" : "") + (f.a_transposed ? " A^T" : "") +
@@ -242,7 +244,7 @@ void add_halves(Table& table) {
   for (unsigned width : {1u, 2u, 4u, 8u})
     for (bool a : {false, true})
       for (bool b : {false, true}) {
-        Form f{64, 16, half, half, single, width};
+        AsyncForm f{64, 16, half, half, single, width};
         f.a_transposed = a;
         f.b_transposed = b;
         add(table, f);
@@ -250,11 +252,11 @@ void add_halves(Table& table) {
   for (unsigned n : {8u, 24u, 128u, 256u}) add(table, {n, 16, half, half, single});
   for (Fill fill : {Fill::SPREAD, Fill::CANCEL, Fill::SPECIAL})
     for (Element d : {single, half}) {
-      Form f{16, 16, half, half, d};
+      AsyncForm f{16, 16, half, half, d};
       f.fill = fill;
       add(table, f);
     }
-  Form f{32, 16, Element::bf16, Element::bf16, single};
+  AsyncForm f{32, 16, Element::bf16, Element::bf16, single};
   add(table, f);
   f.in_registers = true;
   add(table, f);
@@ -270,7 +272,7 @@ void add_halves(Table& table) {
 void add_warpgroup_products(Table& table) {
   add_halves(table);
   for (Fill fill : {Fill::PLAIN, Fill::SPREAD, Fill::CANCEL}) {
-    Form f{16, 8, Element::tf32, Element::tf32, Element::f32};
+    AsyncForm f{16, 8, Element::tf32, Element::tf32, Element::f32};
     f.fill = fill;
     add(table, f);
     for (Element a : {Element::e4m3, Element::e5m2})
@@ -282,7 +284,7 @@ void add_warpgroup_products(Table& table) {
   }
   for (Element a : {Element::s8, Element::u8}) add(table, {32, 32, a, Element::s8, Element::s32});
   add(table, {16, 256, Element::b1, Element::b1, Element::s32});
-  Form sparse{16, 32, Element::f16, Element::f16, Element::f32};
+  AsyncForm sparse{16, 32, Element::f16, Element::f16, Element::f32};
   sparse.is_sparse = true;
   add(table, sparse);
   sparse.in_registers = true;
