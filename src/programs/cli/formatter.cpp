@@ -46,7 +46,9 @@ std::string Formatter::make_option(const CLI::Option* option, bool is_positional
 }
 
 std::string Formatter::make_option_name(const CLI::Option* option, bool is_positional) const {
-  const std::string name = CLI::Formatter::make_option_name(option, is_positional);
+  // CLI11 adds the value of an option without one: "--check{all}".
+  const std::string full = CLI::Formatter::make_option_name(option, is_positional);
+  const std::string name = full.substr(0, full.find('{'));
   const std::size_t opposite = name.find(",--no-");
   if (opposite == name.npos) return name;
   return "--[no-]" + name.substr(2, opposite - 2);
