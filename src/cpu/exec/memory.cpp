@@ -20,6 +20,7 @@
 #include <mutex>
 #include <set>
 #include <shared_mutex>
+#include <vector>
 
 namespace cucore::cpu {
 namespace {
@@ -113,6 +114,26 @@ struct FreedMemory {
   Origin made, ended;
 };
 
+// The last freed allocations. It allocates once, so that a free needs no memory.
+class FreedRecords {
+ public:
+  explicit FreedRecords(size_t most) : records_(most) {}
+  void add(const FreedMemory& freed) { records_[count_++ % records_.size()] = freed; }
+  // Returns the latest record that contains the address, or nullptr.
+  const FreedMemory* find(uint64_t address) const {
+    const size_t kept = std::min<size_t>(count_, records_.size());
+    for (size_t back = 1; back <= kept; ++back) {
+      const FreedMemory& freed = records_[(count_ - back) % records_.size()];
+      if (address - freed.base < freed.size) return &freed;
+    }
+    return nullptr;
+  }
+
+ private:
+  std::vector<FreedMemory> records_;
+  size_t count_ = 0;
+};
+
 struct MemoryInLimbo {
   uint64_t stamp = 0;
   MemoryEntry entry;
@@ -121,7 +142,7 @@ struct MemoryInLimbo {
 struct AddressSpace::State {
   mutable std::shared_mutex mutex;
   std::map<uint64_t, MemoryEntry> live;
-  std::deque<FreedMemory> freed;         // for messages only
+  FreedRecords freed{FREED_RECORDS};     // for messages only
   std::deque<MemoryBacking> quarantine;  // host addresses that must not be reused soon
   std::deque<MemoryInLimbo> limbo;
   // Memory that kernels have freed, by size. A kernel that allocates and frees in a loop receives
@@ -298,8 +319,7 @@ bool AddressSpace::release(uint64_t address) {
   auto& use = state_->uses[{entry.range.device, entry.range.kind}];
   use.bytes -= entry.range.size;
   use.allocations -= 1;
-  state_->freed.push_back({entry.range.base, entry.range.size, entry.made, origin_of_thread()});
-  if (state_->freed.size() > FREED_RECORDS) state_->freed.pop_front();
+  state_->freed.add({entry.range.base, entry.range.size, entry.made, origin_of_thread()});
   if (entry.range.kind == MemoryKind::HEAP)
     state_->keep_spare(entry);
   else
@@ -348,11 +368,10 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   // earlier.
   const bool near_live =
       state_->overlaps(address < RED_ZONE ? 0 : address - RED_ZONE, RED_ZONE + size);
-  for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it) {
-    if (address - it->base < it->size && !near_live) {
-      return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
-                     address - it->base, it->size, it->base);
-    }
+  const FreedMemory* freed = near_live ? nullptr : state_->freed.find(address);
+  if (freed) {
+    return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
+                   address - freed->base, freed->size, freed->base);
   }
   // A small negative offset from null wraps to the end of the address space.
   if (address < PAGE || ~address < PAGE) return "near the null pointer";
@@ -385,10 +404,9 @@ std::optional<MemoryHistory> AddressSpace::history(uint64_t address) const {
     const bool near_it = address + RED_ZONE >= r.base && address < r.base + r.size + RED_ZONE;
     if (near_it) return MemoryHistory{r.base, r.size, false, entry.made, {}};
   }
-  for (auto it = state_->freed.rbegin(); it != state_->freed.rend(); ++it)
-    if (address - it->base < it->size)
-      return MemoryHistory{it->base, it->size, true, it->made, it->ended};
-  return std::nullopt;
+  const FreedMemory* freed = state_->freed.find(address);
+  if (!freed) return std::nullopt;
+  return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
 }
 
 Shadow* AddressSpace::shadow(uint64_t address, Range& range) {
