@@ -88,7 +88,7 @@ uint32_t Segments::take_chunk() {
 
 void Segments::name(uint32_t id, uint32_t operation, uint32_t block, uint32_t warp) {
   SegmentEntry& e = state_->entries[id % KEPT_SEGMENTS];
-  e.id.store(0, std::memory_order_release);  // readers see a missing entry meanwhile
+  e.id.store(0, std::memory_order_release);  // until then, readers find no entry
   e.operation.store(operation, std::memory_order_relaxed);
   e.block.store(block, std::memory_order_relaxed);
   e.warp.store(warp, std::memory_order_relaxed);

@@ -145,7 +145,7 @@ void AsyncQueue::leave(Operations& operations, const Block& block) {
     const bool own = a.warp->block == &block;
     const bool delivers = a.barrier.block == &block || is_in_memory_of(block, a, a.to);
     if (delivers && own) {
-      --count_;  // nobody can see it
+      --count_;  // no thread reads it
     } else if (delivers) {
       const Issuer issuer(a);
       raise(*a.warp, *a.op, a.lane, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",

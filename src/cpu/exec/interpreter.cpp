@@ -29,6 +29,7 @@ class Interpreter {
   void add_group(Frame* frame, uint32_t pc, uint32_t mask);
   void drop_current();
   void split(uint32_t on, uint32_t target, uint32_t rest);
+  bool pass_or_wait(uint32_t ready, uint32_t partial, GroupState state);
   template <bool Checked>
   WarpStatus loop();
   template <bool Checked = false>
@@ -191,6 +192,20 @@ void Interpreter::add_group(Frame* frame, uint32_t pc, uint32_t mask) {
 }
 
 void Interpreter::drop_current() { w_.groups[current_] = w_.groups[--w_.group_count]; }
+
+// Moves the lanes in `ready` to the next instruction, and leaves those in `partial` in this one.
+// Returns whether the group goes on.
+bool Interpreter::pass_or_wait(uint32_t ready, uint32_t partial, GroupState state) {
+  if (partial == 0) {
+    ++pc_;
+    return true;
+  }
+  if (ready) split(partial, pc_, pc_ + 1);
+  Group& g = w_.groups[current_];
+  g.pc = pc_;
+  g.state = state;
+  return false;
+}
 
 void Interpreter::split(uint32_t on, uint32_t target, uint32_t rest) {
   Group& g = w_.groups[current_];
@@ -537,15 +552,7 @@ bool Interpreter::sync(const Op& op) {
   }
   w_.mask = w_.active;
   if (ready && w_.block->checks) on_warp_barrier(w_);
-  if (partial == 0) {
-    ++pc_;
-    return true;
-  }
-  if (ready) split(partial, pc_, pc_ + 1);
-  Group& g = w_.groups[current_];
-  g.pc = pc_;
-  g.state = GroupState::WARP_SYNC;
-  return false;
+  return pass_or_wait(ready, partial, GroupState::WARP_SYNC);
 }
 
 bool Interpreter::warp_barrier(const Op& op) {
@@ -641,15 +648,7 @@ bool Interpreter::cluster_wait(const Op& op) {
   const uint32_t partial = w_.active & ~ready;
   cluster.pass(w_, ready);
   if (ready && w_.block->checks) on_cluster_wait(w_);
-  if (partial == 0) {
-    ++pc_;
-    return true;
-  }
-  if (ready) split(partial, pc_, pc_ + 1);
-  Group& g = w_.groups[current_];
-  g.pc = pc_;
-  g.state = GroupState::CLUSTER;
-  return false;
+  return pass_or_wait(ready, partial, GroupState::CLUSTER);
 }
 
 }  // namespace
