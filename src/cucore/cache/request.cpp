@@ -18,15 +18,16 @@ namespace {
 constexpr std::string_view PREFIXES[] = {"NVRTC_", "NVVM_", "LIBNVVM_", "NVJITLINK_", "EDG_"};
 
 // Each lookup tests all variables of the environment. Nearly all differ from each prefix in the
-// first two characters, so only the others are compared, and no length is computed.
+// first three characters, so only the others are compared, and no length is computed. Two are not
+// enough: an image of CUDA sets dozens of NV_ variables.
 bool begins_like_a_prefix(const char* variable) {
   switch (variable[0]) {
     case 'N':
-      return variable[1] == 'V';
+      return variable[1] == 'V' && (variable[2] == 'R' || variable[2] == 'V' || variable[2] == 'J');
     case 'L':
-      return variable[1] == 'I';
+      return variable[1] == 'I' && variable[2] == 'B';
     case 'E':
-      return variable[1] == 'D';
+      return variable[1] == 'D' && variable[2] == 'G';
     default:
       return false;
   }
