@@ -46,6 +46,10 @@ void sparse_rows(const ptx::MatrixForm& form, const uint32_t* metadata, unsigned
                  uint16_t* rows);
 bool is_selector(const ptx::MatrixForm& form, uint64_t selector);
 
+// matrix_emulation.cpp. `b_rows` are the rows of B, which differ from k if A is sparse.
+void multiply_in_halves(const RealProduct& product, unsigned b_rows, const MatrixKernels& kernels);
+void multiply_fused(const RealProduct& product);
+
 // matrix_double.cpp, which runs with the rounding mode of the instruction.
 void multiply_doubles(const DoubleProduct& product, ptx::Rounding rounding);
 

@@ -10,6 +10,9 @@
 
 namespace cucore::cpu {
 
+// How a device computes products for which it has no unit, see matrix_emulation.cpp.
+enum class Emulation : uint8_t { NONE, FUSED, HALVES };
+
 // The summation of a tensor core, after Fasi et al. (2021), "Numerical behavior of NVIDIA tensor
 // cores". A block of products and the accumulator are aligned to the largest exponent among them.
 // Each addend is cut to `fraction_bits` below that exponent, toward zero, and the sum is exact. The
@@ -19,6 +22,7 @@ struct Accumulation {
   uint8_t block = 16;          // products in one sum
   uint8_t fraction_bits = 25;  // bits that each addend keeps below the largest exponent
   uint8_t result_bits = 23;    // fraction bits of an f32 result
+  Emulation emulation = Emulation::NONE;
 };
 
 inline constexpr int32_t NO_EXPONENT = -4096;  // of a zero

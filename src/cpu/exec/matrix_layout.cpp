@@ -90,18 +90,21 @@ Fragment quad_accumulator(Element element, unsigned registers) {
   });
 }
 
-enum class Unit : uint8_t { HALF, TF32, FP8, FP8_ASYNC };
+enum class Unit : uint8_t { HALF, QUAD, TF32, TF32_WMMA, FP8, FP8_ASYNC };
 
-Unit unit_of(Element element, bool is_async) {
-  if (element == Element::tf32) return Unit::TF32;
+Unit unit_of(Opcode op, const MatrixForm& form) {
+  const bool is_async = op == Opcode::wgmma_mma_async || op == Opcode::wgmma_mma_async_sp;
+  const Element element = form.a;
+  if (form.is_quad_pair() && form.d == Element::f32) return Unit::QUAD;
+  if (element == Element::tf32) return op == Opcode::wmma_mma ? Unit::TF32_WMMA : Unit::TF32;
   if (element != Element::e4m3 && element != Element::e5m2) return Unit::HALF;
   return is_async ? Unit::FP8_ASYNC : Unit::FP8;
 }
 
 Accumulation model_of(Unit wanted, int sm) {
   Accumulation model;
-#define ACCUMULATION(first, unit, block, fraction, result) \
-  if (Unit::unit == wanted && first <= sm) model = {block, fraction, result};
+#define ACCUMULATION(first, unit, block, fraction, result, emulation) \
+  if (Unit::unit == wanted && first <= sm) model = {block, fraction, result, Emulation::emulation};
 #include "cpu/exec/matrix_model.inc"
 #undef ACCUMULATION
   return model;
@@ -138,8 +141,7 @@ std::unique_ptr<MatrixPlan> make_plan(const ptx::Form& form, int sm, const Matri
   plan->form = form.matrix;
   plan->rounding = form.rounding;
   plan->kernels = &kernels;
-  const bool is_async = form.op == Opcode::wgmma_mma_async || form.op == Opcode::wgmma_mma_async_sp;
-  plan->model = model_of(unit_of(form.matrix.a, is_async), sm);
+  plan->model = model_of(unit_of(form.op, form.matrix), sm);
   const bool moves =
       form.op == Opcode::ldmatrix || form.op == Opcode::stmatrix || form.op == Opcode::movmatrix;
   if (!moves) lay_out(*plan);

@@ -44,7 +44,16 @@ void multiply_reals(const MatrixPlan& plan, const RawProduct& raw) {
   product.k = raw.k;
   product.to_half = form.d == Element::f16;
   product.model = plan.model;
-  plan.kernels->multiply_reals(product);
+  switch (plan.model.emulation) {
+    case Emulation::FUSED:
+      multiply_fused(product);
+      break;
+    case Emulation::HALVES:
+      multiply_in_halves(product, form.k, *plan.kernels);
+      break;
+    default:
+      plan.kernels->multiply_reals(product);
+  }
   for (size_t i = 0; i < results; ++i)
     raw.d[i] = product.to_half ? half_bits(d[i]) : single_bits(d[i]);
 }

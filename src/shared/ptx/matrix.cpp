@@ -195,13 +195,13 @@ bool has_integer_width(const MatrixForm& matrix) {
   return matrix.n <= 24 || matrix.n == 32 || matrix.n % 16 == 0;
 }
 
-bool accumulates_well(Kind kind, const MatrixForm& matrix) {
+bool accumulates_well(Family family, Kind kind, const MatrixForm& matrix) {
   const Element d = matrix.d, c = matrix.c;
   switch (kind) {
     case Kind::F16:
       return (d == Element::f16 || d == Element::f32) && (c == Element::f16 || c == Element::f32);
     case Kind::FP8:
-      return d == c && (d == Element::f16 || d == Element::f32);
+      return d == c && (d == Element::f32 || (d == Element::f16 && family != Family::MMA_SP));
     case Kind::BF16:
     case Kind::TF32:
       return d == Element::f32 && c == Element::f32;
@@ -240,14 +240,14 @@ bool multiplies_well(Opcode op, Form& form, const Parts& parts) {
   if (matrix.saturates && !is_integer(matrix.a)) return false;
   if (is_wgmma(family) && matrix.d == Element::s32 && !has_integer_width(matrix)) return false;
   if (is_wgmma(family) && is_bits && !matrix.is_and) return false;
-  return has_shape(family, matrix, kind) && accumulates_well(kind, matrix) &&
+  return has_shape(family, matrix, kind) && accumulates_well(family, kind, matrix) &&
          has_layouts(family, matrix, parts, kind);
 }
 
 bool has_accumulator(Kind kind, Element element) {
   MatrixForm matrix;
   matrix.d = matrix.c = element;
-  return accumulates_well(kind, matrix);
+  return accumulates_well(Family::WMMA, kind, matrix);
 }
 
 // The element of an accumulator does not identify the product, so any product of the shape is

@@ -150,6 +150,8 @@ void wmma_reference(const Fragments& f, bool a_columns, bool b_columns, bool c_c
   const unsigned factor = ptx::bits_of(f.factor), sum = ptx::bits_of(f.accumulator);
   Product p{f.m, f.n, f.k, f.factor, f.factor, f.accumulator, f.accumulator};
   p.model = model_of(f.factor, false);
+  // m16n16k8 consists of products of k = 4.
+  if (f.factor == Element::tf32) p.model.block = 4;
   p.is_and = f.prefix == ".and.popc";
   Raw a(f.m * f.k), b(f.k * f.n), c(f.m * f.n);
   for (unsigned r = 0; r < f.m; ++r)

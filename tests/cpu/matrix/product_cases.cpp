@@ -35,6 +35,7 @@ Form form_of(const Shape& shape, Element d, Element a, Element b, Element c,
   f.is_sparse = is_sparse;
   f.product = {shape.m, shape.n, f.stored_k(), a, b, c, d};
   f.product.model = model_of(a, false);
+  f.product.method = a == Element::e4m3 || a == Element::e5m2 ? Method::HALVES : Method::UNIT;
   f.a_words = words_of(shape.m * f.stored_k(), a);
   f.b_words = words_of(shape.k * shape.n, b);
   f.c_words = words_of(shape.m * shape.n, c);
@@ -242,6 +243,7 @@ void quad_reference(const Product& p, bool a_rows, bool b_columns, const Words& 
 
 void add_quads(Table& table, Element d, Element c, bool a_rows, bool b_columns) {
   Product p{8, 8, 4, Element::f16, Element::f16, c, d};
+  p.method = d == Element::f32 ? Method::FUSED : Method::UNIT;
   const unsigned c_words = ptx::bits_of(c) / 4, d_words = ptx::bits_of(d) / 4;
   Case row;
   row.name = std::string("mma.sync.aligned.m8n8k4.") + (a_rows ? "row." : "col.") +
@@ -281,7 +283,9 @@ void add_reals(Table& table, const Shape& shape, Element element, Element c,
 void add_fp8(Table& table, const Shape& shape, bool is_sparse = false) {
   for (Element a : FP8)
     for (Element b : FP8)
-      for (Element c : ACCUMULATORS) add_form(table, form_of(shape, c, a, b, c, is_sparse));
+      for (Element c : ACCUMULATORS)
+        // PTX has no sparse form with sums of f16.
+        if (!is_sparse || c == Element::f32) add_form(table, form_of(shape, c, a, b, c, is_sparse));
 }
 
 }  // namespace

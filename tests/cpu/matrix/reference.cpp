@@ -118,6 +118,46 @@ uint64_t real_element(const Product& p, const uint64_t* a, const Raw& b, const u
   return result_of(p.d, sum);
 }
 
+uint64_t fused_element(const Product& p, const uint64_t* a, const Raw& b, unsigned column,
+                       uint64_t c) {
+  float sum = 0;
+  for (unsigned i = 0; i < p.k; ++i) {
+    const float x = float(value_of(p.a, a[i])), y = float(value_of(p.b, b[i * p.n + column]));
+    sum = i == 0 ? x * y : std::fma(x, y, sum);
+  }
+  return result_of(p.d, double{sum + float(value_of(p.c, c))});
+}
+
+// The first product has the elements 0, 1, 4, 5, 8 ... of k, the second one the others. All are
+// normal numbers of f16.
+uint64_t halved_element(const Product& p, const uint64_t* a, const Raw& b, const unsigned* rows,
+                        unsigned column, uint64_t c) {
+  double sum = 0;
+  for (unsigned half = 0; half < 2; ++half) {
+    std::vector<Term> terms = {{sum, exponent_of(p.d, sum)}};
+    for (unsigned i = 0; i < p.k; ++i) {
+      if (i / 2 % 2 != half) continue;
+      const double x = value_of(p.a, a[i]), y = value_of(p.b, b[rows[i] * p.n + column]);
+      terms.push_back({x * y, exponent_of(Element::f16, x) + exponent_of(Element::f16, y)});
+    }
+    sum = rounded(p.d, block_sum(terms, p.model), p.model);
+  }
+  const double with_c = sum + value_of(p.c, c);
+  return result_of(p.d, p.d == Element::f16 ? with_c : double{float(with_c)});
+}
+
+uint64_t float_element(const Product& p, const uint64_t* a, const Raw& b, const unsigned* rows,
+                       unsigned column, uint64_t c) {
+  switch (p.method) {
+    case Method::FUSED:
+      return fused_element(p, a, b, column, c);
+    case Method::HALVES:
+      return halved_element(p, a, b, rows, column, c);
+    default:
+      return real_element(p, a, b, rows, column, c);
+  }
+}
+
 int64_t integer_of(Element element, uint64_t raw) {
   if (element == Element::s8) return static_cast<int8_t>(raw);
   if (element == Element::s4) return static_cast<int64_t>(raw & 15) - (raw & 8 ? 16 : 0);
@@ -218,7 +258,7 @@ Raw multiply(const Product& wanted, const Raw& a, const Raw& b, const Raw& c,
       const size_t at = size_t{row} * p.n + column;
       d[at] = p.a == Element::f64 ? double_element(p, left, b, column, c[at])
               : is_exact(p.a)     ? exact_element(p, left, b, from, column, c[at])
-                                  : real_element(p, left, b, from, column, c[at]);
+                                  : float_element(p, left, b, from, column, c[at]);
     }
   return d;
 }

@@ -24,11 +24,16 @@ struct Model {
 };
 Model model_of(Element element, bool is_async);  // of sm_90
 
+// How sm_90 computes a product: with its unit, with fused operations in f32, or with two products
+// of f16 whose sum is added to C.
+enum class Method : uint8_t { UNIT, FUSED, HALVES };
+
 struct Product {
   unsigned m = 0, n = 0, k = 0;
   Element a, b, c, d;
   bool saturates = false, is_and = false, negates = false;
   Model model = {};
+  Method method = Method::UNIT;
 };
 
 // Replaces the model of all later products, for a search of the best one; nullptr ends that.
