@@ -15,13 +15,8 @@ namespace {
 constexpr uint64_t ROW_COST = 512;  // of a row, in bytes
 constexpr uint64_t BOX_ALIGN = 128, MAP_ALIGN = 64;
 
-uint64_t round_to(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
-
 // Returns the shared memory that the box occupies, with all places of the swizzle.
-uint32_t shared_bytes(const TensorTransfer& t) {
-  const uint32_t span = swizzle_span(TensorSwizzle(t.map.swizzle));
-  return uint32_t(span ? round_to(t.bytes(), span) : t.bytes());
-}
+uint64_t shared_bytes(const TensorTransfer& t) { return t.rows() * t.pitch(); }
 
 // Calls f(offset, bytes, done) for the parts of a row's range that stay together in shared memory.
 template <class F>
@@ -131,7 +126,7 @@ void check_map(const AsyncOperation& a, const AsyncSite& site) {
   const TensorMap& map = a.tensor->map;
   if (const char* what = tensor_map_fault(map)) bad_map(a, what);
   if (map.rank != site.rank) bad_map(a, "its dimensions are not those of the instruction");
-  if (a.tensor->bytes() > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
+  if (shared_bytes(*a.tensor) > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
   if (site.im2col != a.tensor->is_im2col()) bad_map(a, "its mode is not that of the instruction");
   if (map.interleave)
     raise(*a.warp, *a.op, a.lane, CUDA_ERROR_NOT_SUPPORTED,
@@ -173,7 +168,7 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
     a.tensor->coordinates[k] = int32_t(w.at<uint32_t>(site.coordinates[k])[lane]);
   for (uint32_t k = 0; k < site.offset_count; ++k)
     a.tensor->offsets[k] = w.at<uint16_t>(site.offsets[k])[lane];
-  a.size = shared_bytes(*a.tensor);
+  a.size = uint32_t(shared_bytes(*a.tensor));
   charge_copy(w, a.tensor->rows() * ROW_COST + a.size);
   return a;
 }

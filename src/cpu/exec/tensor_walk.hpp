@@ -23,6 +23,11 @@ struct TensorTransfer {
   uint32_t row() const { return is_im2col() ? map.channels : map.box[0]; }
   uint64_t rows() const;
   uint64_t bytes() const { return rows() * row() * element(); }
+  // Returns the distance of rows in shared memory. A row that is shorter than the swizzle takes the
+  // space of the whole swizzle.
+  uint32_t pitch() const {
+    return std::max(row() * element(), swizzle_span(TensorSwizzle(map.swizzle)));
+  }
 };
 
 // Returns the place, relative to the box, at which the swizzle puts a byte.
@@ -36,11 +41,11 @@ class TensorRows {
 
   template <class F>
   void each(F f) const {
-    const uint64_t row_bytes = uint64_t{t_.row()} * t_.element();
+    const uint64_t pitch = t_.pitch();
     int64_t place[TENSOR_RANKS] = {};
     start(place);
     for (uint64_t row = 0, count = t_.rows(); row < count; ++row) {
-      f(row * row_bytes, address_of(place), is_inside(place));
+      f(row * pitch, address_of(place), is_inside(place));
       step(place);
     }
   }

@@ -3,6 +3,7 @@
 // maps. The expected boxes are computed element by element from the definition.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
@@ -79,7 +80,11 @@ void each_element(const Tensor& t, const Index& start,
   }
 }
 
-size_t swizzled_place(const Tensor& t, size_t byte) {
+// Rows that are shorter than the swizzle take the space of the whole swizzle.
+size_t swizzled_place(const Tensor& t, size_t byte_of_rows) {
+  const size_t row_bytes = (t.map.mode ? t.map.channels : t.map.box[0]) * t.element();
+  const size_t pitch = std::max<size_t>(row_bytes, swizzle_span(TensorSwizzle(t.map.swizzle)));
+  const size_t byte = byte_of_rows / row_bytes * pitch + byte_of_rows % row_bytes;
   const size_t chunk = byte / 16, row = byte / 128;
   switch (TensorSwizzle(t.map.swizzle)) {
     case TensorSwizzle::BYTES_32:
