@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copy functions: each declares the kind of its addresses and whether the caller waits.
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/array.hpp"
 #include "cpu/driver/copy.hpp"
 
 namespace cucore::cpu::api {
@@ -9,6 +10,11 @@ namespace {
 Side device(CUdeviceptr p) { return {p, 0, 0, Claim::DEVICE}; }
 Side host(const void* p) { return {reinterpret_cast<uint64_t>(p), 0, 0, Claim::ANY}; }
 Side any(CUdeviceptr p) { return {p, 0, 0, Claim::ANY}; }
+
+// A row of an array from an offset in bytes.
+Side row(CUarray array, size_t offset, size_t bytes) {
+  return lookup<Array>(array)->side(offset, 0, 0, {bytes, 1, 1});
+}
 
 CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream) {
   copy(to, from, {bytes, 1, 1}, waiting, *find_stream(stream));
@@ -25,6 +31,7 @@ struct Described {
   CUmemorytype type;
   const void* host;
   CUdeviceptr device;
+  CUarray array;
   size_t pitch, height;
   size_t x, y, z;
 };
@@ -42,7 +49,7 @@ Side side(const Described& d, const Box& box) {
       s = any(d.device);
       break;
     case CU_MEMORYTYPE_ARRAY:
-      fail(CUDA_ERROR_NOT_SUPPORTED);
+      return lookup<Array>(d.array)->side(d.x, d.y, d.z, box);
     default:
       fail(CUDA_ERROR_INVALID_VALUE);
   }
@@ -67,19 +74,21 @@ CUresult run(const Described& to, const Described& from, const Box& box, Waiting
 
 CUresult copy_2d(const CUDA_MEMCPY2D* c, Waiting waiting, CUstream stream) {
   require(c != nullptr);
-  Described from{c->srcMemoryType, c->srcHost, c->srcDevice, c->srcPitch, 0, c->srcXInBytes,
-                 c->srcY,          0};
-  Described to{c->dstMemoryType, c->dstHost, c->dstDevice, c->dstPitch, 0, c->dstXInBytes,
-               c->dstY,          0};
+  Described from{c->srcMemoryType, c->srcHost,  c->srcDevice,
+                 c->srcArray,      c->srcPitch, 0,
+                 c->srcXInBytes,   c->srcY,     0};
+  Described to{c->dstMemoryType, c->dstHost,  c->dstDevice,
+               c->dstArray,      c->dstPitch, 0,
+               c->dstXInBytes,   c->dstY,     0};
   return run(to, from, {c->WidthInBytes, c->Height, 1}, waiting, stream);
 }
 
 template <class Descriptor>
 CUresult copy_3d(const Descriptor* c, Waiting waiting, CUstream stream) {
   require(c != nullptr);
-  Described from{c->srcMemoryType, c->srcHost,     c->srcDevice, c->srcPitch,
+  Described from{c->srcMemoryType, c->srcHost,     c->srcDevice, c->srcArray, c->srcPitch,
                  c->srcHeight,     c->srcXInBytes, c->srcY,      c->srcZ};
-  Described to{c->dstMemoryType, c->dstHost,     c->dstDevice, c->dstPitch,
+  Described to{c->dstMemoryType, c->dstHost,     c->dstDevice, c->dstArray, c->dstPitch,
                c->dstHeight,     c->dstXInBytes, c->dstY,      c->dstZ};
   require(c->srcLOD == 0 && c->dstLOD == 0);
   return run(to, from, {c->WidthInBytes, c->Height, c->Depth}, waiting, stream);
@@ -120,6 +129,41 @@ CUresult cuMemcpyDtoHAsync_v2(void* dstHost, CUdeviceptr srcDevice, size_t ByteC
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr dstDevice, CUdeviceptr srcDevice, size_t ByteCount,
                               CUstream hStream) {
   return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::ASYNC, hStream);
+}
+
+CUresult cuMemcpyDtoA_v2(CUarray dstArray, size_t dstOffset, CUdeviceptr srcDevice,
+                         size_t ByteCount) {
+  return run(row(dstArray, dstOffset, ByteCount), device(srcDevice), ByteCount, Waiting::BLOCKING,
+             nullptr);
+}
+CUresult cuMemcpyAtoD_v2(CUdeviceptr dstDevice, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  return run(device(dstDevice), row(srcArray, srcOffset, ByteCount), ByteCount, Waiting::BLOCKING,
+             nullptr);
+}
+CUresult cuMemcpyHtoA_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                         size_t ByteCount) {
+  return run(row(dstArray, dstOffset, ByteCount), host(srcHost), ByteCount, Waiting::BLOCKING,
+             nullptr);
+}
+CUresult cuMemcpyAtoH_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount) {
+  return run(host(dstHost), row(srcArray, srcOffset, ByteCount), ByteCount, Waiting::BLOCKING,
+             nullptr);
+}
+CUresult cuMemcpyAtoA_v2(CUarray dstArray, size_t dstOffset, CUarray srcArray, size_t srcOffset,
+                         size_t ByteCount) {
+  return run(row(dstArray, dstOffset, ByteCount), row(srcArray, srcOffset, ByteCount), ByteCount,
+             Waiting::BLOCKING, nullptr);
+}
+CUresult cuMemcpyHtoAAsync_v2(CUarray dstArray, size_t dstOffset, const void* srcHost,
+                              size_t ByteCount, CUstream hStream) {
+  return run(row(dstArray, dstOffset, ByteCount), host(srcHost), ByteCount, Waiting::ASYNC,
+             hStream);
+}
+CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset, size_t ByteCount,
+                              CUstream hStream) {
+  return run(host(dstHost), row(srcArray, srcOffset, ByteCount), ByteCount, Waiting::ASYNC,
+             hStream);
 }
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,

@@ -14,8 +14,10 @@ CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   auto context = current_context();
   context->output().flush();
   std::shared_ptr<LoadedModule> code;
+  DeviceLimits limits = limits_of(*context);
+  limits.max_registers = options.max_registers();
   if (ptx.code == CUDA_SUCCESS)
-    code = load_code(ptx.text, context->device(), limits_of(*context), ptx.log, ptx.code);
+    code = load_code(ptx.text, context->device(), limits, ptx.log, ptx.code);
   note_load_log(ptx.log);
   if (!code) {
     options.write_error_log(ptx.log);

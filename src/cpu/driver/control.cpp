@@ -21,9 +21,9 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr const char* KIND_NAMES[OBJECT_KINDS] = {"none",    "contexts",  "streams",   "events",
-                                                  "modules", "functions", "libraries", "kernels",
-                                                  "pools",   "links"};
+constexpr const char* KIND_NAMES[OBJECT_KINDS] = {
+    "none",    "contexts", "streams", "events", "modules",          "functions", "libraries",
+    "kernels", "pools",    "links",   "arrays", "mipmapped arrays", "textures",  "surfaces"};
 
 // Converts exceptions in functions that do not use the wrapper.
 template <class F>

@@ -43,6 +43,9 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
       case CU_JIT_OPTIMIZATION_LEVEL:
         require(number <= 4);
         break;
+      case CU_JIT_MAX_REGISTERS:
+        max_registers_ = number;
+        break;
       case CU_JIT_TARGET:
         target_ = target_of(number);
         break;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The JIT options of the load functions. Log buffers are filled; other options are checked and
-// ignored.
+// The JIT options of the load functions. Log buffers are filled. The target and the number of
+// registers have an effect; other options are checked and ignored.
 #pragma once
 
 #include <cuda.h>
@@ -16,6 +16,9 @@ class JitOptions {
   // Returns the compute capability that CU_JIT_TARGET requests; 0 without one.
   int target() const { return target_; }
 
+  // Returns the bound of CU_JIT_MAX_REGISTERS; 0 without one.
+  unsigned max_registers() const { return max_registers_; }
+
   void write_error_log(const std::string& text) { error_.write(text, values_); }
   void write_info_log(const std::string& text) { info_.write(text, values_); }
 
@@ -28,6 +31,7 @@ class JitOptions {
   };
   void** values_;
   int target_ = 0;
+  unsigned max_registers_ = 0;
   Log error_, info_;
 };
 

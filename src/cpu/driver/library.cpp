@@ -78,17 +78,23 @@ CUmodule ModuleInstance::make_handle() {
   return handle_of<CUmodule>(*this);
 }
 
-Library::Library(std::string ptx, std::shared_ptr<LoadedModule> reference)
-    : id_(next_library_id++), ptx_(std::move(ptx)), reference_(std::move(reference)) {}
+Library::Library(std::string ptx, std::shared_ptr<LoadedModule> reference, unsigned max_registers)
+    : id_(next_library_id++),
+      ptx_(std::move(ptx)),
+      reference_(std::move(reference)),
+      max_registers_(max_registers) {}
 
 std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptions& options) {
   std::string log;
   CUresult code = CUDA_SUCCESS;
-  auto module = load_code(ptx, device, device.profile().limits(), log, code);
+  DeviceLimits limits = device.profile().limits();
+  limits.max_registers = options.max_registers();
+  auto module = load_code(ptx, device, limits, log, code);
   (module                      ? options.write_info_log(log),
    options.write_error_log({}) : options.write_error_log(log));
   require(module != nullptr, code);
-  return std::shared_ptr<Library>(new Library(std::move(ptx), std::move(module)));
+  return std::shared_ptr<Library>(
+      new Library(std::move(ptx), std::move(module), options.max_registers()));
 }
 
 CUkernel Library::kernel(std::string_view name) {
@@ -119,6 +125,7 @@ std::shared_ptr<LoadedModule> Library::code_for(const Context& context,
 std::shared_ptr<ModuleInstance> Library::instance(const std::shared_ptr<Context>& context) {
   if (auto known = context->find_instance(*this)) return known;
   DeviceLimits limits = limits_of(*context);
+  limits.max_registers = max_registers_;
   auto made = context->instance(*this, [&] {
     return std::make_shared<ModuleInstance>(context, code_for(*context, limits), true);
   });

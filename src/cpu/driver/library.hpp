@@ -92,13 +92,14 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
   void unload();
 
  private:
-  Library(std::string ptx, std::shared_ptr<LoadedModule> reference);
+  Library(std::string ptx, std::shared_ptr<LoadedModule> reference, unsigned max_registers);
   std::shared_ptr<LoadedModule> code_for(const Context& context, const DeviceLimits& limits);
 
   const uint64_t id_;
   const std::string ptx_;
   // provides names and parameters; the first one to be instantiated
   const std::shared_ptr<LoadedModule> reference_;
+  const unsigned max_registers_;  // CU_JIT_MAX_REGISTERS; 0: no bound
   std::mutex mutex_;
   bool reference_used_ = false;
   std::map<std::string, CUkernel, std::less<>> kernels_;

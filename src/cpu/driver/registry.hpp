@@ -25,9 +25,13 @@ enum class ObjectKind : uint8_t {
   LIBRARY,
   KERNEL,
   POOL,
-  LINK
+  LINK,
+  ARRAY,
+  MIPMAPPED_ARRAY,
+  TEXTURE,
+  SURFACE
 };
-inline constexpr size_t OBJECT_KINDS = 10;
+inline constexpr size_t OBJECT_KINDS = 14;
 
 class Object {
  public:

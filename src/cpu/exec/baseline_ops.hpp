@@ -49,6 +49,11 @@ void trap(Warp& w, const Op& op);
 void breakpoint(Warp& w, const Op& op);
 void nanosleep(Warp& w, const Op& op);
 
+// ops_texture.cpp and ops_surface.cpp; target is the index of the ImageSite.
+void sample_texture(Warp& w, const Op& op);
+void query_image(Warp& w, const Op& op);
+void access_surface(Warp& w, const Op& op);
+
 // cp.async and its waits; imm of a group's wait is the number of groups that may be pending.
 void copy_async(Warp& w, const Op& op);
 void copy_async_commit(Warp& w, const Op& op);

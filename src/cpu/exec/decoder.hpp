@@ -78,6 +78,15 @@ class Decoder {
   bool address_slot(ptx::Space space, const Operand& memory, AddressSlot& slot);
   bool finish_async(Op& op, const Form& form, AsyncSite site);
 
+  // decode_image.cpp
+  bool decode_texture(Op& op, const Form& form, Operands operands);
+  bool decode_surface(Op& op, const Form& form, Operands operands);
+  bool decode_image_query(Op& op, const Form& form, Operands operands);
+  bool image_site(const Form& form, const Operand& object, ImageSite& site);
+  void image_place(const Operand& coordinates, ImageSite& site);
+  void gradient(const Operand& operand, Slot (&slots)[3]);
+  bool finish_image(Op& op, ImageSite site, Handler handler);
+
   // decode_move.cpp
   bool decode_mov(Op& op, const Form& form, Operands operands);
   bool decode_pack(Op& op, const Operand& wide, const Operand& vector, Handler handler);

@@ -44,6 +44,7 @@ struct DeviceLimits {
   uint64_t printf_bytes = 1u << 20;                 // CU_LIMIT_PRINTF_FIFO_SIZE
   uint64_t stack_bytes = 1u << 10;       // CU_LIMIT_STACK_SIZE; 64 times this bounds the call depth
   uint64_t memory_bytes = ~uint64_t{0};  // limit for the variables of a module
+  unsigned max_registers = 0;  // of the load: bounds the estimate of registers; 0: no bound
   uint64_t accessible_devices = ~uint64_t{0};  // one bit per device whose memory kernels may access
 };
 

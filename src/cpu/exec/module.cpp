@@ -124,7 +124,8 @@ bool ModuleImage::check_externals(std::string& log) const {
   for (const auto& f : functions) {
     for (uint32_t index : uses_of(f).functions) {
       const auto& callee = functions[index];
-      if (!callee.is_declaration || callee.alias_of != ptx::NONE || is_builtin_function(callee.name))
+      if (!callee.is_declaration || callee.alias_of != ptx::NONE ||
+          is_builtin_function(callee.name))
         continue;
       log += "unresolved extern function '" + std::string(callee.name) + "'\n";
       good = false;
@@ -352,13 +353,15 @@ void ModuleImage::describe_kernels() {
 
 // The number of live registers is unknown without register allocation. The estimate is a fraction
 // of the declared ones, in the steps and bounds of the hardware, for occupancy arithmetic.
-uint32_t ModuleImage::estimate_registers(const ptx::Function& f, uint32_t max_threads) {
+uint32_t ModuleImage::estimate_registers(const ptx::Function& f, uint32_t max_threads) const {
   uint64_t words = 0;
   for (ptx::Type t : f.registers) words += (ptx::size_of(t) + 3) / 4;
   uint64_t estimate = round_up(10 + words / 4, 8);
   estimate = std::min<uint64_t>(
       estimate, std::min<uint64_t>(255, 65536 / std::max(32u, max_threads) / 8 * 8));
+  const unsigned bound = decoded_.limits.max_registers;
   if (f.max_registers) estimate = std::min<uint64_t>(estimate, f.max_registers);
+  if (bound) estimate = std::min<uint64_t>(estimate, bound);
   return uint32_t(std::max<uint64_t>(estimate, 16));
 }
 

@@ -53,7 +53,7 @@ class ModuleImage : public LoadedModule {
   void lay_out_kernel(uint32_t index, DecodedKernel& kernel);
   void decode_functions();
   void describe_kernels();
-  static uint32_t estimate_registers(const ptx::Function& f, uint32_t max_threads);
+  uint32_t estimate_registers(const ptx::Function& f, uint32_t max_threads) const;
 
   DecodedModule decoded_;
   std::vector<uint64_t> allocations_;

@@ -79,6 +79,25 @@ struct AsyncSite {
   uint32_t width = 0;  // bytes per value
 };
 
+// The operands of an instruction on texels.
+struct ImageSite {
+  ptx::Opcode op = ptx::Opcode::unsupported;
+  ptx::Geometry geometry = ptx::Geometry::none;
+  ptx::Mode mode = ptx::Mode::none;
+  bool is_whole = false;  // coordinates are integers
+  AddressSlot object;     // the handle is its address
+  Slot layer = NO_SLOT;
+  Slot place[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
+  Slot level = NO_SLOT;
+  Slot dx[3] = {NO_SLOT, NO_SLOT, NO_SLOT}, dy[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
+  Slot values[4] = {};      // results, or values to store
+  Slot resident = NO_SLOT;  // predicate
+  uint32_t count = 1;       // values
+  uint32_t bytes = 4;       // of each value
+  uint32_t register_bytes = 4;
+  Reduction reduction;
+};
+
 struct DecodedModule;
 struct CheckTable;
 struct ModuleChecks;
@@ -103,6 +122,7 @@ struct DecodedFunction {
   std::vector<BranchTable> tables;
   std::vector<AsyncSite> async;
   std::vector<MatrixOp> matrices;
+  std::vector<ImageSite> images;
   std::vector<Argument> returns;  // location of this function's own parameters
   std::vector<Argument> inputs;
   std::vector<Spill> spills;

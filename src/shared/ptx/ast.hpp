@@ -98,6 +98,9 @@ enum class Compare : uint8_t {
 // The combining operation of setp/set (and, or, xor), atom, red, redux, bar.red and video forms.
 enum class Operation : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas, popc };
 
+// The shape of the texels that an instruction on textures or surfaces addresses.
+enum class Geometry : uint8_t { none, d1, d2, d3, a1d, a2d, cube, acube };
+
 enum class MulMode : uint8_t { none, lo, hi, wide };
 
 // `generic` is written without a state space.
@@ -118,7 +121,8 @@ enum class Order : uint8_t { none, weak, relaxed, acquire, release, acq_rel, sc,
 
 enum class Scope : uint8_t { none, cta, cluster, gpu, sys };
 
-// The variant of shfl, vote and match, shf, prmt, testp, tensor copies and tensormap.replace.
+// The variant of shfl, vote and match, shf, prmt, testp, tensor copies, tensormap.replace, and of
+// instructions on textures and surfaces.
 enum class Mode : uint8_t {
   none,
   up,
@@ -156,6 +160,20 @@ enum class Mode : uint8_t {
   interleave_layout,
   swizzle_mode,
   fill_mode,  // tensormap.replace
+  red,
+  green,
+  blue,
+  alpha,  // tld4
+  trap,
+  clamp,
+  zero,  // surfaces: the effect of coordinates outside
+  width,
+  height,
+  depth,
+  array_size,
+  num_mipmap_levels,
+  num_samples,
+  normalized_coords,  // txq, suq
 };
 
 // NOLINTEND(readability-identifier-naming)
@@ -205,13 +223,14 @@ struct Form {
   Scope scope = Scope::none;
   Mode mode = Mode::none;
   uint8_t vector = 1;      // 1, 2, 4 or 8 elements
-  uint8_t dimensions = 0;  // of a tensor
+  uint8_t dimensions = 0;  // of a tensor; the Geometry of texels
   uint32_t flags = 0;
   uint32_t index = 0;     // index in Module::forms
   MatrixForm matrix;      // of a matrix instruction
   std::string_view text;  // "add.rn.ftz.f32"
 
   bool has(Flag flag) const { return (flags & flag) != 0; }
+  Geometry geometry() const { return static_cast<Geometry>(dimensions); }
 };
 
 enum class OperandKind : uint8_t {
@@ -454,6 +473,10 @@ The guarantees of verification to the executor:
       cp.async.bulk {to, from, size, mbarrier|none, blocks|none, policy|none, byte mask|none}
       min, max {d, a, b, c|none}
       mma      {D, A, B, C, metadata, selector}, the last two for sparse forms
+      tex, tld4 {d, p|none, object, coordinates, level or gradients, others}; all destinations and
+                the coordinates are vectors
+      suld     {d, object, coordinates}
+      sust, sured  {object, coordinates, b}
       wgmma.mma_async  {D, A, B, metadata|none, selector|none, scale of D,
                 negation of A|none, of B|none, transposition of A|none, of B|none}
 

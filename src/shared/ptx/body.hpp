@@ -72,6 +72,7 @@ class BodyParser {
   bool small_integer(Operand& result);
   Operand memory_operand(const Form& form);
   Operand vector_operand(const Form& form);
+  Operand coordinate_operand(const Form& form);
   Operand operand_of_vector(const Form& form);
   Operand label_operand();
   Operand targets_operand();

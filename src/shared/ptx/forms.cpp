@@ -9,7 +9,7 @@
 namespace cucore::ptx {
 namespace {
 
-enum Group : uint32_t {
+enum Group : uint64_t {
   GROUP_ROUNDING = 1u << 0,
   GROUP_FTZ = 1u << 1,
   GROUP_SAT = 1u << 2,
@@ -42,6 +42,9 @@ enum Group : uint32_t {
   GROUP_MATRIX = 1u << 30,  // matrix.cpp decodes the name
   GROUP_WILD = 1u << 28,    // unknown modifiers are ignored
   GROUP_MAP = 1u << 31,
+  GROUP_TEXTURE = uint64_t{1} << 32,
+  GROUP_SURFACE = uint64_t{1} << 33,
+  GROUP_QUERY = uint64_t{1} << 34,
 };
 
 constexpr uint64_t bit(Type type) { return uint64_t{1} << static_cast<unsigned>(type); }
@@ -69,12 +72,14 @@ constexpr Rule rule_of(std::string_view pattern) {
     std::string_view name;
     Rule rule;
   };
-  constexpr Named RULES[] = {
-      {"MOV_RULE", Rule::MOV},    {"CVT_RULE", Rule::CVT},       {"CVT_PACK", Rule::CVT_PACK},
-      {"LOP3_RULE", Rule::LOP3},  {"ATOM_RULE", Rule::ATOM},     {"CALL_RULE", Rule::CALL},
-      {"BAR_RED", Rule::BAR_RED}, {"SHFL_RULE", Rule::SHFL},     {"VOTE_RULE", Rule::VOTE},
-      {"BULK_RULE", Rule::BULK},  {"TENSOR_RULE", Rule::TENSOR}, {"MAP_RULE", Rule::MAP},
-      {"WGMMA_RULE", Rule::WGMMA}};
+  constexpr Named RULES[] = {{"MOV_RULE", Rule::MOV},        {"CVT_RULE", Rule::CVT},
+                             {"CVT_PACK", Rule::CVT_PACK},   {"LOP3_RULE", Rule::LOP3},
+                             {"ATOM_RULE", Rule::ATOM},      {"CALL_RULE", Rule::CALL},
+                             {"BAR_RED", Rule::BAR_RED},     {"SHFL_RULE", Rule::SHFL},
+                             {"VOTE_RULE", Rule::VOTE},      {"BULK_RULE", Rule::BULK},
+                             {"TENSOR_RULE", Rule::TENSOR},  {"MAP_RULE", Rule::MAP},
+                             {"WGMMA_RULE", Rule::WGMMA},    {"TEXTURE_RULE", Rule::TEXTURE},
+                             {"SURFACE_RULE", Rule::SURFACE}};
   for (const Named& named : RULES)
     if (named.name == pattern) return named.rule;
   return Rule::PATTERN;
@@ -135,7 +140,7 @@ enum class Field : uint8_t {
 
 struct Modifier {
   std::string_view name;
-  uint32_t group;
+  uint64_t group;
   Field field;
   uint32_t value;
 };
@@ -157,7 +162,7 @@ const Opcode* find_opcode(std::string_view name) {
   return row != OPCODE_NAMES.end() && row->name == name ? &row->op : nullptr;
 }
 
-const Modifier* find_modifier(std::string_view name, uint32_t groups) {
+const Modifier* find_modifier(std::string_view name, uint64_t groups) {
   for (auto row = find_row(MODIFIERS, name); row != MODIFIERS.end() && row->name == name; ++row)
     if (row->group & groups) return &*row;
   return nullptr;
@@ -366,6 +371,29 @@ bool replaces_well(const Form& form) {
          form.types[0] == (wide ? Type::b64 : Type::b32);
 }
 
+bool is_cube(Geometry geometry) { return geometry >= Geometry::cube; }
+
+// Levels and gradients need coordinates of f32. tld4 reads a plane.
+bool samples_well(const Form& form) {
+  const Geometry geometry = form.geometry();
+  const bool real = form.types[1] == Type::f32;
+  const bool plane = geometry == Geometry::d2 || geometry == Geometry::a2d;
+  if (geometry == Geometry::none || form.vector != 4) return false;
+  if (!real && (form.op != Opcode::tex || form.types[1] != Type::s32 || is_cube(geometry)))
+    return false;
+  if (form.op == Opcode::tex_grad && is_cube(geometry)) return false;
+  return (form.op == Opcode::tld4) == (form.mode != Mode::none) &&
+         (form.op != Opcode::tld4 || plane);
+}
+
+bool accesses_surfaces(const Form& form) {
+  const bool reduces = form.op == Opcode::sured_b;
+  if (form.dimensions == 0 || is_cube(form.geometry()) || form.mode == Mode::none) return false;
+  if (reduces)
+    return form.vector == 1 && form.operation != Operation::none && size_of(form.types[0]) >= 4;
+  return size_of(form.types[0]) * form.vector <= 16;
+}
+
 bool is_complete(const Form& form) {
   switch (form.op) {
     case Opcode::setp:
@@ -409,6 +437,18 @@ bool is_complete(const Form& form) {
       return copies_tensors(form);
     case Opcode::tensormap_replace:
       return replaces_well(form);
+    case Opcode::tex:
+    case Opcode::tex_level:
+    case Opcode::tex_grad:
+    case Opcode::tld4:
+      return samples_well(form);
+    case Opcode::txq:
+    case Opcode::suq:
+      return form.mode != Mode::none;
+    case Opcode::suld_b:
+    case Opcode::sust_b:
+    case Opcode::sured_b:
+      return accesses_surfaces(form);
     case Opcode::st_async:
     case Opcode::red_async:
       return stores_asynchronously(form);

@@ -23,13 +23,15 @@ enum class Rule : uint8_t {
   BULK,
   TENSOR,
   MAP,
+  TEXTURE,
+  SURFACE,
   WGMMA
 };
 
 struct OpcodeSpec {
   std::string_view name;
   Opcode op = Opcode::unsupported;
-  uint32_t groups = 0;       // allowed modifier groups
+  uint64_t groups = 0;       // allowed modifier groups
   uint64_t first_types = 0;  // bit set of the allowed first types
   uint8_t type_count = 0;
   std::string_view pattern;

@@ -291,7 +291,23 @@ bool BodyParser::small_integer(Operand& result) {
   return true;
 }
 
-// The coordinates of a tensor, "[map, {x, y}]", are the next operand.
+// Reads "{x, y}", or the only coordinate of a line of texels. Texture objects contain their
+// sampler.
+Operand BodyParser::coordinate_operand(const Form& form) {
+  if (lexer_.peek() == '{') return vector_operand(form);
+  const Operand item = operand_of_vector(form);
+  if (lexer_.peek() == ',')
+    lexer_.fail("'" + std::string(form.text) +
+                "' has a separate sampler; expected a texture object");
+  Operand result;
+  result.kind = OperandKind::VECTOR;
+  result.index = static_cast<uint32_t>(function_->elements.size());
+  result.count = 1;
+  function_->elements.push_back(item);
+  return result;
+}
+
+// The coordinates of a tensor or of texels, "[map, {x, y}]", are the next operand.
 Operand BodyParser::memory_operand(const Form& form) {
   lexer_.expect('[');
   Operand result;
@@ -319,7 +335,7 @@ Operand BodyParser::memory_operand(const Form& form) {
     }
   }
   result.kind = OperandKind::MEMORY;
-  if (form.dimensions != 0 && lexer_.accept(',')) coordinates_ = vector_operand(form);
+  if (form.dimensions != 0 && lexer_.accept(',')) coordinates_ = coordinate_operand(form);
   lexer_.expect(']');
   return result;
 }

@@ -65,6 +65,12 @@ class Checker {
       case Rule::MAP:
         tensor_map();
         break;
+      case Rule::TEXTURE:
+        texture();
+        break;
+      case Rule::SURFACE:
+        surface();
+        break;
       case Rule::BULK:
         bulk();
         break;
@@ -560,6 +566,78 @@ class Checker {
     slot('m');
     if (form_.mode >= Mode::box_dim && form_.mode <= Mode::element_stride) slot('i');
     slot('a');
+  }
+
+  // The numbers of a place: layers are unsigned. A last number without a meaning may follow three.
+  void texel_place(Type type) {
+    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 2, 3, 3, 4};
+    const unsigned count = COUNTS[form_.dimensions];
+    const Geometry geometry = form_.geometry();
+    const bool has_layer =
+        geometry == Geometry::a1d || geometry == Geometry::a2d || geometry == Geometry::acube;
+    const Operand& vector = take();
+    const bool fits = vector.count == count || (count == 3 && vector.count == 4);
+    if (vector.kind != OperandKind::VECTOR || !fits)
+      fail_operand("a vector of " + std::to_string(count));
+    for (unsigned i = 0; i < vector.count; ++i)
+      source(function_.elements[vector.index + i], i == 0 && has_layer ? Type::u32 : type);
+    put(vector);
+  }
+
+  void gradient() {
+    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 1, 2, 0, 0};
+    const unsigned count = COUNTS[form_.dimensions];
+    Operand& vector = take();
+    if (vector.kind != OperandKind::VECTOR) {
+      if (count != 1) fail_operand("a vector of " + std::to_string(count));
+      source(vector, Type::f32);
+    } else if (vector.count != count && (count != 3 || vector.count != 4)) {
+      fail_operand("a vector of " + std::to_string(count));
+    }
+    for (unsigned i = 0; vector.kind == OperandKind::VECTOR && i < vector.count; ++i)
+      source(function_.elements[vector.index + i], Type::f32);
+    put(vector);
+  }
+
+  void texture() {
+    const Operand& to = take();
+    if (to.kind != OperandKind::VECTOR || to.count != form_.vector)
+      fail_operand("a vector of " + std::to_string(form_.vector));
+    for (unsigned i = 0; i < to.count; ++i) {
+      const Operand& element = function_.elements[to.index + i];
+      if (element.kind != OperandKind::SINK) destination(element, form_.types[0]);
+    }
+    put(to);
+    pair();
+    slot('m');
+    texel_place(form_.types[1]);
+    if (form_.op == Opcode::tex_level) level();
+    for (int i = 0; i < 2 && form_.op == Opcode::tex_grad; ++i) gradient();
+    put_rest();
+  }
+
+  void level() {
+    Operand& operand = take();
+    source(operand, Type::f32);
+    put(operand);
+  }
+
+  // "{%r1}" is a register.
+  void value_of_surface(bool is_destination) {
+    Operand& operand = take();
+    if (form_.vector == 1 && operand.kind == OperandKind::VECTOR && operand.count == 1)
+      operand = Operand(function_.elements[operand.index]);
+    scalar_or_vector(operand, is_destination);
+    put(operand);
+  }
+
+  void surface() {
+    check_pair("");
+    const bool loads = form_.op == Opcode::suld_b;
+    if (loads) value_of_surface(true);
+    slot('m');
+    texel_place(Type::b32);
+    if (!loads) value_of_surface(false);
   }
 
   void vote() {

@@ -146,7 +146,7 @@ TEST_F(Copies, TwoDimensions) {
   c.dstY = 10;  // beyond the end
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(&c));
   c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuMemcpy2D_v2(&c));
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuMemcpy2D_v2(&c)) << "no array";
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(nullptr));
 }
 

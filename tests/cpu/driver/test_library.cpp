@@ -88,6 +88,35 @@ TEST_F(Code, LibrariesNeedNoContext) {
   OK(cu.cuLibraryUnload(library));
 }
 
+// The estimate of registers keeps the bound of the load, and occupancy follows from it.
+TEST_F(Code, TheRegistersOfALoadAreBounded) {
+  const std::string text =
+      ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry many()\n"
+      "{ .reg .b32 %r<800>; ret; }\n";
+  CUjit_option option = CU_JIT_MAX_REGISTERS;
+  int registers[3] = {};
+  for (uintptr_t bound : {uintptr_t{0}, uintptr_t{32}}) {
+    void* value = reinterpret_cast<void*>(bound);
+    CUmodule made = nullptr;
+    CUfunction f = nullptr;
+    OK(cu.cuModuleLoadDataEx(&made, text.c_str(), 1, &option, &value));
+    OK(cu.cuModuleGetFunction(&f, made, "many"));
+    OK(cu.cuFuncGetAttribute(&registers[bound ? 1 : 0], CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    OK(cu.cuModuleUnload(made));
+  }
+  EXPECT_GT(registers[0], 40);
+  EXPECT_EQ(registers[1], 32);
+  void* value = reinterpret_cast<void*>(uintptr_t{40});
+  CUlibrary made = nullptr;
+  CUkernel k = nullptr;
+  OK(cu.cuLibraryLoadData(&made, text.c_str(), &option, &value, 1, nullptr, nullptr, 0));
+  OK(cu.cuLibraryGetKernel(&k, made, "many"));
+  OK(cu.cuFuncGetAttribute(&registers[2], CU_FUNC_ATTRIBUTE_NUM_REGS,
+                           reinterpret_cast<CUfunction>(k)));
+  EXPECT_EQ(registers[2], 40);
+  OK(cu.cuLibraryUnload(made));
+}
+
 TEST_F(Code, KernelsLaunchInPlaceOfFunctions) {
   OK(load(PTX));
   CUdeviceptr p = 0;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads of textures: coordinates to texels, address modes, filters and levels. Coordinates have 8
+// fractional bits where a filter weighs texels with them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "cpu/exec/image.hpp"
+
+namespace cucore::cpu {
+
+// The four words of a result: f32 values, or integers.
+using Texel = std::array<uint32_t, 4>;
+
+// Coordinates as numbers along the axes of the image, which are 1 to 3; of a cube, a direction.
+struct SamplePlace {
+  std::array<float, 3> at{};
+  uint32_t layer = 0;
+  float level = 0;
+};
+
+// Reads without a filter and without the normalization of coordinates.
+struct FetchPlace {
+  std::array<int64_t, 3> at{};
+  uint32_t layer = 0;
+};
+
+// `texels` are the bytes of the image on the host.
+Texel sample(const ImageObject& object, const std::byte* texels, const SamplePlace& place);
+Texel fetch(const ImageObject& object, const std::byte* texels, const FetchPlace& place);
+// Returns one component of the four texels that a linear filter weighs.
+Texel gather(const ImageObject& object, const std::byte* texels, const SamplePlace& place,
+             unsigned component);
+
+// Returns the level at which a pixel with these changes of coordinates has the size of a texel.
+float level_of(const ImageObject& object, const std::array<float, 3>& dx,
+               const std::array<float, 3>& dy);
+
+}  // namespace cucore::cpu

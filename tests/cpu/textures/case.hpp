@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of the table of texture reads: an array, a sampler, an instruction and its operands.
+#pragma once
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cucore::cpu::textures {
+
+enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
+enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER };
+
+struct Format {
+  const char* name;
+  CUarray_format format;
+  unsigned bytes;
+  bool is_integer, is_signed;
+};
+
+struct Case {
+  std::string name;
+  Geometry geometry = Geometry::PLANE;
+  Read read = Read::COORDINATE;
+  const Format* format = nullptr;
+  unsigned channels = 4;
+  unsigned width = 13, height = 7, depth = 5;  // depth: layers or cubes of layered shapes
+  unsigned levels = 1;
+  CUaddress_mode addressing = CU_TR_ADDRESS_MODE_CLAMP;
+  CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
+  unsigned flags = 0;
+  unsigned component = 0;  // of a gather
+
+  unsigned axes() const;
+  bool is_layered() const;
+  bool is_cube() const { return geometry == Geometry::CUBE || geometry == Geometry::CUBES; }
+  bool is_normalized() const { return flags & CU_TRSF_NORMALIZED_COORDINATES; }
+  // Returns true for results that are integers.
+  bool yields_integers() const;
+  // Returns the texels of a level along an axis; axis 2 counts planes, faces and layers.
+  unsigned extent(unsigned axis, unsigned level) const;
+};
+
+inline constexpr float BORDER[4] = {0.25f, -2, 3.5f, 7};
+inline constexpr float LEVEL_BIAS = 0.125f, MOST_LEVEL = 2.5f;
+
+// The operands of a thread, as words of the kernel.
+struct Operands {
+  uint32_t layer = 0;
+  std::array<float, 3> at{};  // or whole numbers as bits
+  float level = 0;
+  std::array<float, 3> dx{}, dy{};
+  uint32_t reserved = 0;
+};
+static_assert(sizeof(Operands) == 48);
+
+using Result = std::array<uint32_t, 4>;
+// Texels of all levels: channels of a texel follow each other, then x, y and planes.
+using Texels = std::vector<std::vector<uint8_t>>;
+
+std::vector<Case> make_table();
+Texels texels_of(const Case& row);
+std::vector<Operands> operands_of(const Case& row);
+std::string module_text(const Case& row, unsigned target);
+
+// model.cpp: what CUDA documents for the read.
+Result expected(const Case& row, const Texels& texels, const Operands& operands);
+
+}  // namespace cucore::cpu::textures
