@@ -18,6 +18,7 @@
 #include "failure.hpp"
 #include "java_class.hpp"
 #include "lease.hpp"
+#include "need.hpp"
 #include "raise.hpp"
 
 namespace cucore::java::arrays {
@@ -26,9 +27,6 @@ using bind::ok;
 
 // Finds the fields of the Java classes; returns false with an exception pending.
 bool prepare_fields(JNIEnv* env);
-
-// An exception of Java is pending.
-struct Pending {};
 
 class Call {
  public:
@@ -121,28 +119,26 @@ class Call {
   std::forward_list<Reference> references_;
 };
 
-// Releases arrays that the program has forgotten, after the device memory was exhausted. Returns
-// whether to try again; `patience` is 0 at first.
-bool collected(JNIEnv* env, jlong& patience);
-
 // Runs a body with a Call; an exception is raised in Java, and the result is then 0. A body that
 // finds no device memory has changed nothing, and runs again after a collection.
 template <class Body>
 auto calling(JNIEnv* env, Body&& body) {
   using Result = decltype(body(std::declval<Call&>()));
   return guarded(env, [&]() -> Result {
-    for (jlong patience = 0;;) {
-      try {
-        Call call(env);
-        return body(call);
-      } catch (const bind::Failure& failure) {
-        if (failure.status() != CUCORE_ERROR_OUT_OF_DEVICE_MEMORY || !collected(env, patience))
-          throw;
-      } catch (const Pending&) {
-        return Result();
-      } catch (const std::length_error&) {  // more elements than memory has
-        throw std::bad_alloc();
+    Need need(env);
+    try {
+      while (true) {
+        try {
+          Call call(env);
+          return body(call);
+        } catch (const bind::Failure& failure) {
+          if (failure.status() != CUCORE_ERROR_OUT_OF_DEVICE_MEMORY || !need.collect()) throw;
+        }
       }
+    } catch (const Pending&) {
+      return Result();
+    } catch (const std::length_error&) {  // more elements than memory has
+      throw std::bad_alloc();
     }
   });
 }

@@ -43,16 +43,6 @@ bool prepare_fields(JNIEnv* env) {
          find_fields(env, "io/cucore/array/Handle", {{&fields.handle_lease, "lease", "J"}});
 }
 
-bool collected(JNIEnv* env, jlong& patience) {
-  const jclass type = env->FindClass("io/cucore/array/Releasing");
-  const jmethodID collect = type ? env->GetStaticMethodID(type, "collect", "(J)J") : nullptr;
-  if (!collect) throw Pending();
-  patience = env->CallStaticLongMethod(type, collect, patience);
-  env->DeleteLocalRef(type);
-  if (env->ExceptionCheck()) throw Pending();
-  return patience != 0;
-}
-
 }  // namespace cucore::java::arrays
 
 using namespace cucore::java::arrays;

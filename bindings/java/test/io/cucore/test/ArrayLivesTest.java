@@ -28,8 +28,8 @@ class ArrayLivesTest {
   private static final int COUNT = 1 << 18; // floats of a MiB
   private static final long LIMIT = 32 << 20;
 
-  private static Context limited(CudaDevice device) {
-    return new Context(device, ContextOptions.DEFAULT.withMaxBytes(LIMIT));
+  private static Context limited(CudaDevice device, long limit) {
+    return new Context(device, ContextOptions.DEFAULT.withMaxBytes(limit));
   }
 
   private static long statistic(Context context, String name) {
@@ -46,7 +46,7 @@ class ArrayLivesTest {
   @Test
   void forgottenArraysMakeRoom() {
     try (CudaDevice device = CudaDevice.first();
-        Context context = limited(device)) {
+        Context context = limited(device, LIMIT)) {
       NdArray x = made(context, COUNT);
       for (int i = 0; i < 300; ++i) {
         x = x.multiply(0.5).add(0.5).evaluate();
@@ -73,7 +73,7 @@ class ArrayLivesTest {
   void aStormOfReleasesDisturbsNobody() throws Exception {
     List<Throwable> failed = java.util.Collections.synchronizedList(new ArrayList<>());
     try (CudaDevice device = CudaDevice.first();
-        Context context = limited(device)) {
+        Context context = limited(device, LIMIT)) {
       NdArray x = made(context, 1024);
       List<Thread> storms = new ArrayList<>();
       for (int i = 0; i < 2; ++i) {
@@ -99,6 +99,29 @@ class ArrayLivesTest {
       }
       context.synchronize();
       assertTrue(statistic(context, "arrays") <= 100 && statistic(context, "live_bytes") < 4 << 20, context.getStatistics().toString());
+      x.close();
+    }
+  }
+
+  /** Each thread finds memory, although the others could take what its collection releases. */
+  @Test
+  void threadsThatForgetFindRoom() throws Exception {
+    List<Throwable> failed = java.util.Collections.synchronizedList(new ArrayList<>());
+    try (CudaDevice device = CudaDevice.first();
+        Context context = limited(device, 1 << 20)) {
+      NdArray x = made(context, 1024);
+      List<Thread> threads = new ArrayList<>();
+      for (int i = 0; i < 4; ++i) {
+        threads.add(started(failed, () -> {
+          for (int k = 0; k < 2500; ++k) {
+            x.add(k).evaluate();
+          }
+        }));
+      }
+      for (Thread each : threads) {
+        each.join();
+      }
+      assertEquals(List.of(), failed);
       x.close();
     }
   }

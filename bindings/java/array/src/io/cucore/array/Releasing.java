@@ -2,18 +2,13 @@
 package io.cucore.array;
 
 import java.lang.ref.Cleaner;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /** Releases a native object once: when it is closed, or when its Java object is unreachable. It never waits. */
 final class Releasing implements Runnable {
   private static final Cleaner CLEANER = Cleaner.create();
   private static final AtomicLong RELEASED = new AtomicLong();
-  private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
-  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
-  private static final int PAUSES = 50; // until the first release
-  private static final int QUIET_PAUSES = 3; // after the last one
 
   private final long lease;
   private Cleaner.Cleanable cleanable;
@@ -33,29 +28,11 @@ final class Releasing implements Runnable {
     return RELEASED.get();
   }
 
-  /**
-   * Collects forgotten arrays after the device memory was exhausted, because the collector does not count that memory.
-   * Native code calls it. Returns the argument of the next call, or 0 if another try is of no use.
-   */
-  static synchronized long collect(long patience) {
-    long now = System.nanoTime();
-    long end = patience == 0 ? now + LONGEST_NS | 1 : patience;
-    if (now - end >= 0) {
-      return 0;
-    }
-    boolean interrupted = Thread.interrupted(); // a pause would not wait
-    long before = RELEASED.get();
-    System.gc();
-    long last = before;
-    for (int quiet = 0; quiet < (last == before ? PAUSES : QUIET_PAUSES) && System.nanoTime() - end < 0; ++quiet) {
-      LockSupport.parkNanos(PAUSE_NS);
-      quiet = RELEASED.get() == last ? quiet : 0;
-      last = RELEASED.get();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return last == before ? System.nanoTime() | 1 : end; // nothing is left to release: this is the last try
+  /** Returns what the release of an object opens that is unreachable from now on. */
+  static CountDownLatch forgotten() {
+    CountDownLatch opened = new CountDownLatch(1);
+    CLEANER.register(new Object(), opened::countDown);
+    return opened;
   }
 
   void now() {
