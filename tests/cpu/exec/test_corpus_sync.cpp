@@ -130,7 +130,7 @@ TEST_P(SyncKernels, NamedBarriers) {
   for (size_t t = 0; t < 64; ++t) ASSERT_EQ(x[t], int(t % 32) * 10 + 32 + 0 + 1) << t;
 }
 
-TEST_P(SyncKernels, WhatIsNotImplementedSaysSoWhenReached) {
+TEST_P(SyncKernels, InventedTexturesFaultWhenReached) {
   const Kernel& texture = kernel("28_texture_obj", "k");
   Array<float> o(16);
   Shape s;
@@ -139,8 +139,8 @@ TEST_P(SyncKernels, WhatIsNotImplementedSaysSoWhenReached) {
   EXPECT_FALSE(fault) << "no thread reaches the texture instruction: " << fault->text;
   fault = launch(texture, s, nullptr, uint64_t{1}, uint64_t{2}, o, 4, 4);
   ASSERT_TRUE(fault);
-  EXPECT_EQ(fault->code, CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_NE(fault->text.find("tex."), std::string::npos) << fault->text;
+  EXPECT_EQ(fault->code, CUDA_ERROR_ILLEGAL_ADDRESS);
+  EXPECT_NE(fault->text.find("no texture object"), std::string::npos) << fault->text;
   EXPECT_NE(fault->text.find("PTX line "), std::string::npos) << fault->text;
 }
 

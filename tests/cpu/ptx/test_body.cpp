@@ -191,7 +191,7 @@ TEST(Body, BranchTablesAndSourceLines) {
 
 TEST(Body, UnknownInstructionsKeepTheirTextAndLine) {
   Parsed parsed(
-      kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, "
+      kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v2.f16x2.f32 {%r1,%r2}, "
              "[tex, {%f1, %f2}];\nret;\n"));
   EXPECT_PARSES(parsed);
   EXPECT_EQ(parsed.instruction(0).form->op, Opcode::unsupported);
