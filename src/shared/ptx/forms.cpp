@@ -391,7 +391,7 @@ bool accesses_surfaces(const Form& form) {
   if (form.dimensions == 0 || is_cube(form.geometry()) || form.mode == Mode::none) return false;
   if (reduces)
     return form.vector == 1 && form.operation != Operation::none && size_of(form.types[0]) >= 4;
-  return size_of(form.types[0]) * form.vector <= 16;
+  return form.vector <= 4 && size_of(form.types[0]) * form.vector <= 16;
 }
 
 bool is_complete(const Form& form) {

@@ -93,6 +93,7 @@ void add_memory(Rows& rows);
 void add_host_memory(Rows& rows);
 void add_pointer(Rows& rows);
 void add_copy(Rows& rows);
+void add_arrays(Rows& rows);
 void add_boxes(Rows& rows);
 void add_memset(Rows& rows);
 void add_stream(Rows& rows);
