@@ -2,6 +2,7 @@
 // Texture and surface objects: descriptions, accesses of kernels to surfaces, and faults.
 #include <cstring>
 #include <random>
+#include <thread>
 
 #include "driver.hpp"
 
@@ -249,6 +250,36 @@ TEST_F(Textures, AnswerQueries) {
   OK(cu.cuMipmappedArrayCreate(&resource.res.mipmap.hMipmappedArray, &shape, 3));
   OK(run("query", texture(resource)));
   EXPECT_EQ(results(4), (std::vector<unsigned>{16, 8, 4, 3}));
+}
+
+// Objects come and go while kernels of other threads read theirs.
+TEST_F(Textures, ThreadsHaveObjectsOfTheirOwn) {
+  CUfunction f = nullptr;
+  OK(cu.cuModuleGetFunction(&f, kernels_, "sample"));
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 16; ++t)
+    threads.emplace_back([this, f, t] {
+      ASSERT_CU(0, cu.cuCtxSetCurrent(context));
+      CUstream stream = nullptr;
+      ASSERT_CU(0, cu.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+      CUdeviceptr out = out_ + 4 * t;
+      for (unsigned i = 0; i < 20; ++i) {
+        const unsigned value = 100 * t + i;
+        const CUDA_RESOURCE_DESC resource = array(4, 4, 0, 0);
+        ASSERT_CU(0, cu.cuMemcpyHtoA_v2(resource.res.array.hArray, 0, &value, 4));
+        CUtexObject object = texture(resource);
+        void* parameters[] = {&object, &out};
+        ASSERT_CU(0, cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, stream, parameters, nullptr));
+        unsigned got = 0;
+        ASSERT_CU(0, cu.cuMemcpyDtoHAsync_v2(&got, out, 4, stream));
+        ASSERT_CU(0, cu.cuStreamSynchronize(stream));
+        EXPECT_EQ(got, value);
+        ASSERT_CU(0, cu.cuTexObjectDestroy(object));
+        ASSERT_CU(0, cu.cuArrayDestroy(resource.res.array.hArray));
+      }
+      ASSERT_CU(0, cu.cuStreamDestroy_v2(stream));
+    });
+  for (std::thread& thread : threads) thread.join();
 }
 
 TEST_F(Textures, DestroyedObjectsFault) {
