@@ -33,6 +33,9 @@ void local_address_narrow(Warp& w, const Op& op);
 // a[1]. Their number, the bytes of their registers and the bytes of their values are in imm.
 void pack(Warp& w, const Op& op);
 void unpack(Warp& w, const Op& op);
+// cvt.pack: imm is the width of the two limited integers. The third operand fills the upper bits.
+void convert_pack_signed(Warp& w, const Op& op);
+void convert_pack_unsigned(Warp& w, const Op& op);
 // cvta: imm is added to 64-bit addresses.
 void add_window(Warp& w, const Op& op);
 void isspacep(Warp& w, const Op& op);  // imm: ptx::Space

@@ -292,6 +292,15 @@ bool Decoder::decode_convert(Op& op, const Form& form, Operands operands) {
   return op.run != nullptr;
 }
 
+bool Decoder::decode_convert_pack(Op& op, const Form& form, Operands operands) {
+  op[RESULT] = reg(operands[0]);
+  op[FIRST] = source(operands[1], 4);
+  op[SECOND] = source(operands[2], 4);
+  op[THIRD] = operands[3].kind == OperandKind::NONE ? constant(0, 4) : source(operands[3], 4);
+  op.imm = 8 * ptx::size_of(form.types[0]);
+  return plain(op, ptx::is_signed(form.types[0]) ? convert_pack_signed : convert_pack_unsigned);
+}
+
 // ---- operands
 
 unsigned Decoder::width_of(const Operand& operand) const {

@@ -49,6 +49,7 @@ class Decoder {
   bool decode_compare(Op& op, const Form& form, Operands operands);
   bool decode_lop3(Op& op, const Form& form, Operands operands);
   bool decode_convert(Op& op, const Form& form, Operands operands);
+  bool decode_convert_pack(Op& op, const Form& form, Operands operands);
   bool decode_unsupported(Op& op, const Form& form, Operands operands);
   bool decode_nothing(Op& op, const Form& form, Operands operands);
   bool decode_fence(Op& op, const Form& form, Operands operands);

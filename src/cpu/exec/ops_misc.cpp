@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers of clocks, packed moves, address spaces, fences and instructions that end a launch.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -19,6 +20,18 @@ using enum Regular;
 template <class F>
 void each_active(const Warp& w, F f) {
   for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
+}
+
+void convert_pack(const Warp& w, const Op& op, int32_t least, int32_t most) {
+  const uint32_t bits = uint32_t(op.imm), mask = (1u << bits) - 1;
+  each_active(w, [&](int lane) {
+    auto limited = [&](Slot slot) {
+      return uint32_t(std::clamp(w.at<int32_t>(slot)[lane], least, most)) & mask;
+    };
+    const uint64_t rest = uint64_t{w.at<uint32_t>(op[THIRD])[lane]} << (2 * bits);
+    w.at<uint32_t>(op[RESULT])[lane] =
+        uint32_t(rest) | limited(op[FIRST]) << bits | limited(op[SECOND]);
+  });
 }
 
 uint64_t nanoseconds(bool since_epoch) {
@@ -48,6 +61,12 @@ uint64_t clock_value(uint64_t which) {
 }
 
 }  // namespace
+
+void convert_pack_signed(Warp& w, const Op& op) {
+  const int32_t most = (1 << (op.imm - 1)) - 1;
+  convert_pack(w, op, -most - 1, most);
+}
+void convert_pack_unsigned(Warp& w, const Op& op) { convert_pack(w, op, 0, (1 << op.imm) - 1); }
 
 void read_clock(Warp& w, const Op& op) {
   const uint32_t value = uint32_t(clock_value(op.imm));

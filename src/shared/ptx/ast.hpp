@@ -470,6 +470,7 @@ The guarantees of verification to the executor:
       lop3     {d, p|none, a, b, c, lut, q|none}
       call     {function or reg, list of returns, list of inputs, prototype|targets|none}
       cvt      {d, a, b|none, c|none}
+      cvt.pack {d, a, b, c|none}
       cp.async.bulk {to, from, size, mbarrier|none, blocks|none, policy|none, byte mask|none}
       min, max {d, a, b, c|none}
       mma      {D, A, B, C, metadata, selector}, the last two for sparse forms

@@ -473,7 +473,15 @@ bool is_complete(const Form& form) {
   }
 }
 
+// Halves fill the result; pairs of bytes leave room for bits of a third operand.
+bool packs_well(const Form& form, const OpcodeSpec& spec) {
+  const uint8_t count = size_of(form.types[0]) == 2 ? 2 : 3;
+  return in(form, spec.first_types) && form.type_count == count && form.types[1] == Type::s32 &&
+         (count == 2 || form.types[2] == Type::b32) && form.has(FLAG_SAT);
+}
+
 bool is_consistent(const Form& form, const OpcodeSpec& spec) {
+  if (form.op == Opcode::cvt_pack) return packs_well(form, spec);
   if (form.type_count != spec.type_count) return false;
   if (spec.type_count != 0 && !in(form, spec.first_types)) return false;
   bool integer_only = form.type_count == 1 && !in(form, FLOAT);

@@ -42,7 +42,7 @@ class Checker {
         cvt();
         break;
       case Rule::CVT_PACK:
-        by_types("DbBB");
+        by_types(form_.type_count == 3 ? "rbbu" : "rbbN");
         break;
       case Rule::LOP3:
         lop3();

@@ -3,6 +3,7 @@
 // bit.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
@@ -383,6 +384,33 @@ TEST(Ops, Approximations) {
 }
 
 // Inactive lanes keep their registers, whatever the handler computes for all 32.
+TEST(Ops, PairsArePacked) {
+  const struct {
+    const char* type;
+    int bits;
+    int64_t least, most;
+  } rows[] = {
+      {"s8", 8, -128, 127}, {"u8", 8, 0, 255}, {"s16", 16, -32768, 32767}, {"u16", 16, 0, 65535}};
+  for (const auto& row : rows) {
+    const bool has_rest = row.bits == 8;
+    const Case c{std::string("cvt.pack.sat.") + row.type + (has_rest ? ".s32.b32" : ".s32") +
+                     " $d, $x, $y" + (has_rest ? ", $z;" : ";"),
+                 32, 32, 32, has_rest ? 32 : 0};
+    const auto in = inputs_of(c);
+    const auto out = run_case(c, in);
+    for (size_t i = 0; i < in.size(); ++i) {
+      auto limited = [&](uint64_t v) {
+        const int64_t value = int32_t(uint32_t(v));
+        return uint64_t(std::min(std::max(value, row.least), row.most)) &
+               ((uint64_t{1} << row.bits) - 1);
+      };
+      const uint64_t rest = has_rest ? in[i].z << 2 * row.bits : 0;
+      ASSERT_EQ(out[i], uint32_t(rest | limited(in[i].x) << row.bits | limited(in[i].y)))
+          << c.text << std::hex << " " << in[i].x << " " << in[i].y << " " << in[i].z;
+    }
+  }
+}
+
 TEST(Ops, LanesThatAreOffKeepTheirValues) {
   const std::string text =
       "mov.u32 %r3, 7; mov.u64 %rd3, 7; mov.f32 %f3, 0f40E00000; setp.lt.u32 %p1, %r1, 5;\n"

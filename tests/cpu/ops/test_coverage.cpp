@@ -27,6 +27,7 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::nanosleep,
                                     Opcode::pmevent,
                                     Opcode::bar_arrive,
+                                    Opcode::cvt_pack,
                                     Opcode::tex,
                                     Opcode::tex_level,
                                     Opcode::tex_grad,
@@ -104,7 +105,7 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
 
 // Accepted by the parser but not supported by devices' tables: executing them is an error with a
 // text.
-const std::set<Opcode> NOT_EXECUTED = {Opcode::cvt_pack, Opcode::vset2, Opcode::vset4};
+const std::set<Opcode> NOT_EXECUTED = {Opcode::vset2, Opcode::vset4};
 
 std::unique_ptr<ptx::Module> parsed_table() {
   Table table = make_table();
