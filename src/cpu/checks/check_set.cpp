@@ -13,7 +13,8 @@ struct Named {
   uint32_t bits;
 };
 constexpr Named NAMES[] = {{"memory", CHECK_MEMORY},   {"init", CHECK_INIT}, {"race", CHECK_RACE},
-                           {"barrier", CHECK_BARRIER}, {"host", CHECK_HOST}, {"all", CHECK_ALL}};
+                           {"barrier", CHECK_BARRIER}, {"host", CHECK_HOST}, {"leak", CHECK_LEAK},
+                           {"all", CHECK_ALL}};
 
 std::atomic<uint32_t> g_checks{0};
 std::atomic<bool> g_stop{false};

@@ -16,8 +16,12 @@ enum CheckBit : uint32_t {
   CHECK_BARRIER = 1u << 3,  // barriers that a part of a warp executes
   CHECK_HOST = 1u << 4,     // work of streams without an order
   CHECK_ALL = (1u << 5) - 1,
+  CHECK_LEAK = 1u << 5,  // objects that outlive their context or session; not part of "all"
 };
 
+// The words of a list of checks, for messages.
+inline constexpr const char* CHECK_NAMES =
+    "all or a list of memory, init, race, barrier, host and leak";
 // Parses "all", "" or a list such as "memory,race"; nullopt for anything else.
 std::optional<uint32_t> parse_checks(std::string_view list);
 std::string checks_text(uint32_t set);
@@ -36,6 +40,7 @@ struct Schedule {
   WarpOrder order = WarpOrder::PARALLEL;
   uint64_t seed = 0;
 };
+inline constexpr const char* SCHEDULE_NAMES = "parallel, sequential or random:SEED";
 // Parses "parallel", "sequential" or "random:SEED".
 std::optional<Schedule> parse_schedule(std::string_view text);
 Schedule schedule();

@@ -3,6 +3,7 @@
 #include "cpu/checks/reports.hpp"
 
 #include <cstdio>
+#include <utility>
 
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
@@ -14,7 +15,7 @@ constexpr size_t MOST_REPORTS = 1000;
 
 constexpr const char* KINDS[] = {"out-of-bounds", "use-after-free", "misaligned", "uninitialised",
                                  "shared-race",   "global-race",    "barrier",    "deadlock",
-                                 "stream-race",   "fault"};
+                                 "stream-race",   "leak",           "fault"};
 
 std::string point(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + ")";
@@ -43,23 +44,48 @@ void place_fields(std::string& json, const std::string& prefix, const Place& p) 
   if (p.ptx_line) number(json, (prefix + "ptx_line").c_str(), p.ptx_line);
 }
 
+// Returns the length of the UTF-8 sequence at `i`; 0: the bytes are not one, as
+// overlong forms and surrogates.
+size_t utf8_length(std::string_view text, size_t i) {
+  const auto byte = [&](size_t at) { return at < text.size() ? uint8_t(text[at]) : 0u; };
+  const auto follows = [&](size_t at) { return (byte(at) & 0xc0) == 0x80; };
+  const unsigned first = byte(i), second = byte(i + 1);
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4 || !follows(i + 1)) return 0;
+  if (first < 0xe0) return 2;
+  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
+  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
+  if (overlong || beyond || !follows(i + 2)) return 0;
+  if (first < 0xf0) return 3;
+  return follows(i + 3) ? 4 : 0;
+}
+
+// Appends one character; an empty one stands for bytes that are not UTF-8.
+void append_json(std::string& json, std::string_view character) {
+  if (character.empty()) {
+    json += "\\ufffd";
+  } else if (character == "\"" || character == "\\") {
+    json += '\\';
+    json += character;
+  } else if (static_cast<unsigned char>(character[0]) < 0x20) {
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(character[0]));
+    json += escaped;
+  } else {
+    json += character;
+  }
+}
+
 }  // namespace
 
 const char* kind_name(ReportKind kind) { return KINDS[size_t(kind)]; }
 
 std::string json_text(const std::string& text) {
   std::string json(1, '"');
-  for (const char c : text) {
-    if (c == '"' || c == '\\') {
-      json += '\\';
-      json += c;
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      char escaped[8];
-      std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(c));
-      json += escaped;
-    } else {
-      json += c;
-    }
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = utf8_length(text, i);
+    append_json(json, text.substr(i, length));
+    i += length ? length : 1;
   }
   return json + '"';
 }
@@ -120,67 +146,72 @@ Reports& Reports::instance() {
 
 void Reports::add(Report report) {
   std::lock_guard lock(mutex_);
-  const auto [found, is_new] = index_.try_emplace(key_of(report), reports_.size());
+  auto& reports = now_.reports;
+  const auto [found, is_new] = now_.index.try_emplace(key_of(report), reports.size());
   if (!is_new) {
-    if (found->second < reports_.size()) reports_[found->second].count += report.count;
+    if (found->second < reports.size()) reports[found->second].count += report.count;
     return;
   }
-  if (reports_.size() >= MOST_REPORTS) {
-    index_.erase(found);
-    ++dropped_;
+  if (reports.size() >= MOST_REPORTS) {
+    now_.index.erase(found);
+    ++now_.dropped;
     return;
   }
-  reports_.push_back(std::move(report));
+  reports.push_back(std::move(report));
 }
 
-void Reports::clear() {
+Reports::Contents Reports::exchange(Contents next) {
   std::lock_guard lock(mutex_);
-  reports_.clear();
-  index_.clear();
-  dropped_ = taken_ = 0;
+  return std::exchange(now_, std::move(next));
 }
+
+void Reports::clear() { exchange({}); }
 
 size_t Reports::size() const {
   std::lock_guard lock(mutex_);
-  return reports_.size();
+  return now_.reports.size();
 }
 
-uint64_t Reports::dropped() const {
+Reports::Contents Reports::contents() const {
   std::lock_guard lock(mutex_);
-  return dropped_;
-}
-
-std::vector<Report> Reports::all() const {
-  std::lock_guard lock(mutex_);
-  return reports_;
+  return now_;
 }
 
 std::string Reports::text() const {
+  const Contents all = contents();
   std::string text;
-  for (const Report& r : all()) text += r.text() + '\n';
-  if (const uint64_t n = dropped()) text += counted(n, "more report") + " not kept\n";
+  for (const Report& r : all.reports) text += r.text() + '\n';
+  if (all.dropped) text += counted(all.dropped, "more report") + " not kept\n";
   return text;
 }
 
 std::string Reports::take_new_text() {
   std::lock_guard lock(mutex_);
   std::string text;
-  for (; taken_ < reports_.size(); ++taken_) text += reports_[taken_].text() + '\n';
+  for (; now_.taken < now_.reports.size(); ++now_.taken)
+    text += now_.reports[now_.taken].text() + '\n';
   return text;
+}
+
+std::string Reports::Contents::json_lines() const {
+  std::string json;
+  for (const Report& r : reports) json += r.json() + '\n';
+  return json;
+}
+
+std::string Reports::json() const {
+  const Contents all = contents();
+  std::string json = "{\"reports\":[";
+  for (const Report& r : all.reports) {
+    if (json.back() != '[') json += ',';
+    json += r.json();
+  }
+  return json + "],\"dropped\":" + std::to_string(all.dropped) + "}";
 }
 
 void print_new_reports() {
   const std::string text = Reports::instance().take_new_text();
   if (!text.empty()) std::fputs(text.c_str(), stderr);
-}
-
-std::string Reports::json() const {
-  std::string json = "{\"reports\":[";
-  for (const Report& r : all()) {
-    if (json.back() != '[') json += ',';
-    json += r.json();
-  }
-  return json + "],\"dropped\":" + std::to_string(dropped()) + "}";
 }
 
 }  // namespace cucore::cpu

@@ -20,6 +20,7 @@ enum class ReportKind : uint8_t {
   BARRIER_DIVERGENCE,
   DEADLOCK,
   STREAM_RACE,
+  LEAK,
   FAULT,  // any other end of a launch
 };
 const char* kind_name(ReportKind kind);
@@ -58,29 +59,38 @@ struct Report {
 
 class Reports {
  public:
+  struct Contents {
+    std::vector<Report> reports;
+    std::map<std::string, size_t> index;
+    uint64_t dropped = 0;
+    size_t taken = 0;
+
+    std::string json_lines() const;  // each report as an object on a line
+  };
+
   static Reports& instance();
+  // Replaces all reports and returns the previous ones.
+  Contents exchange(Contents next);
   // Adds a report, or counts it if there is one of its kind and place.
   void add(Report report);
   void clear();
   size_t size() const;
-  uint64_t dropped() const;
   std::string text() const;
   std::string json() const;
+  Contents contents() const;
   // Returns the text of the reports since the last call.
   std::string take_new_text();
-  std::vector<Report> all() const;
 
  private:
   mutable std::mutex mutex_;
-  std::vector<Report> reports_;
-  std::map<std::string, size_t> index_;
-  uint64_t dropped_ = 0;
-  size_t taken_ = 0;
+  Contents now_;
 };
 
 // Writes the reports since the last call to stderr.
 void print_new_reports();
 
-std::string json_text(const std::string& text);  // with quotes
+// Returns the text with quotes. Bytes that are not UTF-8 become U+FFFD, because the text of a
+// kernel can contain any bytes.
+std::string json_text(const std::string& text);
 
 }  // namespace cucore::cpu

@@ -40,6 +40,7 @@ Allocations& Allocations::instance() {
 void Allocations::add(std::shared_ptr<Allocation> allocation) {
   std::unique_lock lock(mutex_);
   allocation->id = next_id_++;
+  allocation->origin = origin_of_thread();
   if (!host_address(allocation->kind)) {
     lowest_ = std::min(lowest_, allocation->base);
     highest_ = std::max(highest_, allocation->base + allocation->size);
@@ -174,6 +175,19 @@ Allocations::Leak Allocations::live() const {
     leak.bytes += a->size;
   }
   return leak;
+}
+
+uint64_t Allocations::made() const {
+  std::shared_lock lock(mutex_);
+  return next_id_ - 1;
+}
+
+std::vector<std::shared_ptr<Allocation>> Allocations::made_after(uint64_t mark) const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::shared_ptr<Allocation>> found;
+  for (const auto& [base, a] : by_base_)
+    if (a->context != 0 && a->id > mark && !a->free_pending) found.push_back(a);
+  return found;
 }
 
 }  // namespace cucore::cpu

@@ -29,6 +29,7 @@ struct Allocation {
   uint64_t id = 0;       // unique in the process
   unsigned flags = 0;    // flags of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
   std::shared_ptr<Pool> pool;
+  Origin origin;
   std::atomic<bool> free_pending{false};  // cuMemFreeAsync is in progress
   std::atomic<bool> sync_memops{false};
 };
@@ -62,6 +63,12 @@ class Allocations {
   };
   Leak release_all(uint64_t context);
   Leak live() const;
+
+  // Returns the number of allocations ever made, as a mark for made_after().
+  uint64_t made() const;
+  // Returns what the program could free of the allocations that were made after the mark; an
+  // asynchronous free counts when it is enqueued.
+  std::vector<std::shared_ptr<Allocation>> made_after(uint64_t mark) const;
 
  private:
   void add(std::shared_ptr<Allocation> allocation);

@@ -9,6 +9,7 @@
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/process.hpp"
+#include "cpu/driver/session_table.hpp"
 
 namespace cucore::cpu::api {
 namespace {
@@ -70,6 +71,8 @@ CUresult cuGetExportTable(const void** ppExportTable, const CUuuid* pExportTable
     *ppExportTable = &control_table();
   else if (std::memcmp(pExportTableId->bytes, CUCORE_CPU_CODE_ID, 16) == 0)
     *ppExportTable = &code_table();
+  else if (std::memcmp(pExportTableId->bytes, CUCORE_CPU_SESSIONS_ID, 16) == 0)
+    *ppExportTable = &session_table();
   return *ppExportTable ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 

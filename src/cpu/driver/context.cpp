@@ -6,7 +6,9 @@
 
 #include "cpu/checks/reports.hpp"
 #include "cpu/driver/allocations.hpp"
+#include "cpu/driver/check_session.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/leak_reports.hpp"
 #include "cpu/driver/leaks.hpp"
 #include "cpu/driver/library.hpp"
 #include "cpu/driver/pool.hpp"
@@ -64,7 +66,7 @@ void Context::close() {
   reset_state();
   release_heap(device_.ordinal());
   device_.default_pool()->trim(0);
-  if (Process::get().settings.checks) print_new_reports();
+  if (Process::get().settings.checks && !is_session_running()) print_new_reports();
 }
 
 void Context::end_handles() {
@@ -74,6 +76,7 @@ void Context::end_handles() {
     children.swap(children_);
   }
   count_leaked_handles(*this, children);
+  report_leaks_of(*this, children);
   for (auto [handle, kind] : children) Registry::instance().remove(kind, handle);
 }
 

@@ -36,14 +36,6 @@ CUresult barrier(F&& function) noexcept {
   }
 }
 
-void give(const std::string& text, char* buffer, size_t capacity, size_t* length) {
-  if (length) *length = text.size();
-  if (!buffer || capacity == 0) return;
-  size_t n = std::min(text.size(), capacity - 1);
-  std::memcpy(buffer, text.data(), n);
-  buffer[n] = 0;
-}
-
 void field(std::string& json, const char* name, uint64_t value) {
   if (json.back() != '{') json += ',';
   json += '"' + std::string(name) + "\":" + std::to_string(value);
@@ -102,12 +94,12 @@ CUresult last_fault_text(CUcontext handle, char* buffer, size_t capacity, size_t
     auto context =
         handle ? lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT) : current_context_unchecked();
     require(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);
-    give(context->fault_text(), buffer, capacity, length);
+    copy_text(context->fault_text(), buffer, capacity, length);
   });
 }
 
 CUresult report(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { give(report_text(), buffer, capacity, length); });
+  return barrier([&] { copy_text(report_text(), buffer, capacity, length); });
 }
 
 CUresult reset_report() {
@@ -136,7 +128,7 @@ CUresult flush_all() {
 }
 
 CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { give(thread_state().load_log, buffer, capacity, length); });
+  return barrier([&] { copy_text(thread_state().load_log, buffer, capacity, length); });
 }
 
 CUresult set_checks(const char* checks, int stop) {
@@ -157,11 +149,11 @@ CUresult replace_schedule(const char* text) {
 }
 
 CUresult check_text(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { give(Reports::instance().text(), buffer, capacity, length); });
+  return barrier([&] { copy_text(Reports::instance().text(), buffer, capacity, length); });
 }
 
 CUresult check_json(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { give(Reports::instance().json(), buffer, capacity, length); });
+  return barrier([&] { copy_text(Reports::instance().json(), buffer, capacity, length); });
 }
 
 uint64_t check_count() { return Reports::instance().size(); }
@@ -171,6 +163,14 @@ CUresult clear_checks() {
 }
 
 }  // namespace
+
+void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length) {
+  if (length) *length = text.size();
+  if (!buffer || capacity == 0) return;
+  size_t n = std::min(text.size(), capacity - 1);
+  std::memcpy(buffer, text.data(), n);
+  buffer[n] = 0;
+}
 
 void note_load_log(const std::string& log) { thread_state().load_log = log; }
 

@@ -74,5 +74,7 @@ inline constexpr unsigned char CONTROL_TABLE_ID[16] = {'c', 'u', 'c', 'o', 'r', 
                                                        'p', 'u', '-', 'c', 't', 'l', '-', '1'};
 const cucore_cpu_control& control_table();
 void note_load_log(const std::string& log);  // for last_load_log
+// Fills a buffer of the caller, as the functions of the tables do.
+void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length);
 }  // namespace cucore::cpu
 #endif

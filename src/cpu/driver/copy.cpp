@@ -98,7 +98,7 @@ struct CopyJob {
   }
 
   void check() const {
-    if (enabled_checks() == 0) return;
+    if ((enabled_checks() & CHECK_ALL) == 0) return;
     Transfer transfer(operation);
     const bool known_source = !staged && from_place.where != Where::PAGEABLE;
     each_row(box, [&](size_t y, size_t z) {
@@ -143,7 +143,7 @@ struct FillJob {
   }
 
   void check() const {
-    if (enabled_checks() == 0) return;
+    if ((enabled_checks() & CHECK_ALL) == 0) return;
     Transfer transfer(operation);
     each_row(box, [&](size_t y, size_t z) {
       const uint64_t row = to.address + z * to.slice + y * to.pitch;

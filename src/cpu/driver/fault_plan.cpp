@@ -2,8 +2,11 @@
 // Parses fault plans and decides which calls fail.
 #include "cpu/driver/fault_plan.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
+#include <iterator>
+#include <utility>
 
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/settings.hpp"
@@ -36,6 +39,15 @@ bool is_function(std::string_view name) {
     if (name == call.name || name == call.base) return true;
   }
   return false;
+}
+
+constexpr std::string_view ALLOCATION = "allocation";
+constexpr std::string_view ALLOCATING[] = {
+    "cuMemAlloc",        "cuMemAllocPitch", "cuMemAllocHost",         "cuMemHostAlloc",
+    "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"};
+
+bool allocates(std::string_view base) {
+  return std::find(std::begin(ALLOCATING), std::end(ALLOCATING), base) != std::end(ALLOCATING);
 }
 
 }  // namespace
@@ -84,47 +96,50 @@ std::optional<FaultPlan::Rule> FaultPlan::parse_rule(std::string_view text) {
   rule.launch = subject.substr(0, LAUNCH.size()) == LAUNCH;
   if (rule.launch) subject.remove_prefix(LAUNCH.size());
   rule.subject = subject;
-  bool good = (rule.launch ? !subject.empty() : is_function(subject)) &&
+  bool good = (rule.launch ? !subject.empty() : subject == ALLOCATION || is_function(subject)) &&
               parse_when(trimmed(text.substr(at + 1, equals - at - 1)), rule) &&
               parse_code(trimmed(text.substr(equals + 1)), rule.strike);
   return good ? std::optional(std::move(rule)) : std::nullopt;
 }
 
-bool FaultPlan::parse(std::string_view text, std::vector<Rule>& rules,
-                      std::optional<uint64_t>& limit) {
+std::optional<FaultPlan::State> FaultPlan::parse(std::string_view text) {
   constexpr std::string_view LIMIT = "mem.limit=";
+  State state;
   while (!text.empty()) {
     size_t end = text.find(';');
     std::string_view part = trimmed(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     if (part.empty()) continue;
     if (part.substr(0, LIMIT.size()) == LIMIT) {
-      limit = parse_size(trimmed(part.substr(LIMIT.size())));
-      if (!limit) return false;
+      state.memory_limit = parse_size(trimmed(part.substr(LIMIT.size())));
+      if (!state.memory_limit) return std::nullopt;
     } else if (auto rule = parse_rule(part)) {
-      rules.push_back(std::move(*rule));
+      state.rules.push_back(std::move(*rule));
     } else {
-      return false;
+      return std::nullopt;
     }
   }
-  return true;
+  return state;
 }
 
-bool FaultPlan::is_plan(std::string_view text) {
-  std::vector<Rule> rules;
-  std::optional<uint64_t> limit;
-  return parse(text, rules, limit);
+bool FaultPlan::is_plan(std::string_view text) { return parse(text).has_value(); }
+
+FaultPlan::State FaultPlan::exchange(State next) {
+  std::lock_guard lock(mutex_);
+  State previous = std::exchange(state_, std::move(next));
+  active_.store(!state_.rules.empty(), std::memory_order_release);
+  return previous;
 }
 
 bool FaultPlan::set(std::string_view text) {
-  std::vector<Rule> rules;
-  std::optional<uint64_t> limit;
-  if (!parse(text, rules, limit)) return false;
+  auto state = parse(text);
+  if (state) exchange(std::move(*state));
+  return state.has_value();
+}
+
+uint64_t FaultPlan::struck() const {
   std::lock_guard lock(mutex_);
-  rules_ = std::move(rules);
-  memory_limit_ = limit;
-  active_.store(!rules_.empty(), std::memory_order_release);
-  return true;
+  return state_.struck;
 }
 
 bool FaultPlan::hits(Rule& rule) {
@@ -136,12 +151,15 @@ bool FaultPlan::hits(Rule& rule) {
 
 std::optional<FaultPlan::Strike> FaultPlan::strike(std::string_view name, std::string_view base) {
   if (!active()) return std::nullopt;
+  const auto is_meant = [&](const Rule& rule) {
+    return rule.subject == name || rule.subject == base ||
+           (rule.subject == ALLOCATION && allocates(base));
+  };
   std::lock_guard lock(mutex_);
   std::optional<Strike> struck;
-  for (Rule& rule : rules_) {
-    bool meant = !rule.launch && (rule.subject == name || rule.subject == base);
-    if (meant && hits(rule) && !struck) struck = rule.strike;
-  }
+  for (Rule& rule : state_.rules)
+    if (!rule.launch && is_meant(rule) && hits(rule) && !struck) struck = rule.strike;
+  state_.struck += struck.has_value();
   return struck;
 }
 
@@ -149,16 +167,17 @@ std::optional<CUresult> FaultPlan::strike_launch(std::string_view kernel) {
   if (!active()) return std::nullopt;
   std::lock_guard lock(mutex_);
   std::optional<CUresult> struck;
-  for (Rule& rule : rules_) {
+  for (Rule& rule : state_.rules) {
     bool meant = rule.launch && (rule.subject == kernel || rule.subject == "*");
     if (meant && hits(rule) && !struck) struck = rule.strike.code;
   }
+  state_.struck += struck.has_value();
   return struck;
 }
 
 std::optional<uint64_t> FaultPlan::memory_limit() const {
   std::lock_guard lock(mutex_);
-  return memory_limit_;
+  return state_.memory_limit;
 }
 
 }  // namespace cucore::cpu

@@ -22,8 +22,11 @@ namespace cucore::cpu {
 //   cuStreamSynchronize@p=0.01,seed=7=719     one in a hundred, the same ones in every run
 //   cuLaunchKernelEx@2=sticky:700             the second call, which poisons the current context
 //   launch:saxpy@5=sticky:700                 the fifth run of the kernel faults
+//   allocation@3=2                            the third allocation of memory, by any function
 //   mem.limit=64M                             the memory of each device
 class FaultPlan {
+  struct Rule;
+
  public:
   struct Strike {
     CUresult code;
@@ -33,6 +36,17 @@ class FaultPlan {
 
   // Returns false and keeps the old plan if `text` is not a plan. Restarts the counts.
   bool set(std::string_view text);
+  // Rules with their counts, and the number of faults that they caused.
+  struct State {
+    std::vector<Rule> rules;
+    std::optional<uint64_t> memory_limit;
+    uint64_t struck = 0;
+  };
+  // Replaces the plan and returns the previous one, whose counts continue when it returns.
+  State exchange(State next);
+  // Returns the state of a new plan, or nullopt if `text` is not a plan.
+  static std::optional<State> parse(std::string_view text);
+  uint64_t struck() const;  // faults since the plan was set
   static bool is_plan(std::string_view text);
   bool active() const { return active_.load(std::memory_order_acquire); }
   std::optional<Strike> strike(std::string_view name, std::string_view base);
@@ -49,8 +63,6 @@ class FaultPlan {
     Strike strike{CUDA_ERROR_UNKNOWN, false};
     uint64_t seen = 0;
   };
-  static bool parse(std::string_view text, std::vector<Rule>& rules,
-                    std::optional<uint64_t>& limit);
   static std::optional<Rule> parse_rule(std::string_view text);
   static bool parse_when(std::string_view text, Rule& rule);
   static bool parse_code(std::string_view text, Strike& strike);
@@ -58,8 +70,7 @@ class FaultPlan {
 
   mutable std::mutex mutex_;
   std::atomic<bool> active_{false};
-  std::vector<Rule> rules_;
-  std::optional<uint64_t> memory_limit_;
+  State state_;
 };
 
 }  // namespace cucore::cpu

@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "cpu/checks/reports.hpp"
+#include "cpu/driver/check_session.hpp"
 #include "cpu/driver/control.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/failure.hpp"
@@ -25,7 +26,7 @@ void on_fork_in_child() { g_life.store(Life::FORKED_CHILD, std::memory_order_rel
 // Streams may have work at the end of the process, so no state is destroyed.
 void on_exit() {
   g_life.store(Life::EXITING, std::memory_order_release);
-  if (g_process.load()->settings.checks) print_new_reports();
+  if (g_process.load()->settings.checks && !is_session_running()) print_new_reports();
 }
 
 }  // namespace

@@ -36,6 +36,8 @@ uint64_t Registry::add(ObjectKind kind, std::shared_ptr<Object> object) {
   slot.handle = compose(++slot.generation, index, kind);
   object->handle_ = slot.handle;
   slot.object = std::move(object);
+  slot.number = ++made_;
+  slot.origin = origin_of_thread();
   ++live_[static_cast<size_t>(kind)];
   return slot.handle;
 }
@@ -62,6 +64,36 @@ std::shared_ptr<Object> Registry::remove(ObjectKind kind, uint64_t handle) {
 std::array<uint64_t, OBJECT_KINDS> Registry::live() const {
   std::shared_lock lock(mutex_);
   return live_;
+}
+
+bool Registry::keep(uint64_t handle) {
+  std::unique_lock lock(mutex_);
+  const uint32_t index = index_of(handle);
+  if (handle == 0 || index >= slots_.size() || slots_[index].handle != handle) return false;
+  slots_[index].number = 0;
+  return true;
+}
+
+uint64_t Registry::made() const {
+  std::shared_lock lock(mutex_);
+  return made_;
+}
+
+std::vector<Registry::Made> Registry::made_after(uint64_t mark) const {
+  std::shared_lock lock(mutex_);
+  std::vector<Made> found;
+  for (const Slot& slot : slots_)
+    if (slot.handle && slot.number > mark)
+      found.push_back({kind_of(slot.handle), slot.handle, slot.origin});
+  return found;
+}
+
+std::vector<std::shared_ptr<Object>> Registry::all(ObjectKind kind) const {
+  std::shared_lock lock(mutex_);
+  std::vector<std::shared_ptr<Object>> found;
+  for (const Slot& slot : slots_)
+    if (slot.handle && kind_of(slot.handle) == kind) found.push_back(slot.object);
+  return found;
 }
 
 }  // namespace cucore::cpu

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "cpu/driver/failure.hpp"
+#include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
 
@@ -53,16 +54,32 @@ class Registry {
   std::shared_ptr<Object> remove(ObjectKind kind, uint64_t handle);
   std::array<uint64_t, OBJECT_KINDS> live() const;  // by kind
 
+  struct Made {
+    ObjectKind kind;
+    uint64_t handle;
+    Origin origin;
+  };
+  // Leaves a live object out of made_after(). Returns false for an invalid handle.
+  bool keep(uint64_t handle);
+  // Returns the number of objects ever made, as a mark for made_after().
+  uint64_t made() const;
+  // Returns the live objects that were made after the mark, in no order.
+  std::vector<Made> made_after(uint64_t mark) const;
+  std::vector<std::shared_ptr<Object>> all(ObjectKind kind) const;
+
  private:
   struct Slot {
     uint64_t handle = 0;
     uint32_t generation = 0;
     std::shared_ptr<Object> object;
+    uint64_t number = 0;  // of all objects
+    Origin origin;
   };
   mutable std::shared_mutex mutex_;
   std::vector<Slot> slots_;
   std::vector<uint32_t> free_;
   std::array<uint64_t, OBJECT_KINDS> live_{};
+  uint64_t made_ = 0;
 };
 
 // Returns the object behind a handle of cuda.h's types. Throws INVALID_HANDLE (or `code`) for an

@@ -103,13 +103,9 @@ DriverSettings settings_from_environment() {
   if (auto level = setting(s, "CUCORE_CPU_SIMD", "baseline, avx2 or avx512", simd_from))
     s.executor.simd = *level;
   s.executor.show_ptx = setting(s, "CUCORE_CPU_SHOW_PTX", "0 or 1", up_to(1)).value_or(0) != 0;
-  if (auto c = setting(s, "CUCORE_CPU_CHECK",
-                       "all or a list of memory, init, race, barrier and host", parse_checks))
-    s.checks = *c;
+  if (auto c = setting(s, "CUCORE_CPU_CHECK", CHECK_NAMES, parse_checks)) s.checks = *c;
   s.stop_at_reports = setting(s, "CUCORE_CPU_CHECK_STOP", "0 or 1", up_to(1)).value_or(0) != 0;
-  if (auto o =
-          setting(s, "CUCORE_CPU_SCHEDULE", "parallel, sequential or random:SEED", parse_schedule))
-    s.schedule = *o;
+  if (auto o = setting(s, "CUCORE_CPU_SCHEDULE", SCHEDULE_NAMES, parse_schedule)) s.schedule = *o;
   if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;
   if (auto n = setting(s, "CUCORE_CPU_LAUNCH_MEMORY", "a size such as 256M or 2G", size))

@@ -47,8 +47,9 @@ int Trace::open_file(const std::string& path) {
   return -1;
 }
 
-void Trace::open(const std::string& path) {
-  if (!path.empty()) file_ = open_file(path);
+int Trace::exchange(int file) {
+  std::unique_lock lock(mutex_);
+  return file_.exchange(file);
 }
 
 uint64_t Trace::clock() {
@@ -66,7 +67,10 @@ void Trace::write(const char* name, uint64_t number, const std::string& argument
                     start, std::hash<std::thread::id>{}(std::this_thread::get_id()), name, number,
                     arguments.c_str(), static_cast<int>(result), clock() - start);
   auto size = static_cast<size_t>(n);
-  if (n > 0 && size < sizeof line && ::write(file_, line, size) < 0) file_ = -1;
+  if (n <= 0 || size >= sizeof line) return;
+  std::shared_lock lock(mutex_);
+  const int file = file_.load(std::memory_order_relaxed);
+  if (file >= 0 && ::write(file, line, size) < 0) file_.store(-1, std::memory_order_relaxed);
 }
 
 }  // namespace cucore::cpu

@@ -426,6 +426,15 @@ void AddressSpace::clear_race_shadows() {
     if (entry.shadow) entry.shadow->clear_cells();
 }
 
+void AddressSpace::forget_accesses() {
+  std::unique_lock lock(state_->mutex);
+  for (auto& [base, entry] : state_->live) {
+    if (!entry.shadow) continue;
+    entry.shadow->clear_cells();
+    entry.shadow->set_initialised(0, entry.range.size);
+  }
+}
+
 Origin& origin_of_thread() {
   thread_local Origin origin;
   return origin;

@@ -87,6 +87,9 @@ class AddressSpace {
   // allocation's bytes; nullptr: the kernel's heap, or no allocation.
   Shadow* shadow(uint64_t address, Range& range);
   void clear_race_shadows();
+  // Does the same, and regards all memory as initialised: what happened while no check ran is
+  // unknown.
+  void forget_accesses();
 
   // Visits all live allocations in the order of their addresses; the callback must not use this
   // object.

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Makes one report per allocation or object, with the call that made it.
+#include "cpu/driver/leak_reports.hpp"
+
+#include <atomic>
+#include <string_view>
+
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/reports.hpp"
+#include "cpu/driver/allocations.hpp"
+#include "cpu/driver/context.hpp"
+#include "cpu/exec/fault.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+std::atomic<uint64_t> g_allocations{0}, g_objects{0};
+
+bool is_enabled() { return enabled_checks() & CHECK_LEAK; }
+
+// Functions, kernels and modules of a library end with it. A context ends by a release, which
+// libraries leave to the end of the process.
+const char* noun_of(const Registry::Made& object) {
+  switch (object.kind) {
+    case ObjectKind::STREAM:
+      return "stream";
+    case ObjectKind::EVENT:
+      return "event";
+    case ObjectKind::LIBRARY:
+      return "library";
+    case ObjectKind::POOL:
+      return "memory pool";
+    case ObjectKind::LINK:
+      return "linker state";
+    case ObjectKind::MODULE: {
+      const std::string_view maker = object.origin.call ? object.origin.call : "";
+      return maker.starts_with("cuModule") ? "module" : nullptr;
+    }
+    default:
+      return nullptr;
+  }
+}
+
+Report leak_of(const Origin& origin) {
+  Report report;
+  report.kind = ReportKind::LEAK;
+  report.kernel = origin.call ? origin.call : "memory";
+  return report;
+}
+
+void report_memory(const Allocation& a) {
+  Report report = leak_of(a.origin);
+  report.message = counted(a.size, "byte") + " at " + hex_text(a.base) + " were not freed";
+  report.allocation = a.base;
+  report.allocation_size = a.size;
+  report.allocated_by = a.origin.text();
+  Reports::instance().add(std::move(report));
+}
+
+void report_object(const Registry::Made& object) {
+  const char* noun = noun_of(object);
+  if (!noun) return;
+  Report report = leak_of(object.origin);
+  report.message = std::string(noun) + " " + hex_text(object.handle) + " was not destroyed";
+  report.allocated_by = object.origin.text();
+  Reports::instance().add(std::move(report));
+}
+
+}  // namespace
+
+LeakMark LeakMark::now() { return {Allocations::instance().made(), Registry::instance().made()}; }
+
+void set_leak_mark(LeakMark mark) {
+  g_allocations.store(mark.allocations, std::memory_order_relaxed);
+  g_objects.store(mark.objects, std::memory_order_relaxed);
+}
+
+void report_live_objects() {
+  if (!is_enabled()) return;
+  for (const auto& a : Allocations::instance().made_after(g_allocations)) report_memory(*a);
+  for (const auto& object : Registry::instance().made_after(g_objects)) report_object(object);
+}
+
+void report_leaks_of(const Context& context,
+                     const std::unordered_map<uint64_t, ObjectKind>& handles) {
+  if (!is_enabled()) return;
+  for (const auto& a : Allocations::instance().made_after(g_allocations))
+    if (a->context == context.id()) report_memory(*a);
+  for (const auto& object : Registry::instance().made_after(g_objects))
+    if (handles.count(object.handle)) report_object(object);
+}
+
+}  // namespace cucore::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of the table of sessions.
+#include "cpu/driver/session_table.hpp"
+
+#include "cpu/driver/api.hpp"
+#include "cpu/driver/calls.hpp"
+#include "cpu/driver/check_session.hpp"
+#include "cpu/driver/control.hpp"
+#include "cpu/driver/failure.hpp"
+#include "cpu/driver/registry.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+template <class F>
+CUresult no_throw(F&& function) noexcept {
+  try {
+    function();
+    return CUDA_SUCCESS;
+  } catch (...) {
+    return result_of_exception();
+  }
+}
+
+CUresult begin(const char* checks, int stop, const char* schedule, const char* faults,
+               const char* trace_file) {
+  return no_throw([&] {
+    require(stop == 0 || stop == 1);
+    note_load_log("");
+    begin_session({checks, stop != 0, schedule, faults, trace_file});
+  });
+}
+
+CUresult end() {
+  return no_throw([] { end_session(); });
+}
+
+CUresult json(char* buffer, size_t capacity, size_t* length) {
+  return no_throw([&] { copy_text(session_json(), buffer, capacity, length); });
+}
+
+CUresult wait() {
+  return no_throw([] { wait_for_all_work(); });
+}
+
+CUresult keep(const void* handle) {
+  return no_throw([&] { require(Registry::instance().keep(reinterpret_cast<uint64_t>(handle))); });
+}
+
+}  // namespace
+
+const cucore_cpu_sessions& session_table() {
+  static const cucore_cpu_sessions table = {sizeof(cucore_cpu_sessions),   begin, end, json,
+                                            control_table().last_load_log, wait,  keep};
+  return table;
+}
+
+}  // namespace cucore::cpu
