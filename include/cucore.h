@@ -77,6 +77,7 @@
  * - cucore/batch.h         the compile of many programs in worker processes
  * - cucore/queue.h         queues, from which a program takes completions
  * - cucore/future.h        futures: the end of the work that is in a stream
+ * - cucore/checks.h        checks of kernels, faults and leaks on the CPU device
  */
 #ifndef CUCORE_H_INCLUDED
 #define CUCORE_H_INCLUDED
@@ -102,5 +103,6 @@
 #include "cucore/batch.h"
 #include "cucore/queue.h"
 #include "cucore/future.h"
+#include "cucore/checks.h"
 
 #endif /* CUCORE_H_INCLUDED */

@@ -121,7 +121,7 @@ class Api:
     def constant_properties(self):
         """{C function: its type here} of the properties that Java and C# store."""
         changing = self.table.get('properties', 'changing')
-        return {f: t for f, t in self.properties.items() if f not in changing}
+        return {f: t for f, t in self.properties.items() if not any(fnmatch.fnmatch(f, each) for each in changing)}
 
 
 def is_plain(struct):

@@ -93,8 +93,8 @@ def features(member, places):
     if places.is_hidden(member):
         return raw(member)
     ctype = places.api.constant_properties().get(member.function)
-    if not ctype:
-        return []
+    if not ctype:  # SWIG renames functions alone
+        return [f'%rename({lower(member.name)}) {member.path};'] if member.kind == 'property' and '_' in member.name else []
     enum = places.api.header.enum(ctype)
     text = text_of(places.api.header.functions[member.function].doc.text, places).replace('\n', ' ').strip()
     return kept(member, enum.name if enum else KEPT_TYPES[ctype], ['/** ' + text, ' * @return it, always the same */'])

@@ -14,7 +14,7 @@ ERRORS_WITH_OTHER_NAMES = {'NOT_FOUND': 'NotFoundError', 'CUDA': 'CudaError', 'I
 BASES = {'INVALID_ARGUMENT': 'ValueError', 'INVALID_HANDLE': 'ValueError', 'BUFFER_TOO_SMALL': 'ValueError', 'NOT_FOUND': 'LookupError',
          'UNSUPPORTED': 'NotImplementedError', 'SHAPE': 'ValueError', 'DTYPE': 'TypeError', 'INDEX': 'IndexError',
          'NUMERIC': 'ArithmeticError', 'OUT_OF_MEMORY': 'MemoryError', 'OUT_OF_DEVICE_MEMORY': 'MemoryError', 'IO': 'OSError',
-         'NOT_PERMITTED': 'PermissionError'}
+         'NOT_PERMITTED': 'PermissionError', 'CHECKS': 'AssertionError'}
 
 
 def exception(status):
@@ -162,6 +162,8 @@ def init_stub(header):
                       *lines('cucore_program_options', 'header_', 'extra_source'), '    ) -> None: ...', '',
                       'class LinkerInit:', '    def __init__(', '        self,', '        *,',
                       *lines('cucore_linker_options'), '    ) -> None: ...', '',
+                      'class ChecksInit:', '    def __init__(', '        self,', '        *,',
+                      *lines('cucore_checks_options'), '    ) -> None: ...', '',
                       'class CacheInit:', '    def __init__(', '        self,', '        directory: Path = ...,', '        *,',
                       *lines('cucore_cache_options', 'directory'), '    ) -> None: ...', ''])
 

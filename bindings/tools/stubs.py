@@ -72,7 +72,7 @@ def added(tree):
     """(class, name, its kind, function) of each function that @member adds."""
     for function in tree.body:
         for decorator in getattr(function, 'decorator_list', []):
-            if isinstance(decorator, ast.Call) and decorator.func.id == 'member':
+            if isinstance(decorator, ast.Call) and getattr(decorator.func, 'id', '') == 'member':
                 owner, name, *kind = decorator.args
                 yield owner.id, name.value, [f'@{k.id}' for k in kind], function
 

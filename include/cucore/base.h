@@ -39,6 +39,7 @@ typedef struct cucore_prepared_launch cucore_prepared_launch; /**< a launch that
 typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and linked results */
 typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
 typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */
+typedef struct cucore_checks     cucore_checks;     /**< checks of kernels on the CPU device */
 
 /** The result of a call. Numbers are permanent and have gaps; later versions may add numbers. */
 typedef enum cucore_status {
@@ -71,6 +72,7 @@ typedef enum cucore_status {
   CUCORE_ERROR_LAUNCH       = 304, /**< this device cannot run the kernel with these options */
   CUCORE_ERROR_KERNEL_FAULT = 305, /**< a kernel broke its context; see cucore_device_reset() */
   CUCORE_ERROR_SIGNATURE    = 306, /**< a required signature is missing or wrong */
+  CUCORE_ERROR_CHECKS       = 307, /**< checks of kernels have reports; the log has all */
   /* progress */
   CUCORE_ERROR_NOT_READY = 401, /**< the work is not complete yet */
   /* the driver, or this library */

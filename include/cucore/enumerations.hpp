@@ -42,6 +42,7 @@ enum class Status : std::int32_t {
   kernel_fault =
       CUCORE_ERROR_KERNEL_FAULT,       ///< a kernel broke its context; see cucore_device_reset()
   signature = CUCORE_ERROR_SIGNATURE,  ///< a required signature is missing or wrong
+  checks = CUCORE_ERROR_CHECKS,        ///< checks of kernels have reports; the log has all
   not_ready = CUCORE_ERROR_NOT_READY,  ///< the work is not complete yet
   cuda = CUCORE_ERROR_CUDA,            ///< any other driver error; see cucore_error_native_name()
   internal = CUCORE_ERROR_INTERNAL,    ///< a fault of this library: please report it

@@ -154,6 +154,7 @@ class ProgressError : public Error {
   row(launch, LaunchError, CodeError)                             \
   row(kernel_fault, KernelFaultError, CodeError)                  \
   row(signature, SignatureError, CodeError)                       \
+  row(checks, ChecksError, CodeError)                             \
   row(not_ready, NotReadyError, ProgressError)                    \
   row(cuda, CudaError, Error)                                     \
   row(internal, InternalError, Error)

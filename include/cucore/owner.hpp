@@ -38,6 +38,7 @@ CUCORE_HPP_COUNTED(prepared_launch)
 CUCORE_HPP_COUNTED(cache)
 CUCORE_HPP_COUNTED(queue)
 CUCORE_HPP_COUNTED(future)
+CUCORE_HPP_COUNTED(checks)
 #undef CUCORE_HPP_COUNTED
 
 }  // namespace detail

@@ -40,6 +40,7 @@ MIRRORED = {
     "cucore_batch_item": ("BatchItem", {}),
     "cucore_batch_options": ("BatchOptions", {"time_limit_ms": "time_limit", "user_data": "report"}),
     "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep"}),
+    "cucore_checks_options": ("ChecksOptions", {}),
     "cucore_diagnostic_info": ("Diagnostic", {}),
     "cucore_library_info": ("LibraryInfo", {}),
     "cucore_symbol_info": ("Symbol", {}),
@@ -49,7 +50,7 @@ MIRRORED = {
 }
 # Structs of C that C++ uses unchanged, or that only its own functions fill in.
 USED = {"cucore_resource_info", "cucore_pool_options", "cucore_pool_info", "cucore_location", "cucore_launch_options", "cucore_argument", "cucore_cache_statistics_info",
-        "cucore_completion", "cucore_queue_info", "cucore_cache_remote"}
+        "cucore_completion", "cucore_queue_info", "cucore_checks_report_info", "cucore_cache_remote"}
 
 
 def preprocessed():

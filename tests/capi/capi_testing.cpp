@@ -284,6 +284,19 @@ bool has_compiler() {
 
 bool is_emulated() { return has_device() && cucore_device_is_emulated(open_device()); }
 
+bool has_checks() {
+  Checks checks;
+  return cucore_checks_create(nullptr, checks.out(), nullptr) != CUCORE_ERROR_UNSUPPORTED;
+}
+
+Checks make_ended_checks() {
+  Checks checks;
+  if (!has_checks()) return checks;
+  MUST(cucore_checks_create, nullptr, checks.out());
+  MUST(cucore_checks_end, checks);
+  return checks;
+}
+
 void OnDevice::SetUp() {
   fake_ = fake_driver();
   if (fake_) fake_->reset();

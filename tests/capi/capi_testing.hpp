@@ -45,6 +45,7 @@ using PreparedLaunch = Owned<cucore::PreparedLaunch>;
 using Cache = Owned<cucore::Cache>;
 using Queue = Owned<cucore::Queue>;
 using Future = Owned<cucore::Future>;
+using Checks = Owned<cucore::Checks>;
 
 std::string describe(cucore_status status, const cucore_error* error);
 bool contains(const std::string& text, const std::string& part);
@@ -125,6 +126,9 @@ std::vector<std::string> last_options();
 bool has_device();
 bool has_compiler();
 bool is_emulated();
+bool has_checks();
+// Checks that have ended, because a process has one running object at a time.
+Checks make_ended_checks();
 
 #define NEEDS_FAKE_DRIVER() \
   if (!capi_test::fake_driver()) GTEST_SKIP() << "needs the scripted driver"
@@ -134,6 +138,8 @@ bool is_emulated();
   if (capi_test::fake_nvrtc() || !capi_test::has_compiler()) GTEST_SKIP() << "needs NVRTC"
 #define NEEDS_COMPILER() \
   if (!capi_test::has_compiler()) GTEST_SKIP() << "needs a compiler"
+#define NEEDS_CHECKS() \
+  if (!capi_test::has_checks()) GTEST_SKIP() << "needs a driver with checks"
 
 // A device and a stream. On the scripted driver each test starts from a fresh script. It must leave
 // no object behind and make no call that would crash a real driver.

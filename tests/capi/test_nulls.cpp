@@ -62,6 +62,7 @@ struct Handles {
   cucore_batch_item item = {};
   Queue queue;
   Future future;
+  Checks checks;
   cucore_launch_options launch = grid(1, 1);
   cucore_argument argument = CUCORE_ARGUMENT(bytes);
   char bytes[16] = {};
@@ -87,19 +88,13 @@ struct Handles {
   }
 
   std::map<std::string, void*> handles() const {
-    return {{"device", device.get()},
-            {"stream", stream.get()},
-            {"event", event.get()},
-            {"buffer", buffer.get()},
-            {"pool", pool.get()},
-            {"program", program.get()},
-            {"objectcode", code.get()},
-            {"kernel", kernel.get()},
-            {"linker", linker.get()},
-            {"queue", queue.get()},
-            {"future", future.get()},
-            {"cache", cache.get()},
-            {"prepared_launch", prepared_launch.get()}};
+    return {{"device", device.get()},   {"stream", stream.get()},
+            {"event", event.get()},     {"buffer", buffer.get()},
+            {"pool", pool.get()},       {"program", program.get()},
+            {"objectcode", code.get()}, {"kernel", kernel.get()},
+            {"linker", linker.get()},   {"queue", queue.get()},
+            {"future", future.get()},   {"cache", cache.get()},
+            {"checks", checks.get()},   {"prepared_launch", prepared_launch.get()}};
   }
 };
 
@@ -211,6 +206,7 @@ class Nulls : public OnDevice {
     MUST(cucore_linker_create, nullptr, world_.linker.out());
     world_.queue = make_queue();
     world_.future = make_future(world_.stream, world_.queue, 1);
+    world_.checks = make_ended_checks();
     MUST(cucore_cache_open, &memory_alone(), world_.cache.out());
   }
   static const cucore_cache_options& memory_alone() {
@@ -240,8 +236,11 @@ class Nulls : public OnDevice {
 };
 
 TEST_F(Nulls, EveryPointerArgument) {
-  for (const Row& row : rows())
+  for (const Row& row : rows()) {
+    // Only a driver with checks makes their handle, which precedes the argument under test.
+    if (!world_.checks && row.function.starts_with("cucore_checks_") && row.type.empty()) continue;
     expect_failure(row, nullptr, CUCORE_ERROR_INVALID_ARGUMENT, row.argument + "|NULL");
+  }
 }
 
 TEST_F(Nulls, EveryHandleThatWasReleased) {
@@ -257,6 +256,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   MUST(cucore_cache_open, &memory_alone(), other.cache.out());
   other.queue = make_queue();
   other.future = make_future(other.stream, other.queue, 1);
+  other.checks = make_ended_checks();
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);
@@ -275,13 +275,13 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
 TEST_F(Nulls, EveryHandleOfAnotherType) {
   for (const Row& row : rows())
     for (const auto& [type, handle] : world_.handles())
-      if (!row.type.empty() && type != row.type)
+      if (handle && !row.type.empty() && type != row.type)
         expect_failure(
             row, handle, CUCORE_ERROR_INVALID_HANDLE,
             row.argument + "|not a live cucore_" + row.type + ": it is a cucore_" + type);
   for (const Neutral& neutral : neutrals())
     for (const auto& [type, handle] : world_.handles())
-      if (type != neutral.type) {
+      if (handle && type != neutral.type) {
         EXPECT_TRUE(neutral.is_neutral(handle)) << neutral.function << " of a " << type;
       }
   // A release through the wrong function removed no reference.

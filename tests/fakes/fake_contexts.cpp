@@ -82,9 +82,11 @@ CUresult cuGetErrorString(CUresult error, const char** text) {
 
 CUresult cuGetExportTable(const void** table, const CUuuid* id) {
   static const CpuControl control{sizeof(CpuControl), nullptr, &last_fault_text};
-  const bool found = VARIANT.is_cpu && std::memcmp(id->bytes, "cucore-cpu-ctl-1", 16) == 0;
-  *table = found ? &control : nullptr;
-  return found ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+  *table = nullptr;
+  if (VARIANT.is_cpu && std::memcmp(id->bytes, "cucore-cpu-ctl-1", 16) == 0) *table = &control;
+  if (VARIANT.version >= 13000 && std::memcmp(id->bytes, "cucore-cpu-chk-1", 16) == 0)
+    *table = check_sessions();
+  return *table ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuDeviceGetCount(int* count) {

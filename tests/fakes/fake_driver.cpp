@@ -208,6 +208,7 @@ void fake_reset(void) {
   d.settings.device_count = fake::VARIANT.device_count;
   d.version = fake::VARIANT.version;
   d.held = false;
+  d.checks_running = false;
   d.let_go_up_to = d.records;
   d.launches.clear();
   d.launch_count = 0;

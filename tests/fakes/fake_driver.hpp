@@ -183,6 +183,7 @@ struct Driver {
   int version;
   bool initialised = false;
   bool held = false;
+  bool checks_running = false;
   uint64_t records = 0;       // number of recorded events
   uint64_t let_go_up_to = 0;  // the complete records
   uint64_t memory_used = 0;
@@ -205,6 +206,7 @@ struct Driver {
 };
 
 Driver& driver();
+const void* check_sessions();  // the table of sessions of checks
 
 // The properties of this variant of the fake; see variant.cpp.
 struct Variant {

@@ -14,6 +14,7 @@ Without a GPU, the same programs run on the CPU device. Every failed call raises
 from . import _cucore, _enums, _errors, _handles
 from ._async import Completion, QueueInfo
 from ._cache import BatchItem, BatchResult, CacheEntry, CacheResult, compile_batch
+from ._checks import CheckReport, checks
 from ._code import Global, Parameter, Resources, Symbol
 from ._cucore import (
     LaunchConfig,
@@ -60,9 +61,9 @@ for _name in set(_handles.__all__) - set(DOCS):
 
 __all__ = [
     *_enums.__all__, *_handles.__all__,
-    "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "Completion", "Global", "Key",
+    "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "Global", "Key",
     "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
-    "Symbol", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
+    "Symbol", "checks", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
     "library_set_path", "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback",
     "status_name", "version_number", "version_string",
     # "from cucore import *" must not hide the IndexError of Python.

@@ -6,11 +6,12 @@ from typing import Any, Callable, Generator, Iterable, Mapping, Optional, Sequen
 
 from ._async import Completion, QueueInfo
 from ._cache import CacheEntry, CacheResult
+from ._checks import CheckReport
 from ._code import Global, Parameter, Symbol
 from ._device import Memory, Priorities
 from ._enums import *
 from ._errors import Diagnostic
-from ._init import CacheInit, LinkerInit, ProgramInit
+from ._init import CacheInit, ChecksInit, LinkerInit, ProgramInit
 from ._program import Key
 from ._records import CacheStatistics, PoolStatistics
 

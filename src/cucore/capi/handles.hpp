@@ -5,6 +5,7 @@
 #include <cucore.h>
 
 #include "cache/user_cache.hpp"
+#include "core/checks/checks.hpp"
 #include "core/compile/linker.hpp"
 #include "core/compile/program.hpp"
 #include "core/completion/future.hpp"

@@ -20,16 +20,18 @@ namespace cucore::driver {
 inline constexpr int OLDEST_DRIVER = 12000;
 
 struct CpuControl;
+struct CheckSessions;
 
 struct CudaTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
-  int version = 0;                  // from cuDriverGetVersion: 13000 is CUDA 13.0
-  bool is_cpu = false;              // the CPU device, which runs PTX and no machine code
-  const CpuControl* cpu = nullptr;  // the CPU device's report of faults
-  std::string path;                 // the file in use
-  void* library = nullptr;          // that file, for dlsym()
+  int version = 0;                        // from cuDriverGetVersion: 13000 is CUDA 13.0
+  bool is_cpu = false;                    // the CPU device, which runs PTX and no machine code
+  const CpuControl* cpu = nullptr;        // the CPU device's report of faults
+  const CheckSessions* checks = nullptr;  // the CPU device's checks of kernels
+  std::string path;                       // the file in use
+  void* library = nullptr;                // that file, for dlsym()
 };
 
 namespace detail {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "driver/check_sessions.hpp"
 #include "driver/cpu_control.hpp"
 
 namespace cucore::driver {
@@ -80,6 +81,7 @@ StartedDriver start_driver(const OpenedLibrary& library) {
                    version_text(OLDEST_DRIVER) + " has");
   table->cpu = find_cpu_control(*table);
   table->is_cpu = table->cpu != nullptr;
+  table->checks = find_check_sessions(*table);
   const CUresult result = table->cuInit(0);
   if (result == CUDA_SUCCESS) return {{std::move(table), {}}, {}};
   if (result == CUDA_ERROR_STUB_LIBRARY)

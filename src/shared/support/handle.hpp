@@ -44,6 +44,7 @@ enum class HandleType : uint32_t {
   GRAPH,
   PREPARED_LAUNCH,
   POOL,
+  CHECKS,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {

@@ -38,7 +38,8 @@ std::vector<Scenario> all_scenarios() {
   for (const auto& part :
        {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
         pool_scenarios(), buffer_scenarios(), program_scenarios(), linker_scenarios(),
-        cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios()})
+        cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios(),
+        checks_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -71,6 +72,7 @@ void fill_quarantine(World& world) {
     make_program();
     make_linker();
     make_cache();
+    make_checks();
     make_future(world.stream.get(), make_queue().get());
     const Code code = make_ptx();
     prepare_saxpy(find_saxpy(code.get()).get(), world.stream.get(), world.buffer.get());

@@ -103,6 +103,12 @@ PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* s
                                       static_cast<const cucore_argument*>(arguments), size_t{4});
 }
 
+Checks make_checks(const char* suppressions) {
+  cucore_checks_options options = CUCORE_CHECKS_OPTIONS_INIT;
+  options.suppressions = suppressions;
+  return cucore::make<Checks>(cucore_checks_create, &options);
+}
+
 Queue make_queue() { return cucore::make<Queue>(cucore_queue_create, nullptr); }
 
 Future make_future(const cucore_stream* stream, cucore_queue* queue) {

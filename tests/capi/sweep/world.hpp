@@ -11,6 +11,7 @@ namespace sweep {
 
 using cucore::Buffer;
 using cucore::Cache;
+using cucore::Checks;
 using cucore::Device;
 using cucore::Event;
 using cucore::Future;
@@ -40,6 +41,7 @@ Kernel find_saxpy(const cucore_objectcode* code);
 PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* stream,
                              const cucore_buffer* buffer);
 Queue make_queue();
+Checks make_checks(const char* suppressions = nullptr);  // running
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
 
 // After a failed allocation the library frees pending memory and tries again, which may succeed.
@@ -89,6 +91,7 @@ std::vector<Scenario> cache_scenarios();
 std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 std::vector<Scenario> completion_scenarios();
+std::vector<Scenario> checks_scenarios();
 
 // A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/objects/context_scope.hpp"
+#include "driver/check_sessions.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -40,7 +41,7 @@ void require_not_captured(const Stream& stream, Guard& guard) {
 CUevent make_event(const Stream& stream) {
   const ContextGuard guard(stream.context()->native());
   CUevent event = nullptr;
-  check(cuda().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+  check(driver::create_own_event(cuda(), &event),
         [&] { return "create an event on " + stream.device().label(); });
   return event;
 }

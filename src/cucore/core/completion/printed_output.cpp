@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/completion/printed_output.hpp"
+#include "driver/check_sessions.hpp"
 
 #include <string_view>
 
@@ -32,7 +33,7 @@ CUresult PrintedOutput::write() noexcept {
     std::lock_guard lock(making_);
     stream = idle_stream_.load(std::memory_order_relaxed);
     if (!stream) {
-      const CUresult made = cu->cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0);
+      const CUresult made = driver::create_own_stream(*cu, &stream);
       if (made != CUDA_SUCCESS) return write_despite(*cu, made);
       idle_stream_.store(stream, std::memory_order_release);
     }

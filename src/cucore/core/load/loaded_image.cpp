@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/objects/context_scope.hpp"
+#include "driver/check_sessions.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
@@ -89,6 +90,8 @@ Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& devi
     compile_and_enter(unload->library, image, device, what);
   log(LogLevel::DEBUG, what);
   const CUlibrary native = unload->library;
+  // Code loads at its first use, which may be later than the start of checks.
+  driver::keep_for_library(cuda(), native);
   try {
     return make<LoadedImage>(std::move(unload), image.symbols, may_print(image.type, image.bytes),
                              !is_later);

@@ -2,6 +2,7 @@
 #include "core/objects/allocation.hpp"
 
 #include "core/objects/context_scope.hpp"
+#include "driver/check_sessions.hpp"
 
 namespace cucore::core {
 
@@ -25,7 +26,7 @@ class OrderWait {
 
   bool prepare() noexcept {
     if (mark_) return mark_->prepare_wait(cu_);
-    return cu_.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS &&
+    return driver::create_own_event(cu_, &event_) == CUDA_SUCCESS &&
            driver::record_outside_capture(cu_, event_, order_);
   }
   bool make(const ReleaseStreams::Lease& waiter) const noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/release_streams.hpp"
+#include "driver/check_sessions.hpp"
 
 namespace cucore::core {
 
@@ -27,8 +28,7 @@ ReleaseStreams::ReleaseStream* ReleaseStreams::find_idle(const driver::CudaTable
 ReleaseStreams::ReleaseStream* ReleaseStreams::make_another(const driver::CudaTable& cu) noexcept {
   if (count_ == streams_.size()) return nullptr;
   CUstream stream = nullptr;
-  if (cu.cuStreamCreateWithPriority(&stream, CU_STREAM_NON_BLOCKING, 0) != CUDA_SUCCESS)
-    return nullptr;
+  if (driver::create_own_stream(cu, &stream) != CUDA_SUCCESS) return nullptr;
   streams_[count_].stream = stream;
   return &streams_[count_++];
 }

@@ -2,6 +2,7 @@
 #include "core/objects/stream_mark.hpp"
 
 #include "core/objects/context_scope.hpp"
+#include "driver/check_sessions.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
@@ -33,8 +34,7 @@ StreamMark::Marked StreamMark::record_locked(CUevent& event) noexcept {
   const auto* cu = driver::cuda_if_available();
   if (!cu || !scope.is_current()) return Marked::UNMARKED;
   if (driver::is_captured(*cu, stream_)) return Marked::CAPTURED;
-  if (!event && cu->cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
-    return Marked::UNMARKED;
+  if (!event && driver::create_own_event(*cu, &event) != CUDA_SUCCESS) return Marked::UNMARKED;
   if (driver::record_outside_capture(*cu, event, stream_)) return Marked::YES;
   return driver::is_captured(*cu, stream_) ? Marked::CAPTURED : Marked::UNMARKED;
 }
@@ -45,7 +45,7 @@ bool StreamMark::prepare_wait(const driver::CudaTable& cu) noexcept {
   if (!scope.is_alive()) return true;
   if (!stream_) return last_ == Marked::YES;
   if (driver::is_captured(cu, stream_)) return false;
-  if (!event_ && cu.cuEventCreate(&event_, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS) return false;
+  if (!event_ && driver::create_own_event(cu, &event_) != CUDA_SUCCESS) return false;
   return driver::record_outside_capture(cu, event_, stream_);
 }
 

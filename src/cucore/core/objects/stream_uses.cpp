@@ -5,6 +5,7 @@
 
 #include "core/objects/capturable_streams.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/check_sessions.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
@@ -72,7 +73,7 @@ uint64_t StreamUses::prepare_event(const Stream& stream) {
   events_.reserve(events_.size() + 1);
   const ContextScope scope(*stream.context(), "stream");
   CUevent event = nullptr;
-  driver::check(driver::cuda().cuEventCreate(&event, CU_EVENT_DISABLE_TIMING),
+  driver::check(driver::create_own_event(driver::cuda(), &event),
                 "create an event for a buffer in use");
   events_.push_back({id, stream.context(), event, 1});
   return id;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Checks of kernels: their reports, options and faults.
+using System;
+using System.IO;
+using System.Linq;
+using Cucore;
+
+public static class CheckSessions {
+  private const string Source = @"extern ""C"" __global__ void past_end(int *p) { p[256 + threadIdx.x] = 1; }
+extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }";
+
+  private static readonly ObjectCode code =
+      new CudaProgram(Source, new ProgramOptions { Name = "checks.cu", Lineinfo = true }).Compile();
+
+  private static void Run(string kernel) {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer data = new CudaBuffer(World.Device, 1024, stream)) {
+      code.GetKernel(kernel).Launch(stream, new LaunchConfig(1, 32), data);
+      stream.Synchronize();
+    }
+  }
+
+  public static void FindNothingInAGoodKernel() {
+    using (Checks checks = new Checks()) {
+      Check.That(checks.IsRunning);
+      Run("inside");
+      checks.Verify();
+      Check.That(!checks.IsRunning);
+      Check.Equal(0, checks.Reports.Count);
+    }
+  }
+
+  public static void ReportABadKernel() {
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "memory" })) {
+      Run("past_end");
+      ChecksException found = Check.Throws<ChecksException>(() => checks.Verify());
+      Check.Contains("out-of-bounds", found.Message);
+      CheckReport report = checks.Reports.Single();
+      Check.Equal("out-of-bounds", report.Kind);
+      Check.Equal("kernel 'past_end'", report.Kernel);
+      Check.Equal("checks.cu", report.File);
+      Check.Equal(1, report.Line);
+      Check.Same(new[] { 0, 0, 0 }, report.Block);
+      Check.Equal(1024L, report.AllocationSize);
+      Check.Equal(report.Address, report.Allocation + 1024 + 4 * report.Thread[0]);
+      Check.Equal(report.Text, report.ToString());
+      Check.Equal(report.Text + "\n", checks.Text);
+      Check.Contains(report.Json, checks.Json);
+    }
+  }
+
+  public static void SuppressReports() {
+    string file = Path.GetTempFileName();
+    File.WriteAllText(file, "# known\n* past_*\n");
+    foreach (ChecksOptions options in new[] { new ChecksOptions { Suppressions = "out-of-bounds past_end checks.cu:1" },
+                                              new ChecksOptions { SuppressionFiles = new[] { file } } })
+      using (Checks checks = new Checks(options)) {
+        Run("past_end");
+        checks.Verify();
+      }
+    File.Delete(file);
+  }
+
+  public static void InjectFaults() {
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "none", Faults = "allocation@1+=2" })) {
+      Check.Throws<OutOfDeviceMemoryException>(() => Run("inside"));
+      checks.End();
+      Check.That(checks.FaultCount > 0);
+      Check.That(checks.CallCount("cuMemAllocAsync") > 0);
+    }
+    Run("inside");
+  }
+
+  public static void FindLeaks() {
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "leak" })) {
+      CudaEvent kept = new CudaEvent(World.Device);
+      Check.Contains("leak: cuEventCreate", Check.Throws<ChecksException>(() => checks.Verify()).Message);
+      kept.Dispose();
+    }
+  }
+
+  public static void RunOneAtATime() {
+    using (new Checks()) Check.Throws<InvalidStateException>(() => new Checks());
+    Check.Contains("Kinds is 'rice'", Check.Throws<InvalidArgumentException>(() => new Checks(new ChecksOptions { Kinds = "rice" })).Message);
+  }
+}
