@@ -66,7 +66,7 @@ class Check(CommandTest):
         result = self.checked("--check=races")
         self.assertEqual(result.returncode, 2)
         self.assertIn(b"--check is 'races'; expected all or", result.stderr)
-        result = self.checked("--schedule", "random")
+        result = self.checked("--schedule", "randomly")
         self.assertEqual(result.returncode, 2)
         self.write("known", "a b c d")
         result = self.checked("--check", "--suppress", "known")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cucore/checks.hpp>
 #include <string>
 #include <vector>
 
@@ -24,23 +25,6 @@ struct CheckFlags {
   bool need_device() const { return enabled() || !schedule.empty(); }
 };
 
-// Reports whose kind, kernel and place match a line of a suppression file. The place may be that of
-// either access of a race.
-class Suppressions {
- public:
-  explicit Suppressions(const std::vector<std::string>& files);
-  bool match(const Json& report) const;
-
- private:
-  struct Rule {
-    std::string kind, kernel, place;  // patterns with * and ?
-  };
-  void read(const std::string& file);
-  std::vector<Rule> rules_;
-};
-
-bool matches(const std::string& pattern, const std::string& text);
-
 // Enables the checks of the device in use. Fails if it has none.
 class CheckedRun {
  public:
@@ -50,8 +34,7 @@ class CheckedRun {
 
  private:
   const CheckFlags& flags_;
-  const Suppressions suppressions_;
-  const void* table_ = nullptr;
+  Checks checks_;
 };
 
 // Prints the reports to stderr and throws the failure of a run with reports.
