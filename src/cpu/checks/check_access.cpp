@@ -121,9 +121,9 @@ void Visitor::races(uint32_t active) {
 }
 
 void Visitor::run(uint32_t active) {
+  // The vector part reads the whole rule at once, which is slow directly after its stores.
+  if (target_.cells) fill_rule(w_, op_, target_.in_shared, rule_);
   if (target_.bits) initialisation(active);
-  if (!target_.cells) return;
-  rule_ = rule_for(w_, op_, target_.in_shared);
   if (rule_.mine) races(active);
 }
 

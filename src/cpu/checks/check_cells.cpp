@@ -193,7 +193,7 @@ void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint
 }
 
 // A worker that runs one block has all its segments in one window of ids.
-Rule rule_for(Warp& w, const Op& op, bool in_shared) {
+void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule) {
   BlockChecks& checks = *w.block->checks;
   WorkerChecks& worker = checks.worker;
   if (worker.block != &checks) {
@@ -201,7 +201,6 @@ Rule rule_for(Warp& w, const Op& op, bool in_shared) {
     worker.first_of_block = worker.source.last() + 1;
   }
   const uint32_t id = checks.clock.segment(w.index);
-  Rule rule;
   rule.mine = id << SEGMENT_SHIFT;
   rule.site =
       op.site < 65536 && w.frame->function->module == checks.launch.traced ? uint16_t(op.site) : 0;
@@ -212,7 +211,7 @@ Rule rule_for(Warp& w, const Op& op, bool in_shared) {
   if (in_shared) {
     rule.joins = joins && rule.several_warps != ~0u;
     rule.stale = (floor + 1) << SEGMENT_SHIFT;
-    return rule;
+    return;
   }
   rule.stale = checks.launch.operation->floor << SEGMENT_SHIFT;
   if (checks.launch.several_blocks)
@@ -222,7 +221,6 @@ Rule rule_for(Warp& w, const Op& op, bool in_shared) {
     rule.low = first << SEGMENT_SHIFT;
     rule.width = ((floor - first + 1) << SEGMENT_SHIFT) - 1;
   }
-  return rule;
 }
 
 namespace {

@@ -337,7 +337,8 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   const uint64_t offset = address - base;
   if (bits && checked.hook == Hook::STORE) set_all(bits, offset, size);
   if (!cells) return;
-  const Rule rule = rule_for(w, op, in_shared);
+  Rule rule;
+  fill_rule(w, op, in_shared, rule);
   if (rule.mine == 0) return;
   checked.value_bytes = uint8_t(std::min<uint64_t>(size, 16));
   checked.strong = false;

@@ -144,7 +144,8 @@ uint32_t check_bounds(Warp& w, const Op& op, const CheckedOp& checked, const uin
 // Fills the cache of the instruction; nullptr if the address is in no allocation.
 const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address);
 std::atomic<uint64_t>* local_bits(Warp& w);  // nullptr: the thread has no local memory
-Rule rule_for(Warp& w, const Op& op, bool in_shared);
+// Fills the rule in its place: a copy of it would wait for the stores of its fields.
+void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule);
 // The order that strong accesses create between threads.
 bool publishes(const Warp& w, const CheckedOp& checked);
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared);

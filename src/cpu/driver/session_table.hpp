@@ -15,8 +15,8 @@ struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */
   size_t size;               /* of this struct in the library */
 
   /* Begins a session, after the work of all contexts. Replaces checks, schedule, fault plan and
-   * trace file until its end; NULL keeps the present one. Reports, faults and calls count from here.
-   * Returns ILLEGAL_STATE while another session is running, and INVALID_VALUE for a wrong
+   * trace file until its end; NULL keeps the present one. Reports, faults and calls count from
+   * here. Returns ILLEGAL_STATE while another session is running, and INVALID_VALUE for a wrong
    * setting, whose description `reason` returns. */
   CUresult (*begin)(const char* checks, int stop, const char* schedule, const char* faults,
                     const char* trace_file);
@@ -27,7 +27,8 @@ struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */
 
   /* Writes the results of the session that is running, else of the last one, as lines of JSON. The
    * first one is {"dropped":0,"faults":0,"calls":{"cuInit":1}}; each other one is a report. Writes
-   * at most `capacity` bytes with the final zero. `length` receives the length of the whole text. */
+   * at most `capacity` bytes with the final zero. `length` receives the length of the whole text.
+   */
   CUresult (*json)(char* buffer, size_t capacity, size_t* length);
 
   /* Writes the reason of INVALID_VALUE on this thread, in the same way. */
