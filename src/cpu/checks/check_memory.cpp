@@ -172,13 +172,12 @@ const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address) {
     if (!found) return nullptr;
     range = *found;
   }
-  const DeviceLimits& limits = w.block->launch.launch->limits;
-  const bool foreign = range.device != w.block->launch.launch->device &&
-                       (range.kind == MemoryKind::DEVICE || range.kind == MemoryKind::CODE);
-  if (foreign && !(limits.accessible_devices >> (range.device & 63) & 1)) return nullptr;
+  const Launch& launch = *w.block->launch.launch;
+  const uint64_t peers = launch.limits.accessible_devices;
+  if (!range.reachable(launch.device, peers, Access::READ)) return nullptr;
   site.base = range.base;
   site.size = range.size;
-  site.read_only = range.read_only;
+  site.read_only = range.read_only || !range.reachable(launch.device, peers, Access::WRITE);
   if (!shadow) return &site;
   if ((checks.launch.set & (CHECK_RACE | CHECK_HOST)) && !range.read_only)
     site.cells = shadow->cells(checks.launch.module->granule);

@@ -42,18 +42,25 @@ void remember(Warp& w, const Op& op, uint64_t generation, const Range& range) {
   sites[op.site] = {range.base, range.size, reinterpret_cast<uint64_t>(range.host) - range.base};
 }
 
+std::string barred_text(const Range& range, int device) {
+  if (range.kind != MemoryKind::MAPPED)
+    return "memory of device " + std::to_string(range.device) + " without peer access";
+  return std::string(range.readers >> (device & 63) & 1 ? "mapped for reads only"
+                                                        : "mapped without access") +
+         " by device " + std::to_string(device);
+}
+
 std::byte* global(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access) {
   const AddressSpace& space = AddressSpace::instance();
   const uint64_t generation = space.generation().load(std::memory_order_acquire);
   const auto range = space.find(address);
-  if (!range || size > range->size - (address - range->base))
+  const Launch& launch = *w.block->launch.launch;
+  if (range && !range->reachable(launch.device, launch.limits.accessible_devices, access))
+    stray(w, op, lane, address, size, access, barred_text(*range, launch.device));
+  // A long access may span mappings.
+  if (!range ||
+      (size > range->size - (address - range->base) && !space.host(address, size, access)))
     stray(w, op, lane, address, size, access, space.describe(address, size));
-  const DeviceLimits& limits = w.block->launch.launch->limits;
-  const bool foreign = range->device != w.block->launch.launch->device &&
-                       (range->kind == MemoryKind::DEVICE || range->kind == MemoryKind::CODE);
-  if (foreign && !(limits.accessible_devices >> (range->device & 63) & 1))
-    stray(w, op, lane, address, size, access,
-          "memory of device " + std::to_string(range->device) + " without peer access");
   if (access == Access::WRITE && range->read_only)
     stray(w, op, lane, address, size, access, "read-only memory");
   if (op.site) remember(w, op, generation, *range);

@@ -6,6 +6,7 @@
 
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/shadow.hpp"
+#include "cpu/exec/memory_state.hpp"
 #include "cpu/exec/round_up.hpp"
 
 #include <sys/mman.h>
@@ -15,24 +16,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <deque>
-#include <map>
 #include <mutex>
-#include <set>
-#include <shared_mutex>
-#include <vector>
 
 namespace cucore::cpu {
 namespace {
 
-constexpr uint64_t PAGE = 4096;
+constexpr uint64_t PAGE = MEMORY_PAGE;
 // an allocation this far away does not explain an address
 constexpr uint64_t FAR = uint64_t{1} << 40;
-constexpr uint64_t RED_ZONE = 512;
-constexpr uint64_t DEVICE_ALIGN = 512;
 constexpr uint64_t MAP_THRESHOLD = uint64_t{1} << 20;
 constexpr uint64_t HEAP_MAP_THRESHOLD = uint64_t{1} << 16;
-constexpr size_t FREED_RECORDS = 4096;
 constexpr size_t QUARANTINE = 512;
 
 bool is_host_addressed(MemoryKind kind) {
@@ -46,7 +39,7 @@ std::byte* map_pages(uint64_t size) {
 }
 
 // Shrinks the reservation until the system grants it (address space limits, memory checkers).
-uint64_t reserve(uint64_t& size) {
+uint64_t reserve_addresses(uint64_t& size) {
   for (size = uint64_t{1} << 39; size >= uint64_t{1} << 34; size /= 2) {
     void* p = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (p != MAP_FAILED) return reinterpret_cast<uint64_t>(p);
@@ -54,16 +47,6 @@ uint64_t reserve(uint64_t& size) {
   size = uint64_t{1} << 39;
   return uint64_t{1} << 62;  // without a reservation: addresses that no user process can map
 }
-
-}  // namespace
-
-// Members of AddressSpace::State have these types, which therefore have linkage.
-struct MemoryBacking {
-  std::byte* memory = nullptr;
-  uint64_t mapped = 0;  // 0: from aligned_alloc
-};
-
-namespace {
 
 // Rounds up to a power of two, so that spare memory has few sizes.
 uint64_t heap_bytes(uint64_t size) { return std::bit_ceil(std::max<uint64_t>(size, 16)); }
@@ -92,6 +75,8 @@ MemoryBacking make_backing(uint64_t size, uint64_t align) {
   return {p, 0};
 }
 
+}  // namespace
+
 void free_backing(const MemoryBacking& b) {
   if (b.mapped)
     munmap(b.memory, b.mapped);
@@ -99,74 +84,11 @@ void free_backing(const MemoryBacking& b) {
     std::free(b.memory);
 }
 
-}  // namespace
-
-struct MemoryEntry {
-  Range range;
-  MemoryBacking backing;
-  Origin made;
-  Shadow* shadow = nullptr;  // owned; deleted when no kernel can reach the bytes
-};
-
-struct FreedMemory {
-  uint64_t base = 0;
-  uint64_t size = 0;
-  Origin made, ended;
-};
-
-// The last freed allocations. It allocates once, so that a free needs no memory.
-class FreedRecords {
- public:
-  explicit FreedRecords(size_t most) : records_(most) {}
-  void add(const FreedMemory& freed) { records_[count_++ % records_.size()] = freed; }
-  // Returns the latest record that contains the address, or nullptr.
-  const FreedMemory* find(uint64_t address) const {
-    const size_t kept = std::min<size_t>(count_, records_.size());
-    for (size_t back = 1; back <= kept; ++back) {
-      const FreedMemory& freed = records_[(count_ - back) % records_.size()];
-      if (address - freed.base < freed.size) return &freed;
-    }
-    return nullptr;
-  }
-
- private:
-  std::vector<FreedMemory> records_;
-  size_t count_ = 0;
-};
-
-struct MemoryInLimbo {
-  uint64_t stamp = 0;
-  MemoryEntry entry;
-};
-
-struct AddressSpace::State {
-  mutable std::shared_mutex mutex;
-  std::map<uint64_t, MemoryEntry> live;
-  FreedRecords freed{FREED_RECORDS};     // for messages only
-  std::deque<MemoryBacking> quarantine;  // host addresses that must not be reused soon
-  std::deque<MemoryInLimbo> limbo;
-  // Memory that kernels have freed, by size. A kernel that allocates and frees in a loop receives
-  // the same bytes at new addresses. The host receives them back when no kernel runs.
-  std::map<uint64_t, std::vector<MemoryBacking>> spare_heap;
-  std::multiset<uint64_t> pins;
-  uint64_t clock = 0;
-  uint64_t first = 0, next = 0, end = 0;
-  std::map<std::pair<int, MemoryKind>, MemoryUse> uses;
-
-  uint64_t place(uint64_t size, uint64_t align);
-  uint64_t place_between(uint64_t size, uint64_t align);
-  bool overlaps(uint64_t base, uint64_t size) const;
-  void insert(const MemoryEntry& entry);
-  void dispose(const MemoryEntry& entry);
-  MemoryBacking take_spare(uint64_t size);
-  void keep_spare(const MemoryEntry& entry);
-  void reap();
-};
-
 // The first pass through the reservation only moves forward; later passes search for gaps.
 uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
   const uint64_t base = round_up(next, align);
-  if (size <= end - first && base + size + RED_ZONE <= end && !overlaps(base, size + RED_ZONE)) {
+  if (size <= end - first && base + size + RED_ZONE <= end &&
+      !end_of_overlap(base, size + RED_ZONE)) {
     next = base + size + RED_ZONE;
     return base;
   }
@@ -174,14 +96,30 @@ uint64_t AddressSpace::State::place(uint64_t size, uint64_t align) {
 }
 
 uint64_t AddressSpace::State::place_between(uint64_t size, uint64_t align) {
+  if (size > end - first) return 0;
   uint64_t candidate = round_up(first, align);
-  for (auto it = live.lower_bound(first); it != live.end() && it->first < end; ++it) {
-    if (candidate + size + RED_ZONE <= it->first) break;
-    candidate = round_up(it->second.range.base + it->second.range.size + RED_ZONE, align);
+  while (candidate + size + RED_ZONE <= end) {
+    const uint64_t taken = end_of_overlap(candidate, size + RED_ZONE);
+    if (taken == 0) {
+      next = candidate + size + RED_ZONE;
+      return candidate;
+    }
+    candidate = round_up(taken + RED_ZONE, align);
   }
-  if (size > end - first || candidate + size + RED_ZONE > end) return 0;
-  next = candidate + size + RED_ZONE;
-  return candidate;
+  return 0;
+}
+
+uint64_t AddressSpace::State::end_of_overlap(uint64_t base, uint64_t size) const {
+  uint64_t found = 0;
+  if (auto it = live.lower_bound(base + size); it != live.begin()) {
+    const Range& r = std::prev(it)->second.range;
+    if (r.base + r.size > base) found = r.base + r.size;
+  }
+  if (auto it = reserved.lower_bound(base + size); it != reserved.begin()) {
+    const auto& [start, reservation] = *std::prev(it);
+    if (start + reservation.size > base) found = std::max(found, start + reservation.size);
+  }
+  return found;
 }
 
 bool AddressSpace::State::overlaps(uint64_t base, uint64_t size) const {
@@ -201,7 +139,7 @@ void AddressSpace::State::insert(const MemoryEntry& entry) {
 
 void AddressSpace::State::dispose(const MemoryEntry& entry) {
   delete entry.shadow;
-  if (entry.range.kind == MemoryKind::REGISTERED) return;
+  if (entry.range.kind == MemoryKind::REGISTERED || entry.range.kind == MemoryKind::MAPPED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
   // The pages are freed and the addresses stay reserved, so that a late access by the host faults
   // and one by a kernel is detected.
@@ -243,7 +181,7 @@ void AddressSpace::State::keep_spare(const MemoryEntry& entry) {
 
 AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
   uint64_t size = 0;
-  const uint64_t start = reserve(size);
+  const uint64_t start = reserve_addresses(size);
   window_ = round_up(start, PAGE) + PAGE;
   state_->first = window_ + 3 * WINDOW + PAGE;
   state_->next = state_->first;
@@ -314,6 +252,7 @@ bool AddressSpace::release(uint64_t address) {
   auto it = state_->live.find(address);
   if (it == state_->live.end()) return false;
   const MemoryEntry entry = it->second;
+  if (entry.range.kind == MemoryKind::MAPPED) state_->cover(entry);
   state_->live.erase(it);
   generation_.fetch_add(1, std::memory_order_release);
   auto& use = state_->uses[{entry.range.device, entry.range.kind}];
@@ -345,10 +284,9 @@ std::optional<Range> AddressSpace::find(uint64_t address) const {
   return r;
 }
 
-void* AddressSpace::host(uint64_t address, uint64_t size, Access) const {
-  const auto range = find(address);
-  if (!range || size > range->size - (address - range->base)) return nullptr;
-  return range->host + (address - range->base);
+void* AddressSpace::host(uint64_t address, uint64_t size, Access access) const {
+  std::shared_lock lock(state_->mutex);
+  return state_->bytes(address, size, access);
 }
 
 namespace {
@@ -368,6 +306,10 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   // earlier.
   const bool near_live =
       state_->overlaps(address < RED_ZONE ? 0 : address - RED_ZONE, RED_ZONE + size);
+  if (const auto it = state_->reservation_of(address);
+      it != state_->reserved.end() && !state_->overlaps(address, 1))
+    return text_of("%llu bytes into the %llu-byte reservation at 0x%llx, where nothing is mapped",
+                   address - it->first, it->second.size, it->first);
   const FreedMemory* freed = near_live ? nullptr : state_->freed.find(address);
   if (freed) {
     return text_of("%llu bytes into the %llu-byte allocation at 0x%llx that was freed",
@@ -416,14 +358,17 @@ Shadow* AddressSpace::shadow(uint64_t address, Range& range) {
   MemoryEntry& entry = std::prev(it)->second;
   range = entry.range;
   if (address - range.base >= range.size || range.kind == MemoryKind::HEAP) return nullptr;
+  if (range.kind == MemoryKind::MAPPED) return entry.shared->shadow();
   if (!entry.shadow) entry.shadow = new Shadow(range.size);
   return entry.shadow;
 }
 
 void AddressSpace::clear_race_shadows() {
   std::unique_lock lock(state_->mutex);
-  for (auto& [base, entry] : state_->live)
+  for (auto& [base, entry] : state_->live) {
     if (entry.shadow) entry.shadow->clear_cells();
+    if (entry.range.kind == MemoryKind::MAPPED) entry.shared->shadow()->clear_cells();
+  }
 }
 
 void AddressSpace::forget_accesses() {
@@ -466,6 +411,7 @@ AddressSpace::Pin::~Pin() {
   auto& state = *AddressSpace::instance().state_;
   std::unique_lock lock(state.mutex);
   state.pins.erase(state.pins.find(ticket_));
+  if (state.pins.empty()) state.unpinned.notify_all();
   state.reap();
 }
 

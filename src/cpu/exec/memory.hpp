@@ -15,6 +15,7 @@
 namespace cucore::cpu {
 
 class Shadow;
+class SharedMemory;
 
 enum class MemoryKind : uint8_t {
   DEVICE,      // cuMemAlloc: its address is never mapped, so a host access faults as with a GPU
@@ -23,6 +24,7 @@ enum class MemoryKind : uint8_t {
   REGISTERED,  // cuMemHostRegister: the caller's own memory
   CODE,        // global and constant variables of a loaded module
   HEAP,        // a kernel's malloc
+  MAPPED,      // cuMemMap: its access is set per device
 };
 
 enum class Access : uint8_t { READ, WRITE };
@@ -35,6 +37,18 @@ struct Range {
   uint64_t tag = 0;           // the caller's value (a context or pool id)
   std::byte* host = nullptr;  // address of the bytes on the host
   bool read_only = false;
+  uint64_t readers = 0, writers = 0;  // of MAPPED memory: one bit per device
+
+  // Returns true if only the program or a kernel of a device with access may use the memory.
+  bool on_device() const {
+    return kind == MemoryKind::DEVICE || kind == MemoryKind::CODE || kind == MemoryKind::MAPPED;
+  }
+  // `peers`: the devices whose memory the kernels of `by` may access, one bit each.
+  bool reachable(int by, uint64_t peers, Access access) const {
+    if (kind == MemoryKind::MAPPED)
+      return (access == Access::READ ? readers : writers) >> (by & 63) & 1;
+    return device == by || !on_device() || (peers >> (device & 63) & 1);
+  }
 };
 
 // The driver's call on whose behalf a thread allocates or frees: the third call of cuMemAlloc_v2.
@@ -71,10 +85,30 @@ class AddressSpace {
   bool release(uint64_t address);
   void set_read_only(uint64_t address, bool read_only);
 
+  // Reserves addresses for mappings, at `wanted` if it is not 0 and free. Returns 0 if none are
+  // left. `size` and `align` are multiples of a page.
+  uint64_t reserve(uint64_t size, uint64_t align, uint64_t wanted);
+  // Returns false unless `base` and `size` are those of a reservation without mappings.
+  bool unreserve(uint64_t base, uint64_t size);
+  // Maps the start of shared memory as MAPPED memory without access. Returns false unless a
+  // reservation contains the addresses and nothing is mapped there. release() unmaps.
+  bool map(uint64_t address, uint64_t size, std::shared_ptr<SharedMemory> memory, int device);
+  void set_access(uint64_t address, int device, bool reads, bool writes);
+  // Maps shared memory as DEVICE memory; returns 0 if memory is exhausted.
+  uint64_t allocate_shared(std::shared_ptr<SharedMemory> memory, int device, uint64_t tag);
+  // Returns the shared memory behind the DEVICE memory that starts at `address`. The first call
+  // moves its bytes; it waits until no kernel runs. Returns nullptr if memory is exhausted, or the
+  // memory has ended.
+  std::shared_ptr<SharedMemory> share(uint64_t address);
+  struct Reserved {
+    uint64_t count = 0, bytes = 0;
+  };
+  Reserved reserved() const;
+
   // Returns the live allocation that contains `address`.
   std::optional<Range> find(uint64_t address) const;
-  // Returns the host's pointer for [address, address + size); nullptr if that is not inside one
-  // allocation.
+  // Returns the host's pointer for [address, address + size). Returns nullptr unless that is inside
+  // one allocation, or inside adjacent mappings to which a device has the access.
   void* host(uint64_t address, uint64_t size, Access access = Access::WRITE) const;
   // Returns "8 bytes past the end of the 4096-byte allocation at 0x...", or the position before the
   // free.
