@@ -37,14 +37,21 @@ Allocations& Allocations::instance() {
   return allocations;
 }
 
+void Allocations::widen(uint64_t base, uint64_t size) {
+  lowest_ = std::min(lowest_, base);
+  highest_ = std::max(highest_, base + size);
+}
+
+void Allocations::note_device_addresses(uint64_t base, uint64_t size) {
+  std::unique_lock lock(mutex_);
+  widen(base, size);
+}
+
 void Allocations::add(std::shared_ptr<Allocation> allocation) {
   std::unique_lock lock(mutex_);
   allocation->id = next_id_++;
   allocation->origin = origin_of_thread();
-  if (!host_address(allocation->kind)) {
-    lowest_ = std::min(lowest_, allocation->base);
-    highest_ = std::max(highest_, allocation->base + allocation->size);
-  }
+  if (!host_address(allocation->kind)) widen(allocation->base, allocation->size);
   by_base_[allocation->base] = std::move(allocation);
 }
 

@@ -10,13 +10,21 @@
 #include <shared_mutex>
 #include <vector>
 
+#include "cpu/driver/memory_advice.hpp"
 #include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
 
 class Context;
 class Device;
+class Physical;
 class Pool;
+class SharedMemory;
+struct IpcBytes;
+
+// The process that allocated the memory: this one, or another one that exported it by
+// cuIpcGetMemHandle or cuMemPoolExportPointer.
+enum class Source : uint8_t { OWN, IPC, POOL };
 
 struct Allocation {
   uint64_t base = 0;
@@ -29,10 +37,23 @@ struct Allocation {
   uint64_t id = 0;       // unique in the process
   unsigned flags = 0;    // flags of cuMemHostAlloc, cuMemHostRegister, cuMemAllocManaged
   std::shared_ptr<Pool> pool;
+  std::shared_ptr<Physical> physical;  // of cuMemMap
+  Source source = Source::OWN;
+  std::shared_ptr<SharedMemory> shared;  // of memory of another process
+  AdviceMap advice;                      // about managed memory
+  unsigned opened = 0;                   // calls of cuIpcOpenMemHandle without a close
   Origin origin;
   std::atomic<bool> free_pending{false};  // cuMemFreeAsync is in progress
   std::atomic<bool> sync_memops{false};
+
+  bool legacy_ipc() const {  // cuIpcGetMemHandle accepts it
+    return kind == MemoryKind::DEVICE && context != 0 && !pool && source == Source::OWN;
+  }
 };
+
+// Waits for the work of the current context, or without one of the context of the memory. The real
+// driver does the same before it frees memory.
+void wait_for_users(const Allocation& allocation);
 
 class Allocations {
  public:
@@ -46,6 +67,18 @@ class Allocations {
   // Adds variables of a module, so that pointer queries find them. The executor frees them.
   void adopt_variable(const Context& context, uint64_t base, uint64_t size, bool managed);
   void forget_variable(uint64_t base);
+  // Maps memory of a file; the result is freed as other memory.
+  uint64_t allocate_shared(const Context& context, std::shared_ptr<SharedMemory> memory,
+                           Source source, std::shared_ptr<Pool> pool);
+  // Opens memory of another process, or counts another open of it in this context.
+  uint64_t open_ipc(Context& context, const IpcBytes& bytes);
+  bool close_ipc(uint64_t base);  // frees the memory at the last close
+  // Returns false unless a reservation has the addresses free.
+  bool map(std::shared_ptr<Physical> physical, uint64_t address, uint64_t size);
+  // Returns the mappings that together are the whole range; empty if others are there.
+  std::vector<std::shared_ptr<Allocation>> mappings(uint64_t address, uint64_t size) const;
+  uint64_t mapping_count() const;
+  void note_device_addresses(uint64_t base, uint64_t size);
 
   // the one that contains the address
   std::shared_ptr<Allocation> find(uint64_t address) const;
@@ -72,6 +105,8 @@ class Allocations {
 
  private:
   void add(std::shared_ptr<Allocation> allocation);
+  std::shared_ptr<Allocation> opened(const Context& context, const IpcBytes& bytes) const;
+  void widen(uint64_t base, uint64_t size);  // the range of device addresses; locked
   std::shared_ptr<Allocation> take(uint64_t base);
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, std::shared_ptr<Allocation>> by_base_;

@@ -11,12 +11,14 @@ CUresult cuEventCreate(CUevent* phEvent, unsigned int Flags) {
   constexpr unsigned KNOWN =
       CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS;
   require(phEvent && (Flags & ~KNOWN) == 0);
-  if (Flags & CU_EVENT_INTERPROCESS) {
-    require(Flags & CU_EVENT_DISABLE_TIMING);
-    fail(CUDA_ERROR_NOT_SUPPORTED);
-  }
+  require(!(Flags & CU_EVENT_INTERPROCESS) || (Flags & CU_EVENT_DISABLE_TIMING));
   auto context = current_context();
-  auto event = std::make_shared<Event>(context, Flags);
+  std::shared_ptr<SharedEvent> shared;
+  if (Flags & CU_EVENT_INTERPROCESS) {
+    shared = SharedEvent::create(context->device().ordinal());
+    require(shared != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  auto event = std::make_shared<Event>(context, Flags, std::move(shared));
   *phEvent = new_handle<CUevent>(event);
   context->adopt(ObjectKind::EVENT, event->handle_bits());
   return CUDA_SUCCESS;

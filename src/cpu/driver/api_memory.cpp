@@ -11,21 +11,10 @@ namespace {
 
 Allocations& allocations() { return Allocations::instance(); }
 
-// As in the real driver, a free waits for all work of the current context, so that no work still
-// uses the memory. Without one, the free waits for the context of the memory.
-void drain(const Allocation& allocation) {
-  auto context = current_context_unchecked();
-  if (!context) {
-    auto owner = Registry::instance().find(ObjectKind::CONTEXT, allocation.context_handle);
-    context = std::static_pointer_cast<Context>(owner);
-  }
-  if (context && context->error() == CUDA_SUCCESS) context->synchronize();
-}
-
 void free_host(void* p, MemoryKind kind, CUresult unknown) {
   auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
   require(a && a->kind == kind, unknown);
-  drain(*a);
+  wait_for_users(*a);
   require(allocations().release(a->base), unknown);
 }
 
@@ -64,10 +53,10 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
   auto a = allocations().find_start(dptr);
-  bool freeable = a && a->context != 0 && !a->free_pending &&
+  bool freeable = a && a->context != 0 && !a->free_pending && a->source != Source::IPC &&
                   (a->kind == MemoryKind::DEVICE || a->kind == MemoryKind::MANAGED);
   require(freeable);
-  drain(*a);
+  wait_for_users(*a);
   require(allocations().release(dptr));
   return CUDA_SUCCESS;
 }
@@ -138,25 +127,6 @@ CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flag
   require(dptr && bytesize);
   require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
   *dptr = allocations().allocate(*current_context(), MemoryKind::MANAGED, bytesize, flags);
-  return CUDA_SUCCESS;
-}
-
-// Hints about managed memory are checked and ignored, because all devices always reach it.
-CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
-                               unsigned int flags, CUstream hStream) {
-  find_stream(hStream);
-  require(count && flags == 0);
-  require(location.type > CU_MEM_LOCATION_TYPE_INVALID &&
-          location.type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
-  auto a = allocations().find(devPtr);
-  require(a && a->kind == MemoryKind::MANAGED && count <= a->base + a->size - devPtr);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuMemAdvise_v2(CUdeviceptr devPtr, size_t count, CUmem_advise advice, CUmemLocation) {
-  require(advice >= CU_MEM_ADVISE_SET_READ_MOSTLY && advice <= CU_MEM_ADVISE_UNSET_ACCESSED_BY);
-  auto a = allocations().find(devPtr);
-  require(count && a && a->kind == MemoryKind::MANAGED && count <= a->base + a->size - devPtr);
   return CUDA_SUCCESS;
 }
 

@@ -6,6 +6,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/physical.hpp"
 #include "cpu/driver/pool.hpp"
 #include "cpu/driver/process.hpp"
 
@@ -19,6 +20,22 @@ void give(void* data, T value) {
 
 bool host_memory(const Allocation& a) {
   return a.kind == MemoryKind::PINNED || a.kind == MemoryKind::REGISTERED;
+}
+
+unsigned long long handle_types(const Allocation& a) {
+  if (a.physical) return a.physical->handle_types();
+  return a.pool && a.pool->identity() ? a.pool->identity()->header().handle_types : 0;
+}
+
+// The access of the current context's device.
+unsigned access_flags(const Allocation& a) {
+  const auto context = current_context_unchecked();
+  const auto range = AddressSpace::instance().find(a.base);
+  if (!a.physical || !context || !range) return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  const int device = context->device().ordinal();
+  if (range->reachable(device, 0, Access::WRITE)) return CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE;
+  return range->reachable(device, 0, Access::READ) ? CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READ
+                                                   : CU_POINTER_ATTRIBUTE_ACCESS_FLAG_NONE;
 }
 
 // Returns false if this kind of memory has no such attribute.
@@ -61,15 +78,17 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
       give<unsigned>(data, 1);
       return true;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      give<unsigned>(data, a.legacy_ipc());
+      return true;
     case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
     case CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE:
       give<unsigned>(data, 0);
       return true;
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
-      give<unsigned long long>(data, 0);
+      give<unsigned long long>(data, handle_types(a));
       return true;
     case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
-      give<unsigned>(data, CU_POINTER_ATTRIBUTE_ACCESS_FLAG_READWRITE);
+      give<unsigned>(data, access_flags(a));
       return true;
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
       give(data, a.pool ? handle_of<CUmemoryPool>(*a.pool) : nullptr);

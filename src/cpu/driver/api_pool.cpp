@@ -50,9 +50,16 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   require(pool && poolProps);
   require(poolProps->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
-  require(poolProps->handleTypes == CU_MEM_HANDLE_TYPE_NONE, CUDA_ERROR_NOT_SUPPORTED);
+  const auto types = static_cast<unsigned>(poolProps->handleTypes);
+  require((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) == 0,
+          CUDA_ERROR_NOT_SUPPORTED);
   Device& device = device_at(&poolProps->location, poolProps->allocType);
-  auto made = std::make_shared<Pool>(device, poolProps->maxSize);
+  std::shared_ptr<SharedMemory> identity;
+  if (types) {
+    identity = SharedMemory::create(SharedKind::POOL, 1, device.ordinal(), types);
+    require(identity != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
+  }
+  auto made = std::make_shared<Pool>(device, poolProps->maxSize, std::move(identity));
   made->set_access(device.ordinal(), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   device.add_pool(made);
   *pool = new_handle<CUmemoryPool>(made);

@@ -97,8 +97,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   auto stream = find_stream(hStream);
   auto event = lookup<Event>(hEvent);
   order_after(*stream, event->clock());
-  if (Ticket ticket = event->ticket(); !ticket.done())
-    stream->submit([] {}, Stream::Run::ALWAYS, Stream::Where::WORKER, {ticket});
+  event->let_wait(*stream);
   return CUDA_SUCCESS;
 }
 

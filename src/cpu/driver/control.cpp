@@ -22,8 +22,9 @@ namespace cucore::cpu {
 namespace {
 
 constexpr const char* KIND_NAMES[OBJECT_KINDS] = {
-    "none",    "contexts", "streams", "events", "modules",          "functions", "libraries",
-    "kernels", "pools",    "links",   "arrays", "mipmapped arrays", "textures",  "surfaces"};
+    "none",      "contexts",         "streams",  "events",   "modules",
+    "functions", "libraries",        "kernels",  "pools",    "links",
+    "arrays",    "mipmapped arrays", "textures", "surfaces", "physical_memories"};
 
 // Converts exceptions in functions that do not use the wrapper.
 template <class F>
@@ -69,6 +70,8 @@ std::string report_text() {
   Allocations::Leak live = Allocations::instance().live();
   field(json, "allocations", live.count);
   field(json, "bytes", live.bytes);
+  field(json, "mappings", Allocations::instance().mapping_count());
+  field(json, "reservations", AddressSpace::instance().reserved().count);
   json += '}';
   LeakTotals leaks = leak_totals();
   open_object(json, "leaked");

@@ -46,8 +46,7 @@ Place locate(const Side& side, size_t span, Access access) {
   require(access == Access::READ || !range->read_only || range->kind == MemoryKind::CODE);
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
-  bool device = range->kind == MemoryKind::DEVICE || range->kind == MemoryKind::CODE;
-  return {device ? Where::DEVICE : Where::HOST, host};
+  return {range->on_device() ? Where::DEVICE : Where::HOST, host};
 }
 
 // Locates the bytes again when the work runs, because memory may have been freed in stream order.

@@ -19,7 +19,11 @@ int64_t now() {
 void Event::record(Stream& stream) {
   auto record = std::make_shared<Record>();
   record->clock = clock_of(stream);
-  auto stamp = [record] { record->nanoseconds.store(now(), std::memory_order_release); };
+  const uint64_t number = shared_ ? shared_->begin_record() : 0;
+  auto stamp = [record, number, shared = shared_] {
+    record->nanoseconds.store(now(), std::memory_order_release);
+    if (shared) shared->complete(number);
+  };
   record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
   std::lock_guard lock(mutex_);
   record_ = std::move(record);
@@ -33,6 +37,7 @@ std::shared_ptr<Event::Record> Event::last() const {
 bool Event::recorded() const { return last() != nullptr; }
 
 bool Event::done() const {
+  if (shared_) return shared_->done(shared_->last());
   auto record = last();
   return !record || record->ticket.done();
 }
@@ -48,8 +53,22 @@ ClockCopy Event::clock() const {
 }
 
 void Event::wait() const {
-  ticket().wait();
+  if (shared_)
+    shared_->wait(shared_->last(), [this] { return given_up(); });
+  else
+    ticket().wait();
   host_waited(clock());
+}
+
+void Event::let_wait(Stream& stream) const {
+  if (shared_) {
+    auto wait = [shared = shared_, number = shared_->last(), context = stream.context_ptr()] {
+      shared->wait(number, [&] { return !context->alive() || context->poisoned(); });
+    };
+    if (!done()) stream.submit(std::move(wait), Stream::Run::ALWAYS);
+  } else if (Ticket record = ticket(); !record.done()) {
+    stream.submit([] {}, Stream::Run::ALWAYS, Stream::Where::WORKER, {record});
+  }
 }
 
 float Event::since(const Event& start) const {

@@ -9,6 +9,7 @@
 
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/driver/shared_event.hpp"
 #include "cpu/driver/stream_order.hpp"
 
 namespace cucore::cpu {
@@ -18,18 +19,21 @@ class Stream;
 class Event : public Object {
  public:
   static constexpr ObjectKind KIND = ObjectKind::EVENT;
-  Event(std::shared_ptr<Context> context, unsigned flags)
-      : context_(std::move(context)), flags_(flags) {}
+  // `shared`: the state of an event that other processes have too.
+  Event(std::shared_ptr<Context> context, unsigned flags,
+        std::shared_ptr<SharedEvent> shared = nullptr)
+      : context_(std::move(context)), flags_(flags), shared_(std::move(shared)) {}
 
   Context& context() const { return *context_; }
+  const std::shared_ptr<SharedEvent>& shared() const { return shared_; }
   bool timed() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
 
   void record(Stream& stream);
   bool recorded() const;
   bool done() const;  // also true if never recorded
   void wait() const;
-  ClockCopy clock() const;  // of the record, for the check `host`
-  Ticket ticket() const;    // empty if never recorded
+  void let_wait(Stream& stream) const;  // later work of the stream comes after the record
+  ClockCopy clock() const;              // of the record, for the check `host`
   // Returns the milliseconds since `start`. Throws NOT_READY or INVALID_HANDLE, as CUDA documents.
   float since(const Event& start) const;
 
@@ -40,9 +44,12 @@ class Event : public Object {
     ClockCopy clock;
   };
   std::shared_ptr<Record> last() const;
+  bool given_up() const { return !context_->alive() || context_->poisoned(); }
+  Ticket ticket() const;  // empty if never recorded
 
   const std::shared_ptr<Context> context_;
   const unsigned flags_;
+  const std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex mutex_;
   std::shared_ptr<Record> record_;
 };

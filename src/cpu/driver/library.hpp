@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cpu/driver/context.hpp"
+#include "cpu/driver/function_setup.hpp"
 #include "cpu/driver/jit_options.hpp"
 #include "cpu/driver/registry.hpp"
 #include "cpu/exec/executor.hpp"
@@ -70,11 +71,13 @@ class Function : public Object {
   const KernelInfo& info() const { return kernel_.info(); }
   FunctionAttributes& attributes() const { return *attributes_; }
   Device& device() const { return module_->context().device(); }
+  FunctionSetup& setup() { return setup_; }
 
  private:
   const std::shared_ptr<ModuleInstance> module_;
   const Kernel& kernel_;
   const std::shared_ptr<FunctionAttributes> attributes_;
+  FunctionSetup setup_;
 };
 
 class Library : public Object, public std::enable_shared_from_this<Library> {

@@ -17,6 +17,13 @@ constexpr uint64_t UNIT = 512;
 uint64_t rounded(uint64_t size) { return (size + UNIT - 1) / UNIT * UNIT; }
 }  // namespace
 
+std::shared_ptr<Pool> Pool::import(Device& device, std::shared_ptr<SharedMemory> identity) {
+  auto pool = std::make_shared<Pool>(device, 0, std::move(identity));
+  pool->imported_ = true;
+  pool->set_access(device.ordinal(), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+  return pool;
+}
+
 Pool::~Pool() { device_.refund(reserved_); }
 
 void Pool::close() {
@@ -49,6 +56,7 @@ void Pool::wait_for_frees() {
 }
 
 uint64_t Pool::allocate(Stream& stream, uint64_t size) {
+  require(!imported_);
   require(size <= UINT64_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
   if (!reserve(rounded(size))) {
     wait_for_frees();
@@ -56,12 +64,21 @@ uint64_t Pool::allocate(Stream& stream, uint64_t size) {
     require(reserve(rounded(size)), CUDA_ERROR_OUT_OF_MEMORY);
   }
   try {
-    return Allocations::instance().allocate(stream.context(), MemoryKind::DEVICE, size, 0,
-                                            shared_from_this());
+    return allocate_reserved(stream.context(), size);
   } catch (...) {
     returned(size);
     throw;
   }
+}
+
+uint64_t Pool::allocate_reserved(const Context& context, uint64_t size) {
+  Allocations& allocations = Allocations::instance();
+  if (!identity_)
+    return allocations.allocate(context, MemoryKind::DEVICE, size, 0, shared_from_this());
+  auto memory = SharedMemory::create(SharedKind::MEMORY, size, device_.ordinal(),
+                                     identity_->header().handle_types);
+  require(memory != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
+  return allocations.allocate_shared(context, std::move(memory), Source::OWN, shared_from_this());
 }
 
 void Pool::release(Stream& stream, uint64_t address) {

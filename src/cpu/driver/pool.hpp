@@ -12,21 +12,29 @@
 
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/exec/shared_memory.hpp"
 
 namespace cucore::cpu {
 
+class Context;
 class Device;
 class Stream;
 
 class Pool : public Object, public std::enable_shared_from_this<Pool> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::POOL;
-  Pool(Device& device, uint64_t max_size) : device_(device), max_size_(max_size) {}
+  Pool(Device& device, uint64_t max_size, std::shared_ptr<SharedMemory> identity = nullptr)
+      : device_(device), max_size_(max_size), identity_(std::move(identity)) {}
+  // A pool of another process: it has only the memory that is imported into it.
+  static std::shared_ptr<Pool> import(Device& device, std::shared_ptr<SharedMemory> identity);
   ~Pool();
 
   Device& device() const { return device_; }
   bool is_default() const { return is_default_; }
   void make_default() { is_default_ = true; }
+  // Of a pool whose memory other processes can open; nullptr: they cannot.
+  const std::shared_ptr<SharedMemory>& identity() const { return identity_; }
+  bool imported() const { return imported_; }
 
   uint64_t allocate(Stream& stream, uint64_t size);
   void release(Stream& stream, uint64_t address);  // in stream order
@@ -43,11 +51,14 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
 
  private:
   bool reserve(uint64_t size);
+  uint64_t allocate_reserved(const Context& context, uint64_t size);
   void wait_for_frees();
 
   Device& device_;
   const uint64_t max_size_;
+  const std::shared_ptr<SharedMemory> identity_;
   bool is_default_ = false;
+  bool imported_ = false;
   mutable std::mutex mutex_;
   uint64_t threshold_ = 0;
   uint64_t used_ = 0, used_high_ = 0;

@@ -30,9 +30,10 @@ enum class ObjectKind : uint8_t {
   ARRAY,
   MIPMAPPED_ARRAY,
   TEXTURE,
-  SURFACE
+  SURFACE,
+  PHYSICAL
 };
-inline constexpr size_t OBJECT_KINDS = 14;
+inline constexpr size_t OBJECT_KINDS = 15;
 
 class Object {
  public:
