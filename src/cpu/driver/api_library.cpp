@@ -51,8 +51,7 @@ CUresult give_global(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const 
   auto instance = find_library(library)->instance(current_context());
   const GlobalInfo* global = instance->code().find_global(name);
   require(global && (!only_managed || global->managed), CUDA_ERROR_NOT_FOUND);
-  if (dptr) *dptr = global->address;
-  if (bytes) *bytes = global->size;
+  give_variable(*global, dptr, bytes);
   return CUDA_SUCCESS;
 }
 

@@ -105,8 +105,7 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, c
   require(name && (dptr || bytes));
   const GlobalInfo* global = lookup<ModuleInstance>(hmod)->code().find_global(name);
   require(global != nullptr, CUDA_ERROR_NOT_FOUND);
-  if (dptr) *dptr = global->address;
-  if (bytes) *bytes = global->size;
+  give_variable(*global, dptr, bytes);
   return CUDA_SUCCESS;
 }
 

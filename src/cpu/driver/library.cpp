@@ -78,6 +78,12 @@ CUmodule ModuleInstance::make_handle() {
   return handle_of<CUmodule>(*this);
 }
 
+void give_variable(const GlobalInfo& variable, CUdeviceptr* address, size_t* size) {
+  if (address) *address = variable.address;
+  if (size) *size = variable.size;
+  if (address && variable.constant) AddressSpace::instance().set_read_only(variable.address, false);
+}
+
 Library::Library(std::string ptx, std::shared_ptr<LoadedModule> reference, unsigned max_registers)
     : id_(next_library_id++),
       ptx_(std::move(ptx)),

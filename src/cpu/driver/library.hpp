@@ -80,6 +80,10 @@ class Function : public Object {
   FunctionSetup setup_;
 };
 
+// Writes the address and the size of a variable for the program; null: not requested. Kernels can
+// write a constant whose address the program has, as on a GPU.
+void give_variable(const GlobalInfo& variable, CUdeviceptr* address, size_t* size);
+
 class Library : public Object, public std::enable_shared_from_this<Library> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::LIBRARY;

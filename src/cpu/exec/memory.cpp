@@ -274,6 +274,15 @@ void AddressSpace::set_read_only(uint64_t address, bool read_only) {
   generation_.fetch_add(1, std::memory_order_release);
 }
 
+void AddressSpace::set_constant(uint64_t address) {
+  {
+    std::unique_lock lock(state_->mutex);
+    auto it = state_->live.find(address);
+    if (it != state_->live.end()) it->second.range.constant = true;
+  }
+  set_read_only(address, true);
+}
+
 std::optional<Range> AddressSpace::find(uint64_t address) const {
   std::shared_lock lock(state_->mutex);
   auto it = state_->live.upper_bound(address);

@@ -37,6 +37,7 @@ struct Range {
   uint64_t tag = 0;           // the caller's value (a context or pool id)
   std::byte* host = nullptr;  // address of the bytes on the host
   bool read_only = false;
+  bool constant = false;  // a variable in constant memory
   uint64_t readers = 0, writers = 0;  // of MAPPED memory: one bit per device
 
   // Returns true if only the program or a kernel of a device with access may use the memory.
@@ -84,6 +85,7 @@ class AddressSpace {
   // are freed after they end. The address range is not reused for a long time.
   bool release(uint64_t address);
   void set_read_only(uint64_t address, bool read_only);
+  void set_constant(uint64_t address);  // read-only from then on
 
   // Reserves addresses for mappings, at `wanted` if it is not 0 and free. Returns 0 if none are
   // left. `size` and `align` are multiples of a page.

@@ -105,7 +105,7 @@ bool AddressSpace::map(uint64_t address, uint64_t size, std::shared_ptr<SharedMe
   MemoryEntry entry;
   std::byte* host = memory->map(size, it->second.host + (address - it->first));
   if (!host) return false;
-  entry.range = {address, size, MemoryKind::MAPPED, device, 0, host, false, 0, 0};
+  entry.range = {address, size, MemoryKind::MAPPED, device, 0, host, false, false, 0, 0};
   entry.shared = std::move(memory);
   entry.made = origin_of_thread();
   state_->insert(entry);
@@ -134,7 +134,7 @@ uint64_t AddressSpace::allocate_shared(std::shared_ptr<SharedMemory> memory, int
   entry.made = origin_of_thread();
   std::unique_lock lock(state_->mutex);
   const uint64_t base = state_->place(size, DEVICE_ALIGN);
-  entry.range = {base, size, MemoryKind::DEVICE, device, tag, host, false, 0, 0};
+  entry.range = {base, size, MemoryKind::DEVICE, device, tag, host, false, false, 0, 0};
   if (base == 0)
     free_backing(entry.backing);
   else

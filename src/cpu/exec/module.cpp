@@ -178,7 +178,7 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
                   std::min<uint64_t>(size, v.bytes.size()));
     if (v.space == Space::constant) {
       const_bytes_ += uint32_t(size);
-      space.set_read_only(address, true);
+      space.set_constant(address);
     }
     globals_.push_back(
         {std::string(v.name), address, v.size, v.is_managed, v.space == Space::constant});

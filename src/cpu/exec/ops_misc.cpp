@@ -146,7 +146,7 @@ void isspacep(Warp& w, const Op& op) {
     const bool param = a[l] - space.param_window() < AddressSpace::WINDOW;
     const auto is_constant = [&] {
       const auto range = space.find(a[l]);
-      return range && range->kind == MemoryKind::CODE && range->read_only;
+      return range && range->constant;
     };
     bool is = false;
     switch (ptx::Space(op.imm)) {

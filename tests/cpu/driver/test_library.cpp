@@ -43,6 +43,55 @@ class Code : public DeviceTest {
   uintptr_t filled = 0;
 };
 
+// A GPU lets a kernel write a constant through an address that the program has requested.
+TEST_F(Code, ConstantsWhoseAddressTheProgramHas) {
+  const std::string text = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .const .align 8 .u64 fixed[2] = {5, 6};
+.visible .entry own_address()
+{
+  .reg .b64 %a<3>;
+  mov.u64 %a1, fixed;
+  cvta.const.u64 %a2, %a1;
+  st.u64 [%a2], %a1;
+  ret;
+}
+.visible .entry given_address(.param .u64 p)
+{
+  .reg .pred %q;
+  .reg .b64 %a<4>;
+  ld.param.u64 %a1, [p];
+  isspacep.const %q, %a1;
+  selp.u64 %a2, 1, 0, %q;
+  st.u64 [%a1+8], %a2;
+  ld.const.u64 %a3, [fixed+8];
+  st.u64 [%a1], %a3;
+  ret;
+}
+)";
+  const auto run = [&](const char* name, void** parameters) {
+    EXPECT_CU(0, cu.cuLaunchKernel(reinterpret_cast<CUfunction>(kernel(name)), 1, 1, 1, 1, 1, 1, 0,
+                                   nullptr, parameters, nullptr));
+    return cu.cuCtxSynchronize();
+  };
+  OK(load(text));
+  CUdeviceptr p = 0;
+  size_t size = 0;
+  OK(cu.cuLibraryGetGlobal(&p, &size, library, "fixed"));
+  EXPECT_EQ(16u, size);
+  void* parameters[] = {&p};
+  OK(run("given_address", parameters));
+  uint64_t values[2] = {};
+  OK(cu.cuMemcpyDtoH_v2(values, p, 16));
+  EXPECT_EQ(1u, values[0]) << "the new value is read";
+  EXPECT_EQ(1u, values[1]) << "it is constant memory still";
+  OK(cu.cuLibraryUnload(library));
+  OK(load(text));
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_ADDRESS, run("own_address", nullptr));
+  EXPECT_NE(std::string::npos, fault_text().find("read-only memory")) << fault_text();
+}
+
 TEST_F(Code, KernelsOfALibrary) {
   OK(load(PTX));
   unsigned count = 0;
