@@ -23,6 +23,7 @@ void read_settings() {
     for (Simd level : {Simd::BASELINE, Simd::AVX2, Simd::AVX512})
       if (std::string(simd) == simd_name(level)) s.simd = level;
   }
+  if (const char* compile = std::getenv("CUCORE_CPU_COMPILE")) s.compile = std::atoi(compile) != 0;
   configure(s);
   if (const char* checks = std::getenv("CUCORE_CPU_CHECK"))
     enable_checks(parse_checks(checks).value_or(0));

@@ -102,6 +102,7 @@ void Decoder::lay_out_registers() {
     offset += 4;
   }
   out_.register_bytes = round_up(offset, 64);
+  out_.slots = slots_;
 }
 
 void Decoder::lay_out_parameters() {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/compile/plan.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 
@@ -37,6 +38,7 @@ class Interpreter {
   void run_checked(const Op& op);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
+  void run_planned(uint32_t count);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
   bool branch_table(const Op& op);
@@ -64,6 +66,7 @@ class Interpreter {
   uint64_t count_ = 0;
   uint64_t thread_count_ = 0;
   const Op* ops_ = nullptr;
+  const Plan* plan_ = nullptr;         // of the running function, in a launch without checks
   const CheckTable* table_ = nullptr;  // of the running function, in a checked launch
 };
 
@@ -99,7 +102,10 @@ void Interpreter::install() {
   w_.bases[FRAME_BASE] = g.frame->registers;
   w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
   ops_ = g.frame->function->ops.data();
-  if (w_.block->checks) table_ = &check_table(*g.frame->function);
+  if (w_.block->checks)
+    table_ = &check_table(*g.frame->function);
+  else
+    plan_ = &plan_of(*g.frame->function);
   pc_ = g.pc;
   lanes_ = uint32_t(std::popcount(g.mask));
   limit_ = ~uint32_t{0};
@@ -278,6 +284,17 @@ uint32_t Interpreter::run_batch(const Op* op, uint32_t count) {
   return count;
 }
 
+void Interpreter::run_planned(uint32_t count) {
+  const Plan::Batch batch = plan_->batches[pc_];
+  const Step* step = plan_->steps.data() + batch.first;
+  if (batch.count) [[likely]] {
+    for (const Step* end = step + batch.count; step != end; ++step) step->run(w_, *step->op);
+    return;
+  }
+  const Op* op = ops_ + pc_;
+  for (const Op* end = op + count; op != end; ++op) op->run(w_, *op);
+}
+
 template <bool Checked>
 WarpStatus Interpreter::loop() {
   for (;;) {
@@ -296,7 +313,7 @@ WarpStatus Interpreter::loop() {
       if constexpr (Checked)
         n = run_batch(op, n);
       else
-        for (const Op* end = op + n; op != end; ++op) op->run(w_, *op);
+        run_planned(n);
       pc_ += n;
       count_ += n;
       thread_count_ += uint64_t{n} * lanes_;

@@ -306,6 +306,7 @@ void ModuleImage::lay_out_kernel(uint32_t index, DecodedKernel& kernel) {
 
 void ModuleImage::decode_functions() {
   const HandlerSet& set = handlers_for(simd_level());
+  decoded_.compiles = settings().compile && simd_level() == Simd::AVX512;
   const auto& functions = decoded_.source->functions;
   for (uint32_t i = 0; i < functions.size(); ++i) {
     if (!decoded_.functions[i]) continue;

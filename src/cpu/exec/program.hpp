@@ -99,6 +99,7 @@ struct ImageSite {
 };
 
 struct DecodedModule;
+struct Plan;
 struct CheckTable;
 struct ModuleChecks;
 
@@ -127,11 +128,15 @@ struct DecodedFunction {
   std::vector<Argument> inputs;
   std::vector<Spill> spills;
   std::vector<Register> layout;
+  std::vector<Slot> slots;  // by register of the source
   AlignedBytes constants;
   uint32_t register_bytes = 0;
   uint32_t param_bytes = 0;  // parameter memory per lane
   uint32_t local_bytes = 0;
 
+  // Built by plan_of().
+  mutable std::atomic<const Plan*> plan{nullptr};
+  mutable std::shared_ptr<const Plan> plan_owner;
   // Built by check_table().
   mutable std::atomic<const CheckTable*> checks{nullptr};
   mutable std::shared_ptr<const CheckTable> check_owner;
@@ -149,6 +154,7 @@ struct DecodedModule {
   std::vector<uint64_t> addresses;
   uint32_t site_count = 1;
   bool uses_reserved_shared = false;
+  bool compiles = false;  // machine code may replace handlers, which are those of AVX-512
   uint32_t function_shared = 0;  // bytes of shared variables that functions other than kernels use
   std::unordered_map<uint32_t, std::unique_ptr<MatrixPlan>> matrix_plans;  // by Form::index
   int device = 0;

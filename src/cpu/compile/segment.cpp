@@ -1,0 +1,409 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of a segment: for a warp with all lanes, and for one with a part of them. In both, the
+// first 16 lanes execute all instructions, and then the other 16.
+#include "cpu/compile/segment.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "cpu/compile/lane_registers.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+using namespace x86;
+using enum Regular;
+
+constexpr uint32_t ONE = 0x3f800000, CANONICAL_NAN = 0x7fffffff;
+constexpr uint8_t NOT_A = 0x0f, A_EQUALS_C = 0xa5;  // tables of TERNARY_LOGIC
+constexpr uint8_t RANGE_MIN = 4, RANGE_MAX = 5;     // with the sign of the result
+
+class Compiler {
+ public:
+  Compiler(Assembler& code, std::span<const SegmentOp> ops, const std::unordered_set<Slot>& local)
+      : code_(code), ops_(ops), values_(code, local) {}
+  void run();
+
+ private:
+  void half(Half half);
+  void compile(const SegmentOp& s);
+  bool compile_real(const SegmentOp& s);
+  bool compile_mask(const SegmentOp& s);
+
+  void binary(const SegmentOp& s);
+  void multiply(const SegmentOp& s);
+  void wide_product(const SegmentOp& s, const Value& d, const Value& a, const Value& b);
+  void shift_wide(const SegmentOp& s);
+  void ternary(const SegmentOp& s, int operands, uint8_t table);
+  void copy(const SegmentOp& s);
+  void extend(const SegmentOp& s);
+  void narrow(const SegmentOp& s);
+  void parameter(const SegmentOp& s);
+  void select(const SegmentOp& s);
+  void fused(const SegmentOp& s);
+  void extreme(const SegmentOp& s, uint8_t which);
+  void with_nan_register(const SegmentOp& s);
+  void root(const SegmentOp& s);
+  void reciprocal(const SegmentOp& s);
+  void to_real(const SegmentOp& s);
+  void compare(const SegmentOp& s);
+  void mask_binary(const SegmentOp& s);
+
+  static ValueKind kind(bool wide) { return wide ? ValueKind::WIDE : ValueKind::WORDS; }
+  // Copies: a later read may move the values of the table.
+  Value read(const SegmentOp& s, Regular operand, ValueKind kind) {
+    return values_.read((*s.op)[operand], kind, s.lane.real);
+  }
+  Value make(const SegmentOp& s, ValueKind kind) { return values_.make((*s.op)[RESULT], kind); }
+  void extend_half(bool is_signed, int to, int from, int half);
+
+  Assembler& code_;
+  std::span<const SegmentOp> ops_;
+  LaneRegisters values_;
+};
+
+void Compiler::run() {
+  constexpr int BASES = int(offsetof(Warp, bases));
+  constexpr int POINTER = sizeof(void*);
+  code_.load_pointer(RAX, {RDI, BASES + POINTER * int(FRAME_BASE)});
+  code_.load_pointer(RCX, {RDI, BASES + POINTER * int(CONSTANT_BASE)});
+  code_.load_pointer(RDX, {RDI, BASES + POINTER * int(BLOCK_BASE)});
+  code_.load_pointer(R8, {RDI, BASES + POINTER * int(THREAD_BASE)});
+  code_.load_pointer(R9, {RDI, int(offsetof(Warp, params))});
+  if (std::any_of(ops_.begin(), ops_.end(), [](const SegmentOp& s) { return s.lane.real; })) {
+    code_.load_constant(R10, CANONICAL_NAN);
+    code_.vector(BROADCAST_GPR, false, NAN_REGISTER, 0, int(R10));
+  }
+  code_.compare_word_with_ones({RDI, int(offsetof(Warp, mask))});
+  const size_t partial = code_.jump_unless_equal();
+  for (int n = 0; n < 2; ++n) half({n, false});
+  code_.leave();
+  code_.target(partial);
+  code_.load_word(R10, {RDI, int(offsetof(Warp, mask))});
+  for (int n = 0; n < 2; ++n) {
+    code_.mask(MASK_FROM_GPR, false, false, ACTIVE, 0, int(R10));
+    code_.mask(MASK_SHIFT, false, true, ACTIVE_HIGH, 0, ACTIVE);
+    code_.immediate(8);
+    half({n, true});
+    if (n == 0) code_.shift_right_16(R10);
+  }
+  code_.leave();
+}
+
+void Compiler::half(Half half) {
+  values_.begin(half);
+  for (const SegmentOp& s : ops_) {
+    values_.next();
+    compile(s);
+  }
+  values_.next();
+  values_.flush();
+}
+
+void Compiler::compile(const SegmentOp& s) {
+  switch (s.lane.shape) {
+    case Shape::BINARY:
+      return binary(s);
+    case Shape::MULTIPLY:
+    case Shape::MULTIPLY_ADD:
+      return multiply(s);
+    case Shape::SHIFT_WIDE:
+      return shift_wide(s);
+    case Shape::COMPLEMENT:
+      return ternary(s, 1, NOT_A);
+    case Shape::LOGIC_3:
+      return ternary(s, 3, uint8_t(s.op->imm));
+    case Shape::COPY:
+      return copy(s);
+    case Shape::EXTEND:
+      return extend(s);
+    case Shape::NARROW:
+      return narrow(s);
+    case Shape::PARAMETER:
+      return parameter(s);
+    case Shape::SELECT:
+      return select(s);
+    default:
+      if (!compile_mask(s)) compile_real(s);
+  }
+}
+
+bool Compiler::compile_mask(const SegmentOp& s) {
+  switch (s.lane.shape) {
+    case Shape::COMPARE:
+      compare(s);
+      return true;
+    case Shape::MASK_BINARY:
+    case Shape::MASK_COMPLEMENT:
+    case Shape::COPY_MASK:
+      mask_binary(s);
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Compiler::compile_real(const SegmentOp& s) {
+  switch (s.lane.shape) {
+    case Shape::REAL_BINARY:
+      binary(s);
+      return true;
+    case Shape::REAL_FUSED:
+      fused(s);
+      return true;
+    case Shape::REAL_MIN:
+      extreme(s, RANGE_MIN);
+      return true;
+    case Shape::REAL_MAX:
+      extreme(s, RANGE_MAX);
+      return true;
+    case Shape::REAL_NEGATE:
+    case Shape::REAL_MAGNITUDE:
+      with_nan_register(s);
+      return true;
+    case Shape::REAL_ROOT:
+      root(s);
+      return true;
+    case Shape::REAL_RECIPROCAL:
+    case Shape::REAL_RECIPROCAL_ROOT:
+      reciprocal(s);
+      return true;
+    case Shape::TO_REAL:
+      to_real(s);
+      return true;
+    default:
+      return false;
+  }
+}
+
+// ---- integers and copies
+
+void Compiler::binary(const SegmentOp& s) {
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = read(s, FIRST, k), b = read(s, SECOND, k);
+  const Value d = make(s, k);
+  for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i)
+    code_.vector(s.lane.encoding, s.lane.wide, d.registers[i], a.registers[i], b.registers[i]);
+  values_.assign(d, s.lane.real);
+}
+
+void Compiler::multiply(const SegmentOp& s) {
+  const bool adds = s.lane.shape == Shape::MULTIPLY_ADD;
+  const bool wide = s.lane.wide || s.lane.wide_product;
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = read(s, FIRST, k), b = read(s, SECOND, k);
+  const Value c = adds ? read(s, THIRD, kind(wide)) : Value{};
+  const Value d = make(s, kind(wide));
+  if (s.lane.wide_product) {
+    wide_product(s, d, a, b);
+  } else {
+    for (size_t i = 0; i < (wide ? 2u : 1u); ++i)
+      code_.vector(s.lane.encoding, wide, d.registers[i], a.registers[i], b.registers[i]);
+  }
+  for (size_t i = 0; adds && i < (wide ? 2u : 1u); ++i)
+    code_.vector(wide ? ADD_WIDE : ADD, wide, d.registers[i], d.registers[i], c.registers[i]);
+  values_.assign(d, false);
+}
+
+void Compiler::extend_half(bool is_signed, int to, int from, int half) {
+  if (half) {
+    code_.vector(EXTRACT_HALF, true, from, 0, to);
+    code_.immediate(1);
+    from = to;
+  }
+  code_.vector(is_signed ? EXTEND_SIGN : EXTEND_ZERO, false, to, 0, from);
+}
+
+void Compiler::wide_product(const SegmentOp& s, const Value& d, const Value& a, const Value& b) {
+  const Encoding e = s.lane.is_signed ? MULTIPLY_SIGNED : MULTIPLY_UNSIGNED;
+  for (int i = 0; i < 2; ++i) {
+    extend_half(s.lane.is_signed, TEMPORARY, a.registers[0], i);
+    extend_half(s.lane.is_signed, TEMPORARY_2, b.registers[0], i);
+    code_.vector(e, true, d.registers[size_t(i)], TEMPORARY, TEMPORARY_2);
+  }
+}
+
+void Compiler::shift_wide(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WIDE), n = read(s, SECOND, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WIDE);
+  for (int i = 0; i < 2; ++i) {
+    extend_half(false, TEMPORARY, n.registers[0], i);
+    code_.vector(s.lane.encoding, true, d.registers[size_t(i)], a.registers[size_t(i)], TEMPORARY);
+  }
+  values_.assign(d, false);
+}
+
+// The first operand is also the destination.
+void Compiler::ternary(const SegmentOp& s, int operands, uint8_t table) {
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = read(s, FIRST, k);
+  const Value b = operands == 3 ? read(s, SECOND, k) : a, c = operands == 3 ? read(s, THIRD, k) : a;
+  const Value d = make(s, k);
+  for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i) {
+    code_.vector(MOVE, false, d.registers[i], 0, a.registers[i]);
+    code_.vector(TERNARY_LOGIC, s.lane.wide, d.registers[i], b.registers[i], c.registers[i]);
+    code_.immediate(table);
+  }
+  values_.assign(d, false);
+}
+
+void Compiler::copy(const SegmentOp& s) {
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = values_.read((*s.op)[FIRST], k, true);
+  const Value d = make(s, k);
+  for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i)
+    code_.vector(MOVE, false, d.registers[i], 0, a.registers[i]);
+  values_.assign(d, a.is_raw);
+}
+
+void Compiler::extend(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WIDE);
+  for (int i = 0; i < 2; ++i)
+    extend_half(s.lane.is_signed, d.registers[size_t(i)], a.registers[0], i);
+  values_.assign(d, false);
+}
+
+void Compiler::narrow(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WIDE);
+  const Value d = make(s, ValueKind::WORDS);
+  code_.vector(x86::NARROW, false, a.registers[0], 0, d.registers[0]);
+  code_.vector(x86::NARROW, false, a.registers[1], 0, TEMPORARY);
+  code_.vector(INSERT_HALF, true, d.registers[0], d.registers[0], TEMPORARY);
+  code_.immediate(1);
+  values_.assign(d, false);
+}
+
+void Compiler::parameter(const SegmentOp& s) {
+  const MemoryAt p{R9, int32_t(s.op->imm)};
+  const Value d = values_.make(s.op->at(LoadStore::VALUES, 0), kind(s.lane.wide));
+  code_.vector(s.lane.wide ? BROADCAST_WIDE : BROADCAST, s.lane.wide, d.registers[0], 0, p);
+  if (s.lane.wide) code_.vector(MOVE, false, d.registers[1], 0, d.registers[0]);
+  values_.assign(d, false);
+}
+
+void Compiler::select(const SegmentOp& s) {
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = read(s, FIRST, k), b = read(s, SECOND, k), p = read(s, THIRD, ValueKind::MASK);
+  const Value d = make(s, k);
+  int mask = p.registers[0];
+  if (s.op->target & 1) {
+    code_.mask(MASK_NOT, false, false, MASK_TEMPORARY_2, 0, mask);
+    mask = MASK_TEMPORARY_2;
+  }
+  for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i) {
+    if (i == 1) {
+      code_.mask(MASK_SHIFT, false, true, MASK_TEMPORARY_2, 0, mask);
+      code_.immediate(8);
+      mask = MASK_TEMPORARY_2;
+    }
+    code_.vector(BLEND, s.lane.wide, d.registers[i], b.registers[i], a.registers[i], mask);
+  }
+  values_.assign(d, false);
+}
+
+// ---- floats
+
+void Compiler::fused(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WORDS), b = read(s, SECOND, ValueKind::WORDS),
+              c = read(s, THIRD, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WORDS);
+  code_.vector(MOVE, false, d.registers[0], 0, c.registers[0]);
+  code_.vector(s.lane.encoding, false, d.registers[0], a.registers[0], b.registers[0]);
+  values_.assign(d, true);
+}
+
+// A NaN is replaced by the other operand first, because the processor's instruction returns a
+// signalling NaN.
+void Compiler::extreme(const SegmentOp& s, uint8_t which) {
+  const int a = read(s, FIRST, ValueKind::WORDS).registers[0],
+            b = read(s, SECOND, ValueKind::WORDS).registers[0];
+  const Value d = make(s, ValueKind::WORDS);
+  code_.vector(COMPARE_REAL, false, MASK_TEMPORARY_2, a, a);
+  code_.immediate(UNORDERED);
+  code_.vector(BLEND, false, TEMPORARY, a, b, MASK_TEMPORARY_2);
+  code_.vector(COMPARE_REAL, false, MASK_TEMPORARY_2, b, b);
+  code_.immediate(UNORDERED);
+  code_.vector(BLEND, false, TEMPORARY_2, b, a, MASK_TEMPORARY_2);
+  code_.vector(s.lane.encoding, false, d.registers[0], TEMPORARY, TEMPORARY_2);
+  code_.immediate(which);
+  values_.assign(d, true);
+}
+
+// The canonical NaN has all bits but the sign.
+void Compiler::with_nan_register(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WORDS);
+  if (s.lane.shape == Shape::REAL_MAGNITUDE) {
+    code_.vector(AND, false, d.registers[0], a.registers[0], NAN_REGISTER);
+  } else {
+    code_.vector(MOVE, false, d.registers[0], 0, a.registers[0]);
+    code_.vector(TERNARY_LOGIC, false, d.registers[0], d.registers[0], NAN_REGISTER);
+    code_.immediate(A_EQUALS_C);
+  }
+  values_.assign(d, true);
+}
+
+void Compiler::root(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WORDS);
+  code_.vector(ROOT, false, d.registers[0], 0, a.registers[0]);
+  values_.assign(d, true);
+}
+
+void Compiler::reciprocal(const SegmentOp& s) {
+  int divisor = read(s, FIRST, ValueKind::WORDS).registers[0];
+  const Value d = make(s, ValueKind::WORDS);
+  if (s.lane.shape == Shape::REAL_RECIPROCAL_ROOT) {
+    code_.vector(ROOT, false, TEMPORARY, 0, divisor);
+    divisor = TEMPORARY;
+  }
+  code_.load_constant(RSI, ONE);
+  code_.vector(BROADCAST_GPR, false, TEMPORARY_2, 0, int(RSI));
+  code_.vector(DIVIDE, false, d.registers[0], TEMPORARY_2, divisor);
+  values_.assign(d, true);
+}
+
+void Compiler::to_real(const SegmentOp& s) {
+  const Value a = read(s, FIRST, ValueKind::WORDS);
+  const Value d = make(s, ValueKind::WORDS);
+  code_.vector(s.lane.encoding, false, d.registers[0], 0, a.registers[0]);
+  values_.assign(d, false);
+}
+
+// ---- predicates
+
+void Compiler::compare(const SegmentOp& s) {
+  const ValueKind k = kind(s.lane.wide);
+  const Value a = read(s, FIRST, k), b = read(s, SECOND, k);
+  const Value d = make(s, ValueKind::MASK);
+  const int parts[] = {s.lane.wide ? MASK_TEMPORARY : d.registers[0], MASK_TEMPORARY_2};
+  for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i) {
+    code_.vector(s.lane.encoding, s.lane.wide, parts[i], a.registers[i], b.registers[i]);
+    code_.immediate(s.lane.condition);
+  }
+  if (s.lane.wide)
+    code_.mask(JOIN_8, true, false, d.registers[0], MASK_TEMPORARY_2, MASK_TEMPORARY);
+  values_.assign(d, false);
+}
+
+void Compiler::mask_binary(const SegmentOp& s) {
+  const int a = read(s, FIRST, ValueKind::MASK).registers[0];
+  const int b = s.lane.shape == Shape::MASK_BINARY ? read(s, SECOND, ValueKind::MASK).registers[0] : a;
+  const Value d = make(s, ValueKind::MASK);
+  if (s.lane.shape == Shape::MASK_BINARY)
+    code_.mask(s.lane.encoding, true, false, d.registers[0], a, b);
+  else
+    code_.mask(s.lane.shape == Shape::COPY_MASK ? MASK_MOVE : MASK_NOT, false, false,
+               d.registers[0], 0, a);
+  values_.assign(d, false);
+}
+
+}  // namespace
+
+void compile_segment(Assembler& code, std::span<const SegmentOp> ops,
+                     const std::unordered_set<Slot>& local) {
+  Compiler(code, ops, local).run();
+}
+
+}  // namespace cucore::cpu
