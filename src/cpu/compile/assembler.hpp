@@ -54,12 +54,17 @@ class Assembler {
   // Vector instructions: `to` is the first operand, `a` the second of three, `b` the last one.
   // `mask` limits the lanes that are written.
   void vector(Encoding e, bool wide, int to, int a, int b, int mask = 0) {
-    evex(e, wide, to, a, (b & 16) == 0, (b & 8) == 0, mask);
+    evex(e, wide, to, a, (b & 16) == 0, (b & 8) == 0, LENGTH_512, mask);
     byte(uint8_t(0xc0 | (to & 7) << 3 | (b & 7)));
   }
   void vector(Encoding e, bool wide, int to, int a, MemoryAt b, int mask = 0) {
-    evex(e, wide, to, a, true, b.base < 8, mask);
+    evex(e, wide, to, a, true, b.base < 8, LENGTH_512, mask);
     address(to, b);
+  }
+  // A computation with floats under a rounding of its own: 1 down, 2 up, 3 to zero.
+  void rounded(Encoding e, bool wide, int to, int a, int b, int rounding) {
+    evex(e, wide, to, a, (b & 16) == 0, (b & 8) == 0, rounding << 5 | 0x10, 0);
+    byte(uint8_t(0xc0 | (to & 7) << 3 | (b & 7)));
   }
   // Instructions between mask registers, general registers and memory. `l` is the bit of the
   // encoding that distinguishes those of three operands.
@@ -113,6 +118,8 @@ class Assembler {
   void truncate(size_t size) { code_.resize(size); }
 
  private:
+  static constexpr int LENGTH_512 = 0x40;
+
   void byte(uint8_t b) { code_.push_back(b); }
   void word(uint32_t v) {
     for (int i = 0; i < 4; ++i) byte(uint8_t(v >> 8 * i));
@@ -127,12 +134,12 @@ class Assembler {
     byte(0x8b);
     address(to, p);
   }
-  void evex(Encoding e, bool wide, int to, int a, bool x, bool b, int mask) {
+  void evex(Encoding e, bool wide, int to, int a, bool x, bool b, int length, int mask) {
     byte(0x62);
     byte(uint8_t((to & 8 ? 0 : 0x80) | (x ? 0x40 : 0) | (b ? 0x20 : 0) | (to & 16 ? 0 : 0x10) |
                  e.map));
     byte(uint8_t((wide ? 0x80 : 0) | (~a & 15) << 3 | 4 | e.prefix));
-    byte(uint8_t(0x40 | (a & 16 ? 0 : 8) | mask));
+    byte(uint8_t(length | (a & 16 ? 0 : 8) | mask));
     byte(e.opcode);
   }
   void vex(Encoding e, bool l, bool wide, int a, bool b) {

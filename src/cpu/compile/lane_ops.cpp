@@ -90,14 +90,18 @@ uint8_t real_condition(Compare c) {
   }
 }
 
-bool is_directed(Rounding r) { return r != Rounding::none && r != Rounding::rn; }
+uint8_t rounding_of(Rounding r) {
+  return r == Rounding::rm ? 1 : r == Rounding::rp ? 2 : r == Rounding::rz ? 3 : 0;
+}
 
 // Returns whether the instruction has no property besides those of its row.
 bool is_plain(const Op& op, const Form& f, const LaneOp& lane) {
   const bool approximate = f.op == Opcode::rsqrt || f.op == Opcode::rcp || f.op == Opcode::sqrt;
   if ((f.flags & ~(approximate ? uint32_t{ptx::FLAG_APPROX} : 0)) != 0) return false;
   if (f.op == Opcode::rsqrt && !f.has(ptx::FLAG_APPROX)) return false;
-  if (is_directed(f.rounding)) return false;
+  const bool rounds = lane.shape == Shape::REAL_BINARY || lane.shape == Shape::REAL_FUSED;
+  if (f.rounding != Rounding::none && f.rounding != Rounding::rn && !(rounds && lane.rounding))
+    return false;
   if (f.operation != ptx::Operation::none) return false;
   switch (lane.shape) {
     case Shape::MULTIPLY:
@@ -125,6 +129,7 @@ LaneOp from_table(const Op& op, const Form& f) {
     lane.wide_product = f.mul == MulMode::wide;
     lane.is_signed = ptx::is_signed(row.type);
     lane.real = row.type == Type::f32 && row.shape != Shape::SELECT;
+    lane.rounding = rounding_of(f.rounding);
     if (row.shape == Shape::COMPARE)
       lane.condition = lane.real ? real_condition(f.compare) : integer_condition(f.compare);
     return is_plain(op, f, lane) ? lane : LaneOp{};

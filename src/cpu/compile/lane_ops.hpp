@@ -43,6 +43,7 @@ struct LaneOp {
   bool wide_product = false;  // mul.wide, mad.wide: 64-bit result of 32-bit operands
   bool is_signed = false;
   bool real = false;        // computes with floats: a NaN of any bits may come in
+  uint8_t rounding = 0;     // 0: to the nearest; 1: down, 2: up, 3: to zero
   uint8_t condition = 0;    // COMPARE: the processor's number of the comparison
 };
 

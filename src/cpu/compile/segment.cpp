@@ -30,6 +30,7 @@ class Compiler {
   bool compile_real(const SegmentOp& s);
   bool compile_mask(const SegmentOp& s);
 
+  void arithmetic(const SegmentOp& s, int to, int a, int b);
   void binary(const SegmentOp& s);
   void multiply(const SegmentOp& s);
   void wide_product(const SegmentOp& s, const Value& d, const Value& a, const Value& b);
@@ -176,6 +177,13 @@ bool Compiler::compile_real(const SegmentOp& s) {
   }
 }
 
+void Compiler::arithmetic(const SegmentOp& s, int to, int a, int b) {
+  if (s.lane.rounding)
+    code_.rounded(s.lane.encoding, s.lane.wide, to, a, b, s.lane.rounding);
+  else
+    code_.vector(s.lane.encoding, s.lane.wide, to, a, b);
+}
+
 // ---- integers and copies
 
 void Compiler::binary(const SegmentOp& s) {
@@ -183,7 +191,7 @@ void Compiler::binary(const SegmentOp& s) {
   const Value a = read(s, FIRST, k), b = read(s, SECOND, k);
   const Value d = make(s, k);
   for (size_t i = 0; i < (s.lane.wide ? 2u : 1u); ++i)
-    code_.vector(s.lane.encoding, s.lane.wide, d.registers[i], a.registers[i], b.registers[i]);
+    arithmetic(s, d.registers[i], a.registers[i], b.registers[i]);
   values_.assign(d, s.lane.real);
 }
 
@@ -309,7 +317,7 @@ void Compiler::fused(const SegmentOp& s) {
               c = read(s, THIRD, ValueKind::WORDS);
   const Value d = make(s, ValueKind::WORDS);
   code_.vector(MOVE, false, d.registers[0], 0, c.registers[0]);
-  code_.vector(s.lane.encoding, false, d.registers[0], a.registers[0], b.registers[0]);
+  arithmetic(s, d.registers[0], a.registers[0], b.registers[0]);
   values_.assign(d, true);
 }
 

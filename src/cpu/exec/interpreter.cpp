@@ -543,7 +543,9 @@ uint32_t Interpreter::same_mask(Slot slot, uint32_t of) const {
   if ((slot & 3) == CONSTANT_BASE) return of;
   const uint32_t* masks = w_.at<uint32_t>(slot);
   const uint32_t first = masks[std::countr_zero(of)];
-  uint32_t same = 0;
+  uint32_t same = 0, differs = 0;
+  for (int l = 0; l < LANES; ++l) differs |= masks[l] ^ first;
+  if (differs == 0) return of;
   for (uint32_t m = of; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     same |= uint32_t{masks[lane] == first} << lane;

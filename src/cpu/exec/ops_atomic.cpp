@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers of atom and red, and of loads and stores with an order. They use atomic operations of
 // the host, lane by lane. The host's sequential consistency covers every order and scope of PTX.
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -166,6 +167,31 @@ T apply_alone(std::byte* p, T operand) {
   return old;
 }
 
+// Writes the lanes' offsets in shared memory. Returns false if one is outside of it or misaligned,
+// or if lanes do not take part.
+bool all_in_shared(const Warp& w, const Op& op, uint32_t size, uint32_t (&offsets)[LANES]) {
+  if (!(op.target & NARROW) || w.mask != FULL_MASK || w.shared_size < size) return false;
+  const uint32_t* base = w.at<uint32_t>(op[LoadStore::ADDRESS]);
+  const auto last = uint32_t(std::min<uint64_t>(w.shared_size - size, FULL_MASK));
+  uint32_t bad = 0;
+  for (int l = 0; l < LANES; ++l) {
+    const uint32_t offset = base[l] + uint32_t(op.imm);
+    offsets[l] = offset;
+    bad |= uint32_t(offset > last) | (offset & (size - 1));
+  }
+  return bad == 0;
+}
+
+template <class T, class F>
+bool atomic_in_shared(const Warp& w, const Op& op, const T* operand, T* result) {
+  uint32_t offsets[LANES];
+  if (!all_in_shared(w, op, sizeof(T), offsets)) return false;
+  T old[LANES];
+  for (int l = 0; l < LANES; ++l) old[l] = apply_alone<T, F>(w.shared + offsets[l], operand[l]);
+  if (result) std::memcpy(result, old, sizeof old);
+  return true;
+}
+
 template <class T, class F, class InShared = F>
 void atomic(Warp& w, const Op& op) {
   const T* b = w.at<T>(op[Atomic::OPERAND]);
@@ -173,6 +199,7 @@ void atomic(Warp& w, const Op& op) {
   const auto region = Region(op.target & 0xff);
   const bool alone = region == Region::SHARED || region == Region::CLUSTER;
   w.quantum -= SPIN_COST;
+  if (region == Region::SHARED && atomic_in_shared<T, InShared>(w, op, b, d)) return;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::WRITE);
     const T old = alone ? apply_alone<T, InShared>(p, b[l]) : apply_to<T, F>(p, b[l]);

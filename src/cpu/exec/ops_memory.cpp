@@ -194,21 +194,41 @@ template <class Kind>
     each_active(w, [&](int l) { Kind::lane(w, op, host(a[l]), l); });
 }
 
+// Accesses consecutive or equal addresses of the whole warp, or of each of its halves, as the rows
+// of a tile are. Returns false if nothing was accessed.
+template <class Place, class Kind, bool Consecutive>
+CUCPU_INLINE bool runs(const Warp& w, const Op& op, const typename Place::Address* a) {
+  using A = typename Place::Address;
+  constexpr int HALF = LANES / 2;
+  constexpr A STEP = Consecutive ? A(Kind::SIZE) : A(0);
+  constexpr uint64_t BYTES = Kind::SIZE + STEP * (HALF - 1);
+  if (!is_ramp<STEP, HALF>(a) || !is_ramp<STEP, HALF>(a + HALF)) return false;
+  const A low = A(a[0] + A(op.imm)), high = A(a[HALF] + A(op.imm));
+  if ((low | high) & (Kind::SIZE - 1)) return false;
+  const bool joined = high == A(low + HALF * STEP);
+  std::byte* p = window<Place>(w, op, low, joined ? BYTES + HALF * STEP : BYTES);
+  std::byte* q = joined ? p : window<Place>(w, op, high, BYTES);
+  if (!p || !q) return false;
+  if constexpr (Consecutive) {
+    if (joined) return Kind::template consecutive<LANES>(w, op, p, 0), true;
+    Kind::template consecutive<HALF>(w, op, p, 0);
+    Kind::template consecutive<HALF>(w, op, q, HALF);
+  } else {
+    if (joined) return Kind::template equal<LANES>(w, op, p, 0), true;
+    Kind::template equal<HALF>(w, op, p, 0);
+    Kind::template equal<HALF>(w, op, q, HALF);
+  }
+  return true;
+}
+
 template <class Place, class Kind>
 void access(Warp& w, const Op& op) {
   using A = typename Place::Address;
-  constexpr A STEP = A(Kind::SIZE);
   const A* a = in<A>(w, op[LoadStore::ADDRESS]);
   if (w.mask == FULL_MASK) {
-    const A first = A(a[0] + A(op.imm));
     const A step = a[1] - a[0];
-    if (step == STEP && !(first & (STEP - 1)) && is_ramp<STEP, LANES>(a)) {
-      if (std::byte* p = window<Place>(w, op, first, LANES * Kind::SIZE))
-        return Kind::template consecutive<LANES>(w, op, p, 0);
-    } else if (step == 0 && !(first & (STEP - 1)) && is_ramp<A(0), LANES>(a)) {
-      if (std::byte* p = window<Place>(w, op, first, Kind::SIZE))
-        return Kind::template equal<LANES>(w, op, p, 0);
-    }
+    if (step == A(Kind::SIZE) && runs<Place, Kind, true>(w, op, a)) return;
+    if (step == 0 && runs<Place, Kind, false>(w, op, a)) return;
   }
   scattered<Kind>(w, op, locate<Place>);
 }

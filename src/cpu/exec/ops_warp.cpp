@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers of the instructions between the lanes of a warp.
 #include <bit>
+#include <cstring>
 
 #include "cpu/exec/baseline_ops.hpp"
 
@@ -43,11 +44,36 @@ Source shuffle_source(int l, uint32_t b, uint32_t c) {
       return {bottom | (offset & ~segment), (bottom | (offset & ~segment)) <= top};
   }
 }
+bool all_equal(const uint32_t* a, uint32_t value) {
+  uint32_t differs = 0;
+  for (int l = 0; l < LANES; ++l) differs |= a[l] ^ value;
+  return differs == 0;
+}
+
+// Exchanges lanes l and l ^ offset of a whole warp: groups of four change places, and the lanes of
+// each group.
+void exchange_lanes(const uint32_t* from, uint32_t* to, uint32_t offset) {
+  typedef uint32_t Four [[gnu::vector_size(16)]];
+  constexpr uint32_t FOURS = LANES / 4;
+  Four value[FOURS];
+  std::memcpy(value, from, sizeof value);
+  const uint32_t x = offset & 3;
+  const Four order = {x, 1 ^ x, 2 ^ x, 3 ^ x};
+  for (uint32_t k = 0; k < FOURS; ++k) {
+    const Four moved = __builtin_shuffle(value[k ^ offset >> 2], order);
+    std::memcpy(to + size_t{k} * 4, &moved, sizeof moved);
+  }
+}
+
 template <Mode M>
 void shfl(Warp& w, const Op& op) {
   const uint32_t* a = w.at<uint32_t>(op[FIRST]);
   const uint32_t* b = w.at<uint32_t>(op[SECOND]);
   const uint32_t* c = w.at<uint32_t>(op[THIRD]);
+  if (M == Mode::bfly && w.mask == FULL_MASK && all_equal(b, b[0]) && all_equal(c, LANES - 1)) {
+    exchange_lanes(a, w.at<uint32_t>(op[RESULT]), b[0] & 31);
+    return write_bits(w, w.at<uint32_t>(op[PREDICATE]), FULL_MASK);
+  }
   uint32_t value[LANES];
   uint32_t valid = 0;
   for (int l = 0; l < LANES; ++l) {
