@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace cucore::cpu {
@@ -18,7 +19,18 @@ struct Encoding {
 };
 
 namespace x86 {
-enum Gpr : uint8_t { RAX = 0, RCX = 1, RDX = 2, RSI = 6, RDI = 7, R8 = 8, R9 = 9, R10 = 10 };
+enum Gpr : uint8_t {
+  RAX = 0,
+  RCX = 1,
+  RDX = 2,
+  RSI = 6,
+  RDI = 7,
+  R8 = 8,
+  R9 = 9,
+  R10 = 10,
+  R11 = 11
+};
+enum Condition : uint8_t { BELOW = 2, NOT_EQUAL = 5 };
 
 inline constexpr Encoding LOAD{1, 2, 0x6f}, STORE{1, 2, 0x7f}, MOVE{1, 1, 0x6f};
 inline constexpr Encoding BROADCAST{2, 1, 0x18}, BROADCAST_WIDE{2, 1, 0x19};
@@ -29,6 +41,9 @@ inline constexpr Encoding MULTIPLY_SIGNED{2, 1, 0x28}, MULTIPLY_UNSIGNED{1, 1, 0
 inline constexpr Encoding EXTEND_SIGN{2, 1, 0x25}, EXTEND_ZERO{2, 1, 0x35};
 inline constexpr Encoding NARROW{2, 2, 0x35};
 inline constexpr Encoding EXTRACT_HALF{3, 1, 0x3b}, INSERT_HALF{3, 1, 0x3a};
+inline constexpr Encoding SUBTRACT{1, 1, 0xfa}, PERMUTE{2, 1, 0x36}, SHIFT_IMMEDIATE{1, 1, 0x72};
+inline constexpr Encoding COMPARE_WORDS{3, 1, 0x1e}, TEST_WORDS{2, 1, 0x27};
+inline constexpr uint8_t LESS = 1, GREATER = 6;  // conditions of COMPARE_WORDS
 inline constexpr Encoding BLEND{2, 1, 0x64};
 inline constexpr Encoding COMPARE_REAL{1, 0, 0xc2};
 inline constexpr uint8_t UNORDERED = 3;  // condition of COMPARE_REAL: one operand is a NaN
@@ -39,7 +54,7 @@ inline constexpr Encoding MASK_LOAD{1, 0, 0x90}, MASK_STORE{1, 0, 0x91};
 inline constexpr Encoding MASK_STORE_32{1, 1, 0x91}, MASK_FROM_GPR{1, 0, 0x92};
 inline constexpr Encoding MASK_MOVE{1, 0, 0x90}, MASK_NOT{1, 0, 0x44};
 inline constexpr Encoding MASK_AND{1, 0, 0x41}, MASK_AND_NOT{1, 0, 0x42}, MASK_OR{1, 0, 0x45};
-inline constexpr Encoding MASK_XOR{1, 0, 0x47}, MASK_SHIFT{3, 1, 0x30};
+inline constexpr Encoding MASK_XOR{1, 0, 0x47}, MASK_TEST{1, 0, 0x98}, MASK_SHIFT{3, 1, 0x30};
 inline constexpr Encoding JOIN_8{1, 1, 0x4b}, JOIN_16{1, 0, 0x4b};
 }  // namespace x86
 
@@ -98,9 +113,9 @@ class Assembler {
     byte(16);
   }
   // Returns the position of the jump's distance, for target().
-  size_t jump_unless_equal() {
+  size_t jump_if(x86::Condition condition) {
     byte(0x0f);
-    byte(0x85);
+    byte(uint8_t(0x80 | condition));
     word(0);
     return code_.size() - 4;
   }
@@ -108,14 +123,38 @@ class Assembler {
     const auto distance = uint32_t(code_.size() - jump - 4);
     for (int i = 0; i < 4; ++i) code_[jump + size_t(i)] = uint8_t(distance >> 8 * i);
   }
-  void leave() {  // vzeroupper, ret
-    for (uint8_t b : {0xc5, 0xf8, 0x77, 0xc3}) byte(b);
+  void leave() {
+    clear_upper_halves();
+    byte(0xc3);
+  }
+  // Subtracts a constant from, or tests it with, the 32 bits of a register from R8 on.
+  void subtract_constant(int r, uint32_t value) {
+    with_constant(0x81, uint8_t(0xe8 | (r & 7)), value);
+  }
+  void test_constant(int r, uint32_t value) { with_constant(0xf7, uint8_t(0xc0 | (r & 7)), value); }
+  // 64 bits, both from R8 on.
+  void add(int to, int from) {
+    byte(0x4d);
+    byte(0x01);
+    byte(uint8_t(0xc0 | (from & 7) << 3 | (to & 7)));
+  }
+  // Continues in a function with another second argument. Returns the positions of the 64-bit
+  // constants of the argument and the function, for set_pointer().
+  std::pair<size_t, size_t> jump_to_function() {
+    clear_upper_halves();
+    const size_t argument = load_pointer_constant(0x48, 0xbe);  // RSI
+    const size_t function = load_pointer_constant(0x48, 0xb8);  // RAX
+    byte(0xff);
+    byte(0xe0);
+    return {argument, function};
+  }
+  void set_pointer(size_t position, uintptr_t value) {
+    for (size_t i = 0; i < 8; ++i) code_[position + i] = uint8_t(uint64_t{value} >> 8 * i);
   }
   void immediate(uint8_t value) { byte(value); }
 
   const std::vector<uint8_t>& code() const { return code_; }
   size_t size() const { return code_.size(); }
-  void truncate(size_t size) { code_.resize(size); }
 
  private:
   static constexpr int LENGTH_512 = 0x40;
@@ -123,6 +162,22 @@ class Assembler {
   void byte(uint8_t b) { code_.push_back(b); }
   void word(uint32_t v) {
     for (int i = 0; i < 4; ++i) byte(uint8_t(v >> 8 * i));
+  }
+  void clear_upper_halves() {  // vzeroupper
+    for (uint8_t b : {0xc5, 0xf8, 0x77}) byte(b);
+  }
+  void with_constant(uint8_t opcode, uint8_t operand, uint32_t value) {
+    byte(0x41);
+    byte(opcode);
+    byte(operand);
+    word(value);
+  }
+  size_t load_pointer_constant(uint8_t prefix, uint8_t opcode) {
+    byte(prefix);
+    byte(opcode);
+    word(0);
+    word(0);
+    return code_.size() - 8;
   }
   // A 32-bit offset from a base other than RSP and R12, which need another encoding.
   void address(int reg, MemoryAt p) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory with machine code. It is writable while it is filled and executable afterwards, never both.
+// Memory with machine code. It is writable while it is filled and executable afterwards, never
+// both.
 #pragma once
 
 #include <cstddef>

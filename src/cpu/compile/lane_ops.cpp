@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/compile/lane_ops.hpp"
 
+#include "cpu/exec/access.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
 
@@ -164,6 +165,20 @@ LaneOp parameter(const Op& op, const Form& f) {
   return lane;
 }
 
+// A load of shared memory by a 32-bit address register.
+LaneOp shared_load(const Op& op, const Form& f) {
+  constexpr int32_t FARTHEST = 1 << 20;
+  const auto offset = int32_t(op.imm);
+  const bool narrow = op.target == (uint32_t(Region::SHARED) | NARROW);
+  if (!narrow || ptx::size_of(f.types[0]) != 4 || f.vector > 4) return {};
+  if (offset > FARTHEST || offset < -FARTHEST || offset % (4 * f.vector)) return {};
+  if (op.run != handlers_for(Simd::AVX512).load(f, Widths{4, 4})) return {};
+  LaneOp lane;
+  lane.shape = Shape::SHARED_LOAD;
+  lane.count = f.vector;
+  return lane;
+}
+
 bool is_integer_of(Type type, unsigned bytes) {
   return !ptx::is_float(type) && ptx::size_of(type) == bytes && type != Type::u16x2 &&
          type != Type::s16x2;
@@ -205,7 +220,7 @@ LaneOp lane_op(const DecodedFunction& function, size_t index) {
     case Opcode::cvta:
       return copy(op);
     case Opcode::ld:
-      return parameter(op, f);
+      return f.space == ptx::Space::param ? parameter(op, f) : shared_load(op, f);
     case Opcode::cvt:
       return conversion(function, instruction);
     default:

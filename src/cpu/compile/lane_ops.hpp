@@ -34,17 +34,19 @@ enum class Shape : uint8_t {
   EXTEND,   // from 32 to 64 bits
   NARROW,   // from 64 to 32 bits
   PARAMETER,
+  SHARED_LOAD,  // 32-bit values at a 32-bit address in shared memory
 };
 
 struct LaneOp {
   Shape shape = Shape::NONE;
   Encoding encoding;
-  bool wide = false;        // elements of 64 bits
+  bool wide = false;          // elements of 64 bits
   bool wide_product = false;  // mul.wide, mad.wide: 64-bit result of 32-bit operands
   bool is_signed = false;
-  bool real = false;        // computes with floats: a NaN of any bits may come in
-  uint8_t rounding = 0;     // 0: to the nearest; 1: down, 2: up, 3: to zero
-  uint8_t condition = 0;    // COMPARE: the processor's number of the comparison
+  bool real = false;      // computes with floats: a NaN of any bits may come in
+  uint8_t rounding = 0;   // 0: to the nearest; 1: down, 2: up, 3: to zero
+  uint8_t condition = 0;  // COMPARE: the processor's number of the comparison
+  uint8_t count = 1;      // SHARED_LOAD: values
 };
 
 // The operation of an instruction of the function; its shape is NONE if a segment cannot have it.

@@ -11,8 +11,8 @@ using namespace x86;
 
 namespace {
 
-constexpr int VECTORS = TEMPORARY;          // 0 to 28
-constexpr int FIRST_MASK = 2, MASKS = 4;    // 2 to 5
+constexpr int VECTORS = LANE_INDEXES;             // 0 to 26
+constexpr int FIRST_MASK = 2, MASKS = 4;          // 2 to 5
 constexpr uint8_t BASES[] = {RAX, RCX, RDX, R8};  // by SlotBase
 
 int count_of(ValueKind kind) { return kind == ValueKind::WIDE ? 2 : 1; }
@@ -104,8 +104,7 @@ Value LaneRegisters::make(Slot slot, ValueKind kind) {
   Value v;
   v.slot = slot;
   v.kind = kind;
-  for (int i = 0; i < count_of(kind); ++i)
-    v.registers[size_t(i)] = take(kind == ValueKind::MASK);
+  for (int i = 0; i < count_of(kind); ++i) v.registers[size_t(i)] = take(kind == ValueKind::MASK);
   v.used = time_;
   return v;
 }

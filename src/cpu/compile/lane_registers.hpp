@@ -12,6 +12,7 @@
 namespace cucore::cpu {
 
 // Registers with a fixed use. Two are temporary values of one instruction.
+inline constexpr int LANE_INDEXES = 27;  // and 28, in a segment with loads
 inline constexpr int TEMPORARY = 29, TEMPORARY_2 = 30, NAN_REGISTER = 31;
 inline constexpr int MASK_TEMPORARY = 0, MASK_TEMPORARY_2 = 1, ACTIVE_HIGH = 6, ACTIVE = 7;
 

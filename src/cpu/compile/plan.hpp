@@ -16,6 +16,12 @@ struct Step {
   const Op* op = nullptr;  // the first of several
 };
 
+// The steps that replace a segment whose loads it cannot execute.
+struct Alternative {
+  const Step* steps = nullptr;
+  size_t count = 0;
+};
+
 struct Plan {
   struct Batch {
     uint32_t first = 0;  // index of the first step
@@ -23,6 +29,8 @@ struct Plan {
   };
   std::vector<Batch> batches;  // by instruction
   std::vector<Step> steps;
+  std::vector<Step> other_steps;  // of the alternatives
+  std::vector<Alternative> alternatives;
   CodeMemory code;
 };
 

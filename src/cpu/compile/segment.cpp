@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <vector>
 
 #include "cpu/compile/lane_registers.hpp"
 
@@ -14,6 +15,7 @@ namespace {
 using namespace x86;
 using enum Regular;
 
+constexpr uint8_t POINTERS[MAX_ADDRESSES] = {R11, R9};
 constexpr uint32_t ONE = 0x3f800000, CANONICAL_NAN = 0x7fffffff;
 constexpr uint8_t NOT_A = 0x0f, A_EQUALS_C = 0xa5;  // tables of TERNARY_LOGIC
 constexpr uint8_t RANGE_MIN = 4, RANGE_MAX = 5;     // with the sign of the result
@@ -22,9 +24,34 @@ class Compiler {
  public:
   Compiler(Assembler& code, std::span<const SegmentOp> ops, const std::unordered_set<Slot>& local)
       : code_(code), ops_(ops), values_(code, local) {}
-  void run();
+  Detour run();
 
  private:
+  // A register with addresses in shared memory, and the bounds of its accesses.
+  struct Address {
+    Slot slot = NO_SLOT;
+    int32_t lowest = 0;  // offset, at most 0
+    int32_t reach = 0;   // end of the farthest access
+    uint32_t align = 4;
+  };
+
+  void find_addresses();
+  void check_address(const Address& address, int half);
+  void detour_if(Condition condition) { detours_.push_back(code_.jump_if(condition)); }
+  void detour_if_any(int mask) {
+    code_.mask(MASK_TEST, false, false, mask, 0, mask);
+    detour_if(NOT_EQUAL);
+  }
+  void set_constant(int vector, uint32_t value) {
+    code_.load_constant(R10, value);
+    code_.vector(BROADCAST_GPR, false, vector, 0, int(R10));
+  }
+  void point_at(size_t address, int half);
+  void shared_load(const SegmentOp& s);
+  bool uses_nan() const;
+  void load_bases();
+  void masked_code();
+  Detour detour();
   void half(Half half);
   void compile(const SegmentOp& s);
   bool compile_real(const SegmentOp& s);
@@ -61,9 +88,34 @@ class Compiler {
   Assembler& code_;
   std::span<const SegmentOp> ops_;
   LaneRegisters values_;
+  std::vector<Address> addresses_;
+  std::vector<size_t> detours_;
 };
 
-void Compiler::run() {
+Detour Compiler::run() {
+  find_addresses();
+  load_bases();
+  code_.compare_word_with_ones({RDI, int(offsetof(Warp, mask))});
+  const size_t partial = code_.jump_if(NOT_EQUAL);
+  for (const Address& address : addresses_)
+    for (int n = 0; n < 2; ++n) check_address(address, n);
+  if (uses_nan()) set_constant(NAN_REGISTER, CANONICAL_NAN);
+  for (int n = 0; n < 2; ++n) {
+    for (size_t k = 0; k < addresses_.size(); ++k) point_at(k, n);
+    half({n, false});
+  }
+  code_.leave();
+  code_.target(partial);
+  if (!addresses_.empty()) return detour();
+  masked_code();
+  return {};
+}
+
+bool Compiler::uses_nan() const {
+  return std::any_of(ops_.begin(), ops_.end(), [](const SegmentOp& s) { return s.lane.real; });
+}
+
+void Compiler::load_bases() {
   constexpr int BASES = int(offsetof(Warp, bases));
   constexpr int POINTER = sizeof(void*);
   code_.load_pointer(RAX, {RDI, BASES + POINTER * int(FRAME_BASE)});
@@ -71,15 +123,10 @@ void Compiler::run() {
   code_.load_pointer(RDX, {RDI, BASES + POINTER * int(BLOCK_BASE)});
   code_.load_pointer(R8, {RDI, BASES + POINTER * int(THREAD_BASE)});
   code_.load_pointer(R9, {RDI, int(offsetof(Warp, params))});
-  if (std::any_of(ops_.begin(), ops_.end(), [](const SegmentOp& s) { return s.lane.real; })) {
-    code_.load_constant(R10, CANONICAL_NAN);
-    code_.vector(BROADCAST_GPR, false, NAN_REGISTER, 0, int(R10));
-  }
-  code_.compare_word_with_ones({RDI, int(offsetof(Warp, mask))});
-  const size_t partial = code_.jump_unless_equal();
-  for (int n = 0; n < 2; ++n) half({n, false});
-  code_.leave();
-  code_.target(partial);
+}
+
+void Compiler::masked_code() {
+  if (uses_nan()) set_constant(NAN_REGISTER, CANONICAL_NAN);
   code_.load_word(R10, {RDI, int(offsetof(Warp, mask))});
   for (int n = 0; n < 2; ++n) {
     code_.mask(MASK_FROM_GPR, false, false, ACTIVE, 0, int(R10));
@@ -89,6 +136,85 @@ void Compiler::run() {
     if (n == 0) code_.shift_right_16(R10);
   }
   code_.leave();
+}
+
+Detour Compiler::detour() {
+  for (size_t jump : detours_) code_.target(jump);
+  const auto [argument, function] = code_.jump_to_function();
+  return {true, argument, function};
+}
+
+// ---- loads of shared memory
+
+void Compiler::find_addresses() {
+  for (const SegmentOp& s : ops_) {
+    if (s.lane.shape != Shape::SHARED_LOAD) continue;
+    const Slot slot = (*s.op)[LoadStore::ADDRESS];
+    auto found = std::find_if(addresses_.begin(), addresses_.end(),
+                              [&](const Address& a) { return a.slot == slot; });
+    if (found == addresses_.end()) found = addresses_.insert(found, Address{slot});
+    const auto offset = int32_t(s.op->imm);
+    const uint32_t bytes = 4u * s.lane.count;
+    found->lowest = std::min(found->lowest, offset);
+    found->reach = std::max(found->reach, offset + int32_t(bytes));
+    found->align = std::max(found->align, bytes);
+  }
+}
+
+// Takes the detour unless the addresses of the half are aligned, have their accesses inside of the
+// memory, and lie in the 64 bytes from the first one on.
+void Compiler::check_address(const Address& address, int half) {
+  const MemoryAt lanes = {RAX, int32_t(address.slot) + half * 64};
+  constexpr int LANES_REGISTER = NAN_REGISTER;
+  code_.vector(LOAD, false, LANES_REGISTER, 0, lanes);
+  code_.load_word(R10, {RDI, int(offsetof(Warp, shared_size))});  // at most 2^20 bytes
+  code_.subtract_constant(R10, uint32_t(std::max(address.reach, 4)));
+  detour_if(BELOW);
+  code_.vector(BROADCAST_GPR, false, TEMPORARY, 0, int(R10));
+  code_.vector(COMPARE_WORDS, false, MASK_TEMPORARY_2, LANES_REGISTER, TEMPORARY);
+  code_.immediate(GREATER);
+  detour_if_any(MASK_TEMPORARY_2);
+  if (address.lowest < 0) {
+    set_constant(TEMPORARY, uint32_t(-address.lowest));
+    code_.vector(COMPARE_WORDS, false, MASK_TEMPORARY_2, LANES_REGISTER, TEMPORARY);
+    code_.immediate(LESS);
+    detour_if_any(MASK_TEMPORARY_2);
+  }
+  code_.load_word(R10, lanes);
+  code_.vector(BROADCAST_GPR, false, TEMPORARY, 0, int(R10));
+  code_.test_constant(R10, address.align - 1);
+  detour_if(NOT_EQUAL);
+  code_.vector(SUBTRACT, false, TEMPORARY, LANES_REGISTER, TEMPORARY);
+  set_constant(TEMPORARY_2, ~(63 & ~(address.align - 1)));
+  code_.vector(TEST_WORDS, false, MASK_TEMPORARY_2, TEMPORARY, TEMPORARY_2);
+  detour_if_any(MASK_TEMPORARY_2);
+}
+
+// Sets the pointer to the first lane's address, and the indexes of the other lanes' words from it.
+void Compiler::point_at(size_t address, int half) {
+  const MemoryAt lanes = {RAX, int32_t(addresses_[address].slot) + half * 64};
+  const int indexes = LANE_INDEXES + int(address);
+  code_.load_word(R10, lanes);
+  code_.vector(BROADCAST_GPR, false, TEMPORARY, 0, int(R10));
+  code_.vector(LOAD, false, indexes, 0, lanes);
+  code_.vector(SUBTRACT, false, indexes, indexes, TEMPORARY);
+  code_.vector(SHIFT_IMMEDIATE, false, 2, indexes, indexes);  // right
+  code_.immediate(2);
+  code_.load_pointer(POINTERS[address], {RDI, int(offsetof(Warp, shared))});
+  code_.add(POINTERS[address], R10);
+}
+
+// The memory behind shared memory is padded, so a load of 64 bytes may reach past its end.
+void Compiler::shared_load(const SegmentOp& s) {
+  const Slot slot = (*s.op)[LoadStore::ADDRESS];
+  size_t k = 0;
+  while (addresses_[k].slot != slot) ++k;
+  for (size_t i = 0; i < s.lane.count; ++i) {
+    const Value d = values_.make(s.op->at(LoadStore::VALUES, i), ValueKind::WORDS);
+    code_.vector(PERMUTE, false, d.registers[0], LANE_INDEXES + int(k),
+                 MemoryAt{POINTERS[k], int32_t(s.op->imm) + int32_t(4 * i)});
+    values_.assign(d, false);
+  }
 }
 
 void Compiler::half(Half half) {
@@ -124,6 +250,8 @@ void Compiler::compile(const SegmentOp& s) {
       return parameter(s);
     case Shape::SELECT:
       return select(s);
+    case Shape::SHARED_LOAD:
+      return shared_load(s);
     default:
       if (!compile_mask(s)) compile_real(s);
   }
@@ -397,7 +525,8 @@ void Compiler::compare(const SegmentOp& s) {
 
 void Compiler::mask_binary(const SegmentOp& s) {
   const int a = read(s, FIRST, ValueKind::MASK).registers[0];
-  const int b = s.lane.shape == Shape::MASK_BINARY ? read(s, SECOND, ValueKind::MASK).registers[0] : a;
+  const int b =
+      s.lane.shape == Shape::MASK_BINARY ? read(s, SECOND, ValueKind::MASK).registers[0] : a;
   const Value d = make(s, ValueKind::MASK);
   if (s.lane.shape == Shape::MASK_BINARY)
     code_.mask(s.lane.encoding, true, false, d.registers[0], a, b);
@@ -409,9 +538,9 @@ void Compiler::mask_binary(const SegmentOp& s) {
 
 }  // namespace
 
-void compile_segment(Assembler& code, std::span<const SegmentOp> ops,
-                     const std::unordered_set<Slot>& local) {
-  Compiler(code, ops, local).run();
+Detour compile_segment(Assembler& code, std::span<const SegmentOp> ops,
+                       const std::unordered_set<Slot>& local) {
+  return Compiler(code, ops, local).run();
 }
 
 }  // namespace cucore::cpu

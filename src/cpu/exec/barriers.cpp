@@ -27,12 +27,12 @@ bool Block::arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint3
   }
   if (expected) barrier.expected = expected;
   const uint32_t before = barrier.arrived[w.index];
-  const uint32_t lanes = uint32_t(std::popcount(mask));
+  const uint32_t lanes = mask == FULL_MASK ? uint32_t(LANES) : uint32_t(std::popcount(mask));
   barrier.arrived[w.index] |= mask;
   const bool whole = barrier.arrived[w.index] == w.live && before != w.live;
-  barrier.count += whole ? uint32_t(LANES) - uint32_t(std::popcount(before)) : lanes;
+  barrier.count += whole ? uint32_t(LANES) - (before ? uint32_t(std::popcount(before)) : 0) : lanes;
   barrier.lanes += lanes;
-  barrier.hits += uint32_t(std::popcount(mask & predicate));
+  if (predicate) barrier.hits += uint32_t(std::popcount(mask & predicate));
   if (!is_complete(barrier)) return false;
   release(id);
   return true;

@@ -60,6 +60,9 @@ void fill_lane_rows(std::byte* table) {
   }
 }
 
+// Compiled code loads 64 bytes for a value of 4 at the end of the memory.
+constexpr size_t SHARED_PADDING = 64;
+
 }  // namespace
 
 void FrameDelete::operator()(Frame* frame) const {
@@ -99,7 +102,7 @@ Block::Block(Cluster& owner, uint32_t rank_in_cluster)
       worker(owner.worker),
       entry(*owner.launch.kernel->function) {
   const uint32_t count = launch.warp_count;
-  shared = make_aligned(launch.shared_bytes);
+  shared = make_aligned(launch.shared_bytes + SHARED_PADDING);
   table = make_aligned(BLOCK_ROWS * ROW);
   registers = make_aligned(size_t{count} * entry.register_bytes);
   warps = std::make_unique<Warp[]>(count);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of functions, returns and exits.
+#include "cpu/exec/interpreter.hpp"
+
+#include <cstring>
+
+#include "cpu/checks/checks.hpp"
+#include "cpu/exec/cluster.hpp"
+#include "cpu/exec/fault.hpp"
+
+namespace cucore::cpu {
+namespace {
+
+void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
+                   const Argument& b) {
+  auto place = [](const Frame& f, const Argument& x, int lane) {
+    if (x.kind == Argument::PARAM) return f.params + size_t(lane) * f.param_stride + x.offset;
+    std::byte* base = (x.slot & 3) == CONSTANT_BASE ? f.function->constants.get() : f.registers;
+    return base + (x.slot & ~uint32_t{3}) + size_t(lane) * x.size;
+  };
+  const uint32_t size = a.size < b.size ? a.size : b.size;
+  for (uint32_t m = w.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    __builtin_memcpy(place(to, b, lane), place(from, a, lane), size);
+  }
+}
+
+}  // namespace
+
+bool Interpreter::call(const Op& op) {
+  const CallSite& site = w_.frame->function->calls[op.target];
+  if (site.builtin != Builtin::NONE) {
+    call_builtin(w_, op, site);
+    ++pc_;
+    return true;
+  }
+  if (site.target != NO_SLOT) return call_indirect(op, site);
+  enter(op, site, *site.callee);
+  return true;
+}
+
+bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
+  const uint64_t* targets = w_.at<uint64_t>(site.target);
+  const int first = std::countr_zero(w_.active);
+  const uint64_t target = targets[first];
+  const DecodedFunction* callee = function_at(target);
+  if (!callee || callee->inputs.size() != site.inputs.size() || callee->source->is_entry)
+    raise(w_, op, first, CUDA_ERROR_INVALID_PC,
+          "call of an address that is not a function of this type", hex_text(target));
+  uint32_t same = 0;
+  for (uint32_t m = w_.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    if (targets[lane] == target) same |= uint32_t{1} << lane;
+  }
+  const uint32_t others = w_.active & ~same;
+  if (others) {
+    w_.groups[current_].mask = w_.active = w_.mask = same;
+    lanes_ = count_lanes(same);
+    add_group(w_.frame, pc_, others);
+  }
+  enter(op, site, *callee);
+  return true;
+}
+
+void Interpreter::copy_spill(const Frame& frame, const Spill& spill) {
+  for (uint32_t m = w_.active; m; m &= m - 1) {
+    const size_t lane = size_t(std::countr_zero(m));
+    std::memcpy(w_.local + lane * w_.local_stride + frame.local_base + spill.local,
+                frame.params + lane * frame.param_stride + spill.param, spill.size);
+    if (w_.block->checks) on_spill(w_, int(lane), frame.local_base + spill.local, spill.size);
+  }
+}
+
+void Interpreter::enter(const Op& op, const CallSite& site, const DecodedFunction& callee) {
+  Frame* caller = w_.frame;
+  Frame* frame = w_.block->enter(w_, op, callee);
+  frame->return_pc = pc_ + 1;
+  for (size_t i = 0; i < site.inputs.size() && i < callee.inputs.size(); ++i)
+    copy_argument(w_, *caller, site.inputs[i], *frame, callee.inputs[i]);
+  for (const Spill& spill : callee.spills) copy_spill(*frame, spill);
+  Group& g = w_.groups[current_];
+  g.frame = frame;
+  g.pc = 0;
+  install();
+}
+
+bool Interpreter::leave() {
+  Frame* frame = w_.frame;
+  Frame* caller = frame->parent;
+  const Op& op = caller->function->ops[frame->return_pc - 1];
+  const CallSite& site = caller->function->calls[op.target];
+  const auto& results = frame->function->returns;
+  for (size_t i = 0; i < site.returns.size() && i < results.size(); ++i)
+    copy_argument(w_, *frame, results[i], *caller, site.returns[i]);
+  Group& g = w_.groups[current_];
+  g.frame = caller;
+  g.pc = frame->return_pc;
+  frame->lanes &= ~w_.active;
+  if (frame->lanes == 0) w_.block->leave(frame);
+  return false;
+}
+
+bool Interpreter::exit() {
+  const uint32_t gone = w_.active;
+  for (Frame* frame = w_.frame; frame;) {
+    Frame* parent = frame->parent;
+    frame->lanes &= ~gone;
+    if (parent && frame->lanes == 0) w_.block->leave(frame);
+    frame = parent;
+  }
+  w_.live &= ~gone;
+  drop_current();
+  for (uint32_t i = 0; i < w_.group_count; ++i)
+    if (w_.groups[i].state == GroupState::WARP_SYNC) w_.groups[i].state = GroupState::READY;
+  for (uint32_t i = 0; i < w_.group_count; ++i) {
+    if (w_.groups[i].state != GroupState::WARP_BARRIER) continue;
+    release_warp_barrier(w_.groups[i].wait);
+  }
+  w_.block->threads_left(count_lanes(gone));
+  w_.block->cluster.leave(w_, gone);
+  return false;
+}
+
+}  // namespace cucore::cpu

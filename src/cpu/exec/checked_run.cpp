@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Instructions of launches with checks, and of random schedules.
+#include "cpu/exec/interpreter.hpp"
+
+#include "cpu/checks/checks.hpp"
+
+namespace cucore::cpu {
+
+namespace {
+
+constexpr uint32_t PREEMPTION = 8;  // a random schedule preempts one access in so many
+
+}  // namespace
+
+void Interpreter::run_noted(const Op& op) {
+  BlockChecks& checks = *w_.block->checks;
+  checks.noting = checks.launch.set != 0;
+  try {
+    op.run(w_, op);
+  } catch (...) {
+    checks.noting = false;
+    throw;
+  }
+  checks.noting = false;
+}
+
+void Interpreter::run_checked(const Op& op) {
+  const auto index = size_t(&op - ops_);
+  const CheckedOp& checked = table_->ops[index];
+  if (checked.hook == Hook::NONE) return op.run(w_, op);
+  const LaunchChecks& launch = w_.block->checks->launch;
+  if (launch.random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
+  if (checked.hook == Hook::OTHER || checked.hook == Hook::SYNC) return run_noted(op);
+  if (checked.hook == Hook::FENCE) {
+    if (launch.set & CHECK_RACE) on_fence(w_);
+    return op.run(w_, op);
+  }
+  if (launch.set == 0) return op.run(w_, op);
+  const uint32_t before = w_.mask, good = before_access(w_, op, checked);
+  if (good != before) {
+    zero_lanes(w_, op, checked, before & ~good);
+    w_.mask = good;
+  }
+  if (good) op.run(w_, op);
+  if (w_.block->checks->acquiring) after_access(w_);
+  w_.mask = before;
+}
+
+// Returns the number of instructions that ran: under a random schedule, memory instructions may end
+// the batch.
+uint32_t Interpreter::run_batch(const Op* op, uint32_t count) {
+  const Hook* hooks = table_->hooks.data() + (op - ops_);
+  for (uint32_t i = 0; i < count; ++i) {
+    if (hooks[i] == Hook::NONE) [[likely]] {
+      op[i].run(w_, op[i]);
+      continue;
+    }
+    const int64_t quantum = w_.quantum;
+    run_checked(op[i]);
+    if (w_.quantum <= 0 && quantum > 0) return i + 1;
+  }
+  return count;
+}
+
+}  // namespace cucore::cpu
