@@ -215,8 +215,7 @@ std::mutex& plan_mutex() {
 
 }  // namespace
 
-const Plan& plan_of(const DecodedFunction& function) {
-  if (const Plan* plan = function.plan.load(std::memory_order_acquire)) return *plan;
+const Plan& build_plan(const DecodedFunction& function) {
   std::lock_guard lock(plan_mutex());
   if (const Plan* plan = function.plan.load(std::memory_order_acquire)) return *plan;
   function.plan_owner = build(function);

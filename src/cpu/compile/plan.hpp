@@ -34,7 +34,12 @@ struct Plan {
   CodeMemory code;
 };
 
+const Plan& build_plan(const DecodedFunction& function);
+
 // Returns the plan of the function, which the first caller builds.
-const Plan& plan_of(const DecodedFunction& function);
+inline const Plan& plan_of(const DecodedFunction& function) {
+  const Plan* plan = function.plan.load(std::memory_order_acquire);
+  return plan ? *plan : build_plan(function);
+}
 
 }  // namespace cucore::cpu

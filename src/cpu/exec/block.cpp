@@ -24,6 +24,7 @@ uint64_t bytes_of_frame(const DecodedFunction& function) {
 
 void fill_row(std::byte* table, uint32_t row, uint32_t value) {
   auto* p = reinterpret_cast<uint32_t*>(table + row * ROW);
+  if (p[0] == value) return;  // all lanes are equal, and new rows are zero
   for (int l = 0; l < LANES; ++l) p[l] = value;
 }
 void fill_wide_row(std::byte* table, uint32_t row, uint64_t value) {

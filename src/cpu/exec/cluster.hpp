@@ -40,7 +40,7 @@ struct Cluster {
   void pass(const Warp& w, uint32_t lanes);
   // The lanes have ended.
   void leave(const Warp& w, uint32_t lanes) {
-    const auto count = uint32_t(__builtin_popcount(lanes));
+    const uint32_t count = lanes == FULL_MASK ? LANES : uint32_t(__builtin_popcount(lanes));
     live_threads_ -= count;
     missing_ -= count;
     if (barrier_used_) leave_barrier(w, lanes);

@@ -14,6 +14,12 @@ namespace cucore::cpu {
 // a slice has run out, the group that has waited longest is next, because lanes that spin would
 // block others.
 bool Interpreter::select() {
+  if (w_.group_count == 1) {
+    if (w_.groups[0].state != GroupState::READY) return false;
+    current_ = 0;
+    install();
+    return true;
+  }
   uint32_t best = LANES;
   const bool rotate = w_.rotate;
   for (uint32_t i = 0; i < w_.group_count; ++i) {

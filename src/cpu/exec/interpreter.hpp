@@ -40,7 +40,7 @@ class Interpreter {
   void run_checked(const Op& op);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
-  void run_planned(uint32_t count);
+  inline void run_planned(uint32_t count);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
   bool branch_table(const Op& op);
