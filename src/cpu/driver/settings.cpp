@@ -102,6 +102,7 @@ DriverSettings settings_from_environment() {
     s.executor.threads = static_cast<unsigned>(*n);
   if (auto level = setting(s, "CUCORE_CPU_SIMD", "baseline, avx2 or avx512", simd_from))
     s.executor.simd = *level;
+  s.executor.compile = setting(s, "CUCORE_CPU_COMPILE", "0 or 1", up_to(1)).value_or(1) != 0;
   s.executor.show_ptx = setting(s, "CUCORE_CPU_SHOW_PTX", "0 or 1", up_to(1)).value_or(0) != 0;
   if (auto c = setting(s, "CUCORE_CPU_CHECK", CHECK_NAMES, parse_checks)) s.checks = *c;
   s.stop_at_reports = setting(s, "CUCORE_CPU_CHECK_STOP", "0 or 1", up_to(1)).value_or(0) != 0;

@@ -143,7 +143,10 @@ void Interpreter::add_group(Frame* frame, uint32_t pc, uint32_t mask) {
   g.stamp = w_.clock;
 }
 
-void Interpreter::drop_current() { w_.groups[current_] = w_.groups[--w_.group_count]; }
+void Interpreter::drop_current() {
+  const uint32_t last = --w_.group_count;
+  if (current_ != last) w_.groups[current_] = w_.groups[last];
+}
 
 // Moves the lanes in `ready` to the next instruction, and leaves those in `partial` in this one.
 // Returns whether the group goes on.

@@ -194,6 +194,8 @@ template <class Kind>
     each_active(w, [&](int l) { Kind::lane(w, op, host(a[l]), l); });
 }
 
+constexpr uint64_t AHEAD = 1024;  // bytes
+
 // Accesses consecutive or equal addresses of the whole warp, or of each of its halves, as the rows
 // of a tile are. Returns false if nothing was accessed.
 template <class Place, class Kind, bool Consecutive>
@@ -209,6 +211,10 @@ CUCPU_INLINE bool runs(const Warp& w, const Op& op, const typename Place::Addres
   std::byte* p = window<Place>(w, op, low, joined ? BYTES + HALF * STEP : BYTES);
   std::byte* q = joined ? p : window<Place>(w, op, high, BYTES);
   if (!p || !q) return false;
+  // Warps of the next block usually continue where those of this one end.
+  if constexpr (Consecutive && !Place::SHARED && Kind::ACCESS == Access::READ)
+    for (uint64_t line = 0; line < LANES * Kind::SIZE; line += 64)
+      __builtin_prefetch(p + AHEAD + line);
   if constexpr (Consecutive) {
     if (joined) return Kind::template consecutive<LANES>(w, op, p, 0), true;
     Kind::template consecutive<HALF>(w, op, p, 0);
