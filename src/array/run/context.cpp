@@ -196,25 +196,26 @@ void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Ev
   }
 }
 
-// Values that others are computed from are computed with them. Threads collect the values one after
-// another: while memory is exhausted, lists of waiting threads would keep released values.
+// Values without an array are computed inside those that need them. Threads collect the values one
+// after another: while memory is exhausted, lists of waiting threads would keep released values.
 void Context::evaluate_all(Reason reason) {
   const Evaluation one(evaluation_);
   HeldCells held{*this};
   {
     const Lock lock(*this);
     for (Value* value = graph_.first_pending(); value; value = Graph::next_pending(*value))
-      if (value->cells() > 0 && value->users().empty())
-        held.cells.push_back(make<Cell>(ValueRef(value)));
+      if (value->cells() > 0) held.cells.push_back(make<Cell>(ValueRef(value)));
   }
   evaluate(held.cells, reason, one);
 }
 
-Context::Excess Context::excess(const Cell& cell, const Lock&) const noexcept {
+Context::Excess Context::excess(const Cell& cell, const Lock&) noexcept {
+  rounds_.add(cell.current());
   if (cell.pinned && cell.current().is_pending()) return Excess::PINNED;
   if (cell.current().depth() >= settings_.max_depth) return Excess::DEEP;
   if (settings_.policy == Policy::EAGER) return Excess::EAGER;
-  if (graph_.pending() > settings_.max_pending) return Excess::MANY;
+  const auto pending = static_cast<int64_t>(graph_.pending());
+  if (rounds_.end(pending, settings_.max_pending)) return Excess::MANY;
   const bool large = graph_.retained_bytes() > static_cast<int64_t>(settings_.max_retained_bytes);
   return large ? Excess::LARGE : Excess::NOTHING;
 }

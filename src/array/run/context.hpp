@@ -19,6 +19,7 @@
 #include "array/run/kernels.hpp"
 #include "array/run/native.hpp"
 #include "array/run/returns.hpp"
+#include "array/run/rounds.hpp"
 
 namespace cucore::array {
 
@@ -102,9 +103,9 @@ class Context : public Object {
   const Target& target() const noexcept { return kernels_.target(); }
   std::string ptx(const Code& code) const { return kernels_.ptx(code); }
 
-  // Why a recorded operation must be computed at once.
+  // Why an operation that was just recorded must be computed at once.
   enum class Excess : uint8_t { NOTHING, PINNED, EAGER, DEEP, MANY, LARGE };
-  Excess excess(const Cell& cell, const Lock& lock) const noexcept;
+  Excess excess(const Cell& cell, const Lock& lock) noexcept;
   void after_recording(const Ref<Cell>& cell, Excess excess);
   void after_recording(const Ref<Cell>& cell);
 
@@ -184,6 +185,7 @@ class Context : public Object {
   std::mutex evaluation_;  // one thread evaluates at a time
   Graph graph_;
   PlanCache plans_;
+  Rounds rounds_;
   Statistics statistics_;
   NativeBuffer counters_;  // zeros, between kernels
   int64_t counter_capacity_ = 0;

@@ -71,6 +71,41 @@ class Loops(unittest.TestCase):
         info = self.check(round_, expected, 4)
         self.assertEqual(info["kernels_launched"], ROUNDS)
 
+    def test_any_number_of_pending_operations(self):
+        """Each limit ends kernels at one place of the rounds, although the rounds have other lengths than it."""
+        def chain(x):
+            x[0] = (x[0] * 0.5 + x[1]) - x[2]
+
+        def of_seven(x):
+            at = self.at % 7
+            x[at] = x[at] * 2.0 + 1.0
+            x[at] = x[at] * 0.25 - x[at]
+
+        def pair(x):
+            x[0], x[1] = x[1], (x[0] + x[1]) * 0.5
+
+        for most in list(range(1, 13)) + [16, 31]:
+            for round_ in chain, of_seven, pair:
+                with self.subTest(most=most, round=round_.__name__):
+                    self.check_pending(most, round_)
+
+    def check_pending(self, most, round_):
+        context = Context(max_pending=most)
+        starts = [self.start + at for at in range(7)]
+        arrays, expected = [context.array(start) for start in starts], [start.copy() for start in starts]
+        peaks = []
+        for self.at in range(210):
+            round_(arrays)
+            round_(expected)
+            info = context.info()
+            self.assertLessEqual(info["pending"], most + 16)
+            peaks.append(info["peak_bytes"])
+        self.assertEqual(peaks[-1], peaks[100])
+        self.assertLessEqual(info["kernels_compiled"] + info["kernels_from_disk"], MOST_KERNELS)
+        self.assertGreater(info["by_count"], 5)
+        for array, numbers in zip(arrays, expected):
+            np.testing.assert_array_equal(array.numpy(), numbers)
+
 
 if __name__ == "__main__":
     unittest.main()

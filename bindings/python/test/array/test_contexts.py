@@ -31,6 +31,17 @@ def test_operations_are_lazy_and_fused():
     xp.synchronize()
 
 
+def test_synchronize_computes_every_array() -> None:
+    with xp.using(xp.Context()) as context:
+        x = xp.asarray([1.0, 2.0])
+        y = x + 1
+        z = y * 2  # is computed from y, which is pending too
+        xp.synchronize()
+        assert not y.is_pending and not z.is_pending and context.statistics()["pending"] == 0
+        assert context.statistics()["kernels_launched"] == 1
+        assert y.tolist() == [2, 3] and z.tolist() == [4, 6]
+
+
 def test_plans_are_explained():
     x = xp.asarray(np.linspace(1, 2, 1000, dtype="float32")).named("x").evaluate()
     r = xp.sqrt(xp.sin(x) * 2 + 1).named("r")
