@@ -15,6 +15,8 @@ bool writes_first(Opcode op) {
   switch (op) {
     case Opcode::st:
     case Opcode::red:
+    case Opcode::sust_b:
+    case Opcode::sured_b:
     case Opcode::bra:
     case Opcode::brx_idx:
     case Opcode::call:
