@@ -10,11 +10,10 @@
 
 namespace cucore::cpu {
 
-// An instruction without its operands: the map of opcodes (1: 0F, 2: 0F 38, 3: 0F 3A), the prefix
-// (0: none, 1: 66, 2: F3, 3: F2) and the opcode.
+// An instruction without its operands.
 struct Encoding {
-  uint8_t map = 0;
-  uint8_t prefix = 0;
+  uint8_t map = 0;     // of opcodes; 1: 0F, 2: 0F 38, 3: 0F 3A
+  uint8_t prefix = 0;  // 0: none, 1: 66, 2: F3, 3: F2
   uint8_t opcode = 0;
 };
 

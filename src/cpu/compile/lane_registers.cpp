@@ -19,7 +19,7 @@ int count_of(ValueKind kind) { return kind == ValueKind::WIDE ? 2 : 1; }
 
 }  // namespace
 
-void LaneRegisters::begin(Half half) {
+void LaneRegisters::begin(WarpHalf half) {
   half_ = half;
   values_.clear();
   vectors_.clear();
@@ -130,7 +130,7 @@ void LaneRegisters::write(Value& v) {
   v.is_changed = false;
 }
 
-// Inactive lanes keep their value: the old one is loaded, changed and stored as a whole, because
+// Inactive lanes keep their value. The old value is loaded, changed and stored as a whole, because
 // loads that follow a store under a mask are slow.
 void LaneRegisters::write_vector(const Value& v) {
   const MemoryAt p = place(v.slot, v.kind);

@@ -29,7 +29,7 @@ struct Value {
 };
 
 // How the code of one half writes lanes: all of them, or those of the active mask.
-struct Half {
+struct WarpHalf {
   int number = 0;
   bool masked = false;
 };
@@ -40,7 +40,7 @@ class LaneRegisters {
       : code_(code), local_(local) {}
 
   // Forgets all values, and begins the code of one half.
-  void begin(Half half);
+  void begin(WarpHalf half);
   // Begins an instruction: its operands stay in registers until the next one begins.
   void next() { ++time_; }
   // Returns the value of a slot in registers. Only `raw` readers accept NaN that are not canonical.
@@ -66,7 +66,7 @@ class LaneRegisters {
 
   Assembler& code_;
   const std::unordered_set<Slot>& local_;  // not read outside of the segment
-  Half half_;
+  WarpHalf half_;
   std::vector<Value> values_;
   std::vector<int> vectors_, masks_;  // free
   uint32_t time_ = 0;

@@ -52,7 +52,7 @@ class Compiler {
   void load_bases();
   void masked_code();
   Detour detour();
-  void half(Half half);
+  void half(WarpHalf half);
   void compile(const SegmentOp& s);
   bool compile_real(const SegmentOp& s);
   bool compile_mask(const SegmentOp& s);
@@ -161,8 +161,8 @@ void Compiler::find_addresses() {
   }
 }
 
-// Takes the detour unless the addresses of the half are aligned, have their accesses inside of the
-// memory, and lie in the 64 bytes from the first one on.
+// Takes the detour unless the addresses of the half are aligned and have their accesses inside of
+// the memory. They also lie in the 64 bytes from the first one on.
 void Compiler::check_address(const Address& address, int half) {
   const MemoryAt lanes = {RAX, int32_t(address.slot) + half * 64};
   constexpr int LANES_REGISTER = NAN_REGISTER;
@@ -217,7 +217,7 @@ void Compiler::shared_load(const SegmentOp& s) {
   }
 }
 
-void Compiler::half(Half half) {
+void Compiler::half(WarpHalf half) {
   values_.begin(half);
   for (const SegmentOp& s : ops_) {
     values_.next();

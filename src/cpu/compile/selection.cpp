@@ -6,7 +6,7 @@
 namespace cucore::cpu {
 namespace {
 
-constexpr size_t MAX_SKIPPED = 64;   // instructions between those of a segment
+constexpr size_t MAX_SKIPPED = 64;  // instructions between those of a segment
 
 // Also as the base of an address.
 bool names_register(const ptx::Operand& o) {

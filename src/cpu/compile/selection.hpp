@@ -19,9 +19,9 @@ class Selector {
     bool has_loads = false;
   };
 
-  // Returns the segment that begins with the first of these instructions of a batch; it is empty if
-  // a segment cannot have that one. Later instructions that depend on none between are part of it:
-  // the registers of a warp are not visible after a fault of an instruction between.
+  // Returns the segment that begins with the first of these instructions of a batch. It is empty if
+  // a segment cannot have that one. It also has later instructions that depend on none between. The
+  // order is not visible, because a fault of an instruction between ends the kernel.
   Segment select(const std::vector<uint32_t>& instructions, bool loads) const;
   // Returns the registers whose values nothing but these instructions uses.
   std::unordered_set<Slot> local_registers(const std::vector<uint32_t>& instructions) const;

@@ -7,8 +7,8 @@
 
 namespace cucore::cpu::test {
 
-// Templates of instructions. %R, %L, %F and %P stand for registers of 32 and 64 bits, of floats and
-// of predicates; a digit after the letter is not part of a template.
+// Templates of instructions. %R and %L stand for registers of 32 and 64 bits, %F for floats and %P
+// for predicates.
 inline constexpr const char* INSTRUCTIONS[] = {
     "add.s32 %R, %R, %R;",
     "sub.u32 %R, %R, 77;",
