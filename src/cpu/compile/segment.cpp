@@ -118,11 +118,16 @@ bool Compiler::uses_nan() const {
 void Compiler::load_bases() {
   constexpr int BASES = int(offsetof(Warp, bases));
   constexpr int POINTER = sizeof(void*);
-  code_.load_pointer(RAX, {RDI, BASES + POINTER * int(FRAME_BASE)});
-  code_.load_pointer(RCX, {RDI, BASES + POINTER * int(CONSTANT_BASE)});
-  code_.load_pointer(RDX, {RDI, BASES + POINTER * int(BLOCK_BASE)});
-  code_.load_pointer(R8, {RDI, BASES + POINTER * int(THREAD_BASE)});
-  code_.load_pointer(R9, {RDI, int(offsetof(Warp, params))});
+  constexpr Gpr REGISTERS[] = {RAX, RCX, RDX, R8};  // by SlotBase
+  bool uses[std::size(REGISTERS)] = {}, uses_parameters = false;
+  for (const SegmentOp& s : ops_) {
+    for (const Slot slot : s.op->slots)
+      if (slot != NO_SLOT) uses[slot & 3] = true;
+    uses_parameters |= s.lane.shape == Shape::PARAMETER;
+  }
+  for (size_t base = 0; base < std::size(REGISTERS); ++base)
+    if (uses[base]) code_.load_pointer(REGISTERS[base], {RDI, BASES + POINTER * int(base)});
+  if (uses_parameters) code_.load_pointer(R9, {RDI, int(offsetof(Warp, params))});
 }
 
 void Compiler::masked_code() {
