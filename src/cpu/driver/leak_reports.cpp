@@ -19,27 +19,31 @@ std::atomic<uint64_t> g_allocations{0}, g_objects{0};
 
 bool is_enabled() { return enabled_checks() & CHECK_LEAK; }
 
-// Functions, kernels and modules of a library end with it. A context ends by a release, which
-// libraries leave to the end of the process.
+struct Leakable {
+  ObjectKind kind;
+  const char* noun;
+  const char* maker;  // how the name of the call begins that makes objects of the program
+};
+// Functions, kernels and modules of a library end with it, and the levels of an array with the
+// array. A context ends by a release, which libraries leave to the end of the process.
+constexpr Leakable LEAKABLE[] = {
+    {ObjectKind::STREAM, "stream", ""},
+    {ObjectKind::EVENT, "event", ""},
+    {ObjectKind::LIBRARY, "library", ""},
+    {ObjectKind::POOL, "memory pool", ""},
+    {ObjectKind::LINK, "linker state", ""},
+    {ObjectKind::MODULE, "module", "cuModule"},
+    {ObjectKind::ARRAY, "array", "cuArray"},
+    {ObjectKind::MIPMAPPED_ARRAY, "mipmapped array", ""},
+    {ObjectKind::TEXTURE, "texture object", ""},
+    {ObjectKind::SURFACE, "surface object", ""},
+};
+
 const char* noun_of(const Registry::Made& object) {
-  switch (object.kind) {
-    case ObjectKind::STREAM:
-      return "stream";
-    case ObjectKind::EVENT:
-      return "event";
-    case ObjectKind::LIBRARY:
-      return "library";
-    case ObjectKind::POOL:
-      return "memory pool";
-    case ObjectKind::LINK:
-      return "linker state";
-    case ObjectKind::MODULE: {
-      const std::string_view maker = object.origin.call ? object.origin.call : "";
-      return maker.starts_with("cuModule") ? "module" : nullptr;
-    }
-    default:
-      return nullptr;
-  }
+  const std::string_view maker = object.origin.call ? object.origin.call : "";
+  for (const Leakable& row : LEAKABLE)
+    if (row.kind == object.kind && maker.starts_with(row.maker)) return row.noun;
+  return nullptr;
 }
 
 Report leak_of(const Origin& origin) {
