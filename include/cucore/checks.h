@@ -76,8 +76,8 @@ typedef struct cucore_checks_report_info {
 
 /**
  * Starts checks of the whole process on the CPU device, and opens the driver. The call waits for
- * the work of all contexts. Reports, faults and calls count from here. Settings of the environment
- * (CUCORE_CPU_CHECK ...) return at the end.
+ * the work of all contexts. Reports, faults and calls count from here. At the end, the settings of
+ * the environment return.
  *
  * A process has one running checks object at a time. Its end waits for all work again: call
  * cucore_checks_end() or cucore_checks_verify(), or release the last reference.
