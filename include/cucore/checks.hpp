@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "error.hpp"
 #include "options.hpp"
+#include "types.hpp"
 
 namespace cucore {
 inline namespace CUCORE_HPP_MODE {
