@@ -237,7 +237,8 @@ std::vector<Row> all_rows() {
                    add_primary, add_memory, add_host_memory,     add_pointer,      add_copy,
                    add_boxes,   add_memset, add_stream,          add_event,        add_module,
                    add_library, add_link,   add_function,        add_occupancy,    add_launch,
-                   add_pool,    add_output, add_faults,          add_large_stacks, add_arrays})
+                   add_pool,    add_output, add_faults,          add_large_stacks, add_arrays,
+                   add_virtual})
     add(rows);
   return rows.all;
 }

@@ -105,6 +105,7 @@ void add_function(Rows& rows);
 void add_occupancy(Rows& rows);
 void add_launch(Rows& rows);
 void add_pool(Rows& rows);
+void add_virtual(Rows& rows);
 void add_output(Rows& rows);
 void add_faults(Rows& rows);
 void add_large_stacks(Rows& rows);  // last: they may take most of the memory of a GPU
