@@ -732,7 +732,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_evaluate(cucore_array *const *arrays
 
 /**
  * Evaluates the array and copies its elements to the host, the last axis first. Waits for the
- * copy.
+ * copy. A view without elements reports an index that is out of range, as its array does. It waits
+ * only for kernels with such indices.
  *
  * @param array        the array
  * @param destination  receives the elements

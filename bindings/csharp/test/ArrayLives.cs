@@ -119,6 +119,23 @@ public static class ArrayLives {
     }
   }
 
+  // A task ends with the array's own work, although later work of the stream does not end by itself.
+  public static void TasksWaitForTheirOwnWork() {
+    using (CudaStream stream = World.Stream())
+    using (Context context = new Context(World.Device, new ContextOptions { Stream = stream }))
+    using (new Scope(context)) {
+      NdArray x = NdArray.Of(X) * 2, sum = x.Sum(), wrong = x.Take(NdArray.Of(new[] { 98L }) + 1, 0);
+      Task<NdArray> ofX = x.EvaluateAsync(), ofSum = sum.EvaluateAsync(), ofWrong = wrong.EvaluateAsync();
+      using (World.Busy(stream)) {
+        NdArray other = x + 1;
+        Check.That(ofX.Wait(60000) && ofSum.Wait(60000));
+        Exception found = Check.Throws<AggregateException>(() => ofWrong.Wait(60000)).InnerException;
+        Check.Contains("index 99 is out of range for axis 0 of size 6", found.Message);
+        Check.That(other.IsPending && !stream.Query());
+      }
+    }
+  }
+
   // The index is computed on the device, so that only the end of the kernel shows it.
   public static void TasksFailAsTheKernelsDo() {
     using (new Scope()) {

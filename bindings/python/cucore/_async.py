@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import struct
+import sys
 import time
 import weakref
 from types import TracebackType
@@ -157,6 +158,30 @@ def stream_await(self: Stream) -> Generator[Any, None, None]:
     """Awaits all present work of the stream, under asyncio."""
     loop = _running_loop()
     return _of(_readers, loop, lambda: _Reader(loop)).awaitable(loop, self).__await__()
+
+
+class PresentWork:
+    """The work that is in a stream now, to await later. Later work of the stream is not awaited in the event loop that runs
+    now; in another loop it is."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._end: Optional[asyncio.Future[None]] = None
+        if "asyncio" not in sys.modules:
+            return
+        try:
+            loop = _running_loop()
+        except RuntimeError:
+            return
+        self._end = _of(_readers, loop, lambda: _Reader(loop)).awaitable(loop, stream)
+        # The object may be dropped without an await, and its failure then concerns nobody.
+        self._end.add_done_callback(lambda end: end.cancelled() or end.exception())
+
+    def __await__(self) -> Generator[Any, None, None]:
+        import asyncio
+        if self._end is None or self._end.get_loop() is not _running_loop():
+            return self._stream.__await__()
+        return asyncio.shield(self._end).__await__()  # a cancelled task leaves it to others
 
 
 class _Poller:

@@ -60,9 +60,8 @@ cucore_status cucore_array_read(const cucore_array* array, void* destination, si
   return guard(error, [&] {
     const ArrayObject& self = use(array, "array");
     check_size(self, size);
-    if (size == 0) return;
-    self.context().read(self.array(),
-                        {static_cast<std::byte*>(require(destination, "destination")), size});
+    if (size > 0) require(destination, "destination");
+    self.context().read(self.array(), {static_cast<std::byte*>(destination), size});
   });
 }
 

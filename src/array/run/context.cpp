@@ -309,16 +309,23 @@ void Context::check_indices(const Array& array, uint64_t launches) {
   std::rethrow_exception(failure);
 }
 
-// Other contexts do not keep checks of this one.
+// Later work of the stream is not waited for, if the launch has an end.
 void Context::wait_for_indices(const Array& array) {
   uint64_t launches = 0;
+  bool is_open = false;
+  NativeEvent end;
   {
     const Lock lock(*this);
     const auto& storage = static_cast<const DeviceStorage&>(*array.cell->current().storage());
-    if (storage.checks.empty()) return;
-    launches = checks_.latest();
+    launches = storage.checks.latest();
+    if (launches == 0) return;
+    is_open = checks_.is_open(launches);
+    end = checks_.end_of(launches);
   }
-  call("wait for indices", cucore_stream_synchronize, settings_.stream.get());
+  if (end)
+    call("wait for indices", cucore_event_synchronize, end.get());
+  else if (is_open)
+    call("wait for indices", cucore_stream_synchronize, settings_.stream.get());
   check_indices(array, launches);
 }
 
@@ -358,15 +365,25 @@ Array Context::consecutive(const Array& array) {
 }
 
 void Context::read(const Array& array, std::span<std::byte> destination) {
+  if (destination.empty()) return check(array);
   const HeldArray held{*this, consecutive(array)};
   const auto [buffer, offset] = memory_of(held.array);
   const uint64_t launches = latest_launch();
-  if (!destination.empty()) {
-    call("read an array", cucore_buffer_read, buffer.get(), offset, destination.data(),
-         destination.size(), settings_.stream.get());
-    check_indices(held.array, launches);
-  }
+  call("read an array", cucore_buffer_read, buffer.get(), offset, destination.data(),
+       destination.size(), settings_.stream.get());
+  check_indices(held.array, launches);
   returns_->poll();
+}
+
+void Context::check(const Array& array) {
+  HeldArray held{*this};
+  {
+    const Lock lock(*this);
+    // A cell of its own keeps the value, if another thread writes the array meanwhile.
+    held.array = {.cell = make<Cell>(array.cell->value()), .view = array.view};
+  }
+  evaluate(std::span(&held.array.cell, 1), Reason::READ);
+  wait_for_indices(held.array);
 }
 
 void Context::read_into(const Array& array, cucore_buffer* destination, uint64_t offset) {

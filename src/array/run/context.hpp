@@ -110,7 +110,7 @@ class Context : public Object {
   void after_recording(const Ref<Cell>& cell);
 
   // The bytes of the array's elements in C order. Throws INDEX if they were computed with an index
-  // that is out of range, each time.
+  // that is out of range, each time. Without elements, waits only for kernels that may have failed.
   void read(const Array& array, std::span<std::byte> destination);
   // A new array of elements in C order.
   Array from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source);
@@ -173,7 +173,9 @@ class Context : public Object {
   // Throws INDEX if the array was computed with an index that is out of range. The launches up to
   // this number have ended.
   void check_indices(const Array& array, uint64_t launches);
+  // Waits for the launches that could have computed it so.
   void wait_for_indices(const Array& array);
+  void check(const Array& array);
 
   Settings settings_;
   const std::shared_ptr<MemoryCounts> memory_;

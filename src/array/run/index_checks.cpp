@@ -85,6 +85,7 @@ void IndexChecks::allocate(const NativeDevice& device) {
                                       cucore_buffer_create_pinned, device.get(), BYTES);
   std::memset(cucore_buffer_host_pointer(buffer.get()), 0, BYTES);
   open_.reserve(CAPACITY);
+  ends_.resize(CAPACITY);
   free_ = std::move(blocks);
   buffer_ = std::move(buffer);
 }
@@ -99,12 +100,30 @@ IndexChecks::Launch IndexChecks::add(const Kernel& kernel, const NativeDevice& d
   std::vector<IndexCheckRef> checks = checks_of(kernel, number_ + 1);
   Launch launch{.checks = checks};
   const size_t block = free_.back();
+  if (!ends_[block])
+    ends_[block] = created<NativeEvent>("prepare the end of a kernel", cucore_event_create,
+                                        device.get(), nullptr);
   launch.address =
       cucore_buffer_address(buffer_.get()) + block * INDEX_REPORTS * sizeof(IndexReport);
   open_.push_back({.number = number_ + 1, .block = block, .checks = std::move(checks)});
   free_.pop_back();
   ++number_;
   return launch;
+}
+
+void IndexChecks::add_end(const NativeStream& stream) noexcept {
+  cucore_error* error = nullptr;
+  const NativeEvent& end = ends_[open_.back().block];
+  open_.back().has_end = cucore_event_record(end.get(), stream.get(), &error) == CUCORE_OK;
+  cucore_error_release(error);
+}
+
+NativeEvent IndexChecks::end_of(uint64_t number) const {
+  const auto launch =
+      std::lower_bound(open_.begin(), open_.end(), number,
+                       [](const Open& open, uint64_t of) { return open.number < of; });
+  const bool is_open = launch != open_.end() && launch->number == number && launch->has_end;
+  return is_open ? ends_[launch->block] : NativeEvent();
 }
 
 void IndexChecks::settle(uint64_t number) {

@@ -37,6 +37,8 @@ class CheckSet {
   bool empty() const noexcept { return checks_.empty(); }
   // Of the first launch that has failed; empty if none has.
   std::exception_ptr failure() const;
+  // The latest launch with a check; 0 without checks.
+  uint64_t latest() const noexcept { return checks_.empty() ? 0 : checks_.back()->number; }
 
  private:
   std::vector<IndexCheckRef> checks_;
@@ -54,6 +56,14 @@ class IndexChecks {
   // The checks of a launch. Expects !is_full().
   Launch add(const Kernel& kernel, const NativeDevice& device);
   bool is_full() const noexcept { return open_.size() == CAPACITY; }
+  // The kernel of the latest launch is in the stream.
+  void add_end(const NativeStream& stream) noexcept;
+  // Whether the launch is not settled.
+  bool is_open(uint64_t number) const noexcept {
+    return !open_.empty() && number >= open_.front().number;
+  }
+  // Happens after the launch; empty if that is settled, or if the driver refused the event.
+  NativeEvent end_of(uint64_t number) const;
 
   uint64_t latest() const noexcept { return number_; }
   // The launches up to this number have ended.
@@ -67,11 +77,13 @@ class IndexChecks {
     uint64_t number;
     size_t block;  // of INDEX_REPORTS reports
     std::vector<IndexCheckRef> checks;
+    bool has_end = false;
   };
   void allocate(const NativeDevice& device);
   IndexReport* reports(size_t block) const;
 
-  NativeBuffer buffer_;  // host memory that kernels write to
+  NativeBuffer buffer_;            // host memory that kernels write to
+  std::vector<NativeEvent> ends_;  // by block
   std::vector<size_t> free_;
   std::vector<Open> open_;
   std::vector<std::exception_ptr> new_failures_;

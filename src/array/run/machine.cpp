@@ -75,6 +75,7 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
     form.code = kernels.compile(form.key, code_of(kernel, kernels.target(), addresses));
   }
   launch(form, launches_of(kernel, form.form, addresses));
+  if (prepared.has_indices) context_.checks_.add_end(context_.settings().stream);
   for (size_t slot = 0; slot < outputs.size(); ++slot)
     add_checks(prepared.sources[slot], inputs, checks, device(*outputs[slot]).checks);
   Statistics& statistics = context_.statistics_;

@@ -107,6 +107,33 @@ class Tiles(unittest.TestCase):
         a, b = values("float32", (20, 90)), values("float32", (90, 20), 1)
         self.check(CONTEXT.array(a) + CONTEXT.array(b).T, a + b.T, tiles=False)
 
+    def test_transposed_arrays_have_the_kernels_of_the_arrays(self):
+        x = CONTEXT.array(np.random.default_rng(3).random((70, 90)).astype("float32"))
+        evaluate([x])
+        for make in (lambda y, axis: y.reduce("sum", [axis]), lambda y, axis: y.apply("exp").reduce("mean", [axis]),
+                     lambda y, axis: y.reduce("max", [axis]), lambda y, axis: y.reduce("sum")):
+            for axis in 0, 1:
+                with self.subTest(axis=axis):
+                    plain, turned = make(x, axis), make(x.T, 1 - axis)
+                    self.assertEqual(*(explain([each]).splitlines()[1].split()[0] for each in (plain, turned)))
+                    np.testing.assert_array_equal(plain.numpy().view("int32"), turned.numpy().view("int32"))
+        for axis in 0, 1:
+            plain, turned = x.scan("cumulative_sum", axis), x.T.scan("cumulative_sum", 1 - axis)
+            self.assertEqual(*(explain([each]).splitlines()[1].split()[0] for each in (plain, turned)))
+            np.testing.assert_array_equal(plain.numpy(), turned.numpy().T)
+
+    def test_reductions_of_other_layouts_have_the_same_bits(self):
+        """They have no tiles; a copy in the layout of the other operand has them."""
+        a, b = (np.random.default_rng(seed).random((90, 70) if seed else (70, 90)).astype("float32") for seed in range(2))
+        x, y = CONTEXT.array(a), CONTEXT.array(b)
+        copy = CONTEXT.full((70, 90), 0, "float32")
+        copy[...] = y.T
+        self.assertTrue(has_tiles(copy))
+        evaluate([copy])
+        for make in (lambda z: (x + z).reduce("sum", [1]), lambda z: (x + z).reduce("sum", [0]), lambda z: (x * z).reduce("sum"),
+                     lambda z: (x + z).scan("cumulative_sum", 1)):
+            np.testing.assert_array_equal(make(y.T).numpy().view("int32"), make(copy).numpy().view("int32"))
+
     def test_same_bits(self):
         """A function of the sum has the bits that it has without tiles."""
         a, b = (np.random.default_rng(seed).random((90, 70) if seed else (70, 90)).astype("float32") for seed in range(2))

@@ -184,14 +184,19 @@ public sealed partial class NdArray {
     return dtype == DType.Default ? default(T) : ToArray<T>()[0];
   }
 
-  /// <summary>Throws what the kernels of an evaluated array found late. Each element reports it, so one is read.</summary>
-  internal unsafe void CheckIndices() {
-    Slice[] items = new Slice[Rank];
-    for (int i = 0; i < items.Length; ++i) items[i] = Slice.To(1);
-    using (NdArray first = this[items]) {
-      long* element = stackalloc long[2];
-      Calls.Check(ArrayNative.cucore_array_read(first.Handle, (IntPtr)element, Checked.Size(first.Bytes, nameof(Bytes)), out IntPtr error), error);
+  /// <summary>Throws what the kernels of an evaluated array found late. Waits for no later work.</summary>
+  internal void CheckIndices() {
+    if (Rank > 0) {
+      CheckRows();
+    } else {
+      using (NdArray row = this[Slice.NewAxis]) row.CheckRows();
     }
+  }
+
+  // A view without elements reports what its array does.
+  private void CheckRows() {
+    using (NdArray none = this[Slice.To(0)])
+      Calls.Check(ArrayNative.cucore_array_read(none.Handle, IntPtr.Zero, UIntPtr.Zero, out IntPtr error), error);
   }
 
   // == Memory ==

@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from typing import Any, Optional, Union
 
 import cucore
+from cucore._async import PresentWork
 
 from . import _array
 from ._array import Array, _Context
@@ -200,13 +201,23 @@ class Evaluation(Awaitable[Any]):
 
     def __init__(self, arrays: tuple[Array, ...]) -> None:
         self._arrays = arrays
-        self._contexts = {context_of(array) for array in arrays}
+        self._ends = [PresentWork(context.stream) for context in {context_of(array) for array in arrays}]
 
     def __await__(self) -> Generator[Any, None, Any]:
-        for context in self._contexts:
-            yield from context.stream.__await__()
-            context.synchronize()  # does not wait any more; raises what was found late
+        for end in self._ends:
+            yield from end.__await__()
+        for array in self._arrays:
+            _check(array)
         return self._arrays[0] if len(self._arrays) == 1 else self._arrays
+
+
+def _check(array: Array) -> None:
+    """Raises what the kernels of an evaluated array found late. A view without elements reports it, and does not wait."""
+    try:
+        nothing = (array if array.ndim else array[None])[:0]
+    except cucore.InvalidHandleError:
+        return  # a released array needs no elements
+    _array.read(nothing, bytearray())
 
 
 def evaluate_async(*arrays: Array) -> Evaluation:

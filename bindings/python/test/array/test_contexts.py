@@ -146,6 +146,59 @@ def test_evaluations_are_awaited():
     assert asyncio.run(main()).tolist() == [4] * 3
 
 
+def held_stream(device):
+    """A stream, a function that holds its later work, and one that lets it go on."""
+    until = cucore.Program('extern "C" __global__ void until(volatile int *flag) { while (!*flag) {} }').compile().kernel("until")
+    stream, flag = cucore.Stream(device), cucore.Buffer.pinned(device, 4)
+    memoryview(flag)[:] = bytes(4)
+
+    def go_on():
+        memoryview(flag)[:] = bytes([1, 0, 0, 0])
+    return stream, lambda: until[1, 1, stream](flag), go_on
+
+
+def test_awaited_arrays_wait_for_their_own_work():
+    device = cucore.Device(0)
+    stream, hold, go_on = held_stream(device)
+
+    async def main(x, wrong, other):
+        of_x, of_wrong, scalar = xp.evaluate_async(x), xp.evaluate_async(wrong), xp.evaluate_async(x.sum())
+        hold()
+        try:
+            assert await asyncio.wait_for(of_x, 60) is x
+            assert await asyncio.wait_for(of_x, 60) is x  # again
+            with pytest.raises(IndexError, match="index 99 is out of range"):
+                await asyncio.wait_for(of_wrong, 60)
+            await asyncio.wait_for(scalar, 60)
+            assert other.is_pending and not stream.query()
+        finally:
+            go_on()
+        return (await scalar).item(), (await other).tolist()
+    with xp.using(stream=stream):
+        start = xp.arange(3.0)
+        assert asyncio.run(main(start + 1, xp.take(start, xp.asarray([98]) + 1), start * 2)) == (6, [0, 2, 4])
+
+
+def test_dropped_and_cancelled_evaluations():
+    async def main():
+        x = xp.ones(3) + 1
+        evaluation = xp.evaluate_async(x)
+        waiting = asyncio.ensure_future(asyncio.wait_for(evaluation, 60))
+        await asyncio.sleep(0)
+        waiting.cancel()
+        assert await evaluation is x
+        del evaluation
+        with xp.scope():
+            inside = xp.evaluate_async(x * 2)
+        await inside  # its array is released
+        return xp.evaluate_async(x)
+    later = asyncio.run(main())
+
+    async def other_loop():
+        return await later
+    assert asyncio.run(other_loop()).tolist() == [2] * 3
+
+
 def test_late_errors_name_the_index():
     x = xp.arange(10)
     wrong = xp.take(x, xp.asarray([3]) + 9)

@@ -229,3 +229,13 @@ def test_powers_of_complex_infinities(exponent):
     theirs = np.array([complex(0, np.inf), complex(1, np.inf), complex(-2.5, 3)])
     with np.errstate(invalid="ignore"):
         equal(xp.asarray(theirs) ** exponent, theirs**exponent)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_extremes_of_two_zeros(dtype):
+    plus, minus = xp.zeros(33, dtype=dtype), xp.full(33, -0.0, dtype=dtype)
+    for first in plus, minus:
+        for second in plus, minus:
+            signs = np.signbit([first[0].item(), second[0].item()])
+            for function, expected in ((xp.fmin, signs[0]), (xp.fmax, signs[0]), (xp.minimum, signs.any()), (xp.maximum, signs.all())):
+                assert xp.signbit(function(first, second)).tolist() == [expected] * 33

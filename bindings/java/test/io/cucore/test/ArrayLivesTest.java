@@ -19,6 +19,8 @@ import io.cucore.array.Scope;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -156,6 +158,32 @@ class ArrayLivesTest {
       gate.open();
       assertEquals(1, x.get(7).item().doubleValue());
       x.close();
+    }
+  }
+
+  /** The future of an array completes with the array's own work, although later work of the stream never ends by itself. */
+  @Test
+  void futuresWaitForTheirOwnWork() throws Exception {
+    try (CudaDevice device = CudaDevice.first();
+        CudaStream stream = new CudaStream(device);
+        Context context = new Context(device, ContextOptions.DEFAULT.withStream(stream));
+        Scope scope = new Scope(context);
+        Gate gate = Gate.of(device, stream)) {
+      NdArray x = NdArray.of(X).multiply(2);
+      NdArray sum = x.sum();
+      NdArray wrong = x.take(NdArray.of(new long[] {98}).add(1), 0);
+      CompletableFuture<NdArray> ofX = x.evaluateAsync();
+      CompletableFuture<NdArray> ofSum = sum.evaluateAsync();
+      CompletableFuture<NdArray> ofWrong = wrong.evaluateAsync();
+      gate.hold(stream);
+      NdArray other = x.add(1);
+      assertEquals(x, ofX.get(60, TimeUnit.SECONDS));
+      assertEquals(sum, ofSum.get(60, TimeUnit.SECONDS));
+      Throwable cause = assertThrows(ExecutionException.class, () -> ofWrong.get(60, TimeUnit.SECONDS)).getCause();
+      assertTrue(cause.getMessage().startsWith("index 99 is out of range for axis 0 of size 6"), cause.getMessage());
+      assertTrue(other.isPending() && !stream.query(), "the stream ended too early");
+      gate.open();
+      assertArrayEquals(new float[] {2, 3, 5, 9, 17, 33}, other.toFloatArray());
     }
   }
 
