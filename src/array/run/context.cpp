@@ -210,12 +210,11 @@ void Context::evaluate_all(Reason reason) {
 }
 
 Context::Excess Context::excess(const Cell& cell, const Lock&) noexcept {
-  rounds_.add(cell.current());
   if (cell.pinned && cell.current().is_pending()) return Excess::PINNED;
   if (cell.current().depth() >= settings_.max_depth) return Excess::DEEP;
   if (settings_.policy == Policy::EAGER) return Excess::EAGER;
   const auto pending = static_cast<int64_t>(graph_.pending());
-  if (rounds_.end(pending, settings_.max_pending)) return Excess::MANY;
+  if (rounds_.end(cell.current(), pending, settings_.max_pending)) return Excess::MANY;
   const bool large = graph_.retained_bytes() > static_cast<int64_t>(settings_.max_retained_bytes);
   return large ? Excess::LARGE : Excess::NOTHING;
 }

@@ -24,9 +24,8 @@ uint64_t digest_of(const Value& value) noexcept {
 
 }  // namespace
 
-void Rounds::add(const Value& latest) noexcept { recent_ = recent_ << BITS | digest_of(latest); }
-
-bool Rounds::end(int64_t pending, int64_t most) noexcept {
+bool Rounds::end_near(const Value& latest, int64_t pending, int64_t most) noexcept {
+  recent_ = recent_ << BITS | digest_of(latest);
   if (pending <= most) return false;
   if (pending <= most + LONGEST && place_ != 0 && place_ != recent_) return false;
   place_ = recent_;

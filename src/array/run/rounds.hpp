@@ -11,13 +11,17 @@ namespace cucore::array {
 
 class Rounds {
  public:
-  // An operation has been recorded.
-  void add(const Value& latest) noexcept;
   // Whether the pending operations are to be computed after the latest one. They exceed `most`, by
   // as many as the operations of a round.
-  bool end(int64_t pending, int64_t most) noexcept;
+  bool end(const Value& latest, int64_t pending, int64_t most) noexcept {
+    return pending > most - NEAR && end_near(latest, pending, most);
+  }
 
  private:
+  // One operation rarely records more values. Before, the digests are not needed.
+  static constexpr int64_t NEAR = 16;
+  bool end_near(const Value& latest, int64_t pending, int64_t most) noexcept;
+
   uint64_t recent_ = 0;  // digests of the latest two operations
   uint64_t place_ = 0;   // those at the latest end
 };
