@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions that the device provides to kernels: vprintf, malloc, free and __assertfail.
+// The functions that the device provides to kernels: vprintf, malloc, free, __assertfail and
+// cudaGraphSetConditional.
 #include <bit>
 #include <cstdio>
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/block.hpp"
+#include "cpu/exec/conditions.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/output.hpp"
@@ -35,6 +37,7 @@ class Call {
   bool put(Output::To to, const std::string& text);
   uint64_t allocate(int lane);
   void free(int lane);
+  void set_conditional(int lane);
   [[noreturn]] void assertion(int lane);
 
   Warp& w_;
@@ -126,6 +129,13 @@ void Call::free(int lane) {
           hex_text(address) + ", " + space.describe(address, 1));
 }
 
+void Call::set_conditional(int lane) {
+  const uint64_t condition = input(0, lane);
+  if (!set_condition(condition, uint32_t(input(1, lane))))
+    raise(w_, op_, lane, CUDA_ERROR_ILLEGAL_ADDRESS, "cudaGraphSetConditional of no condition",
+          hex_text(condition));
+}
+
 void Call::assertion(int lane) {
   const uint32_t* tid = reinterpret_cast<const uint32_t*>(w_.bases[THREAD_BASE]);
   const uint32_t* c = w_.block->ctaid;
@@ -160,6 +170,9 @@ void Call::run() {
         break;
       case Builtin::FREE:
         free(lane);
+        break;
+      case Builtin::SET_CONDITIONAL:
+        set_conditional(lane);
         break;
       case Builtin::ASSERTFAIL:
         assertion(lane);

@@ -10,17 +10,14 @@ using ptx::Base;
 using ptx::Opcode;
 using ptx::OperandKind;
 
-namespace {
-
 Builtin builtin_named(std::string_view name) {
   if (name == "vprintf") return Builtin::VPRINTF;
   if (name == "malloc") return Builtin::MALLOC;
   if (name == "free") return Builtin::FREE;
   if (name == "__assertfail") return Builtin::ASSERTFAIL;
+  if (name == "cudaGraphSetConditional") return Builtin::SET_CONDITIONAL;
   return Builtin::NONE;
 }
-
-}  // namespace
 
 bool Decoder::control(Op& op, OpKind kind) {
   op.kind = kind;

@@ -283,13 +283,20 @@ void AddressSpace::set_constant(uint64_t address) {
   set_read_only(address, true);
 }
 
+void AddressSpace::set_dormant(uint64_t address, bool dormant) {
+  std::unique_lock lock(state_->mutex);
+  auto it = state_->live.find(address);
+  if (it != state_->live.end()) it->second.range.dormant = dormant;
+  generation_.fetch_add(1, std::memory_order_release);
+}
+
 std::optional<Range> AddressSpace::find(uint64_t address) const {
   std::shared_lock lock(state_->mutex);
   auto it = state_->live.upper_bound(address);
   if (it == state_->live.begin()) return std::nullopt;
   --it;
   const Range& r = it->second.range;
-  if (address - r.base >= r.size) return std::nullopt;
+  if (r.dormant || address - r.base >= r.size) return std::nullopt;
   return r;
 }
 
@@ -328,6 +335,10 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
   if (address < PAGE || ~address < PAGE) return "near the null pointer";
   auto above = state_->live.upper_bound(address);
   const Range* below = above == state_->live.begin() ? nullptr : &std::prev(above)->second.range;
+  if (below && below->dormant && address - below->base < below->size)
+    return text_of(
+        "%llu bytes into the %llu-byte memory of a graph at 0x%llx outside of its lifetime",
+        address - below->base, below->size, below->base);
   if (below && address - below->base < below->size && size > below->size - (address - below->base))
     return text_of("across the end of the %llu-byte allocation at 0x%llx (offset %llu)",
                    below->size, below->base, address - below->base);

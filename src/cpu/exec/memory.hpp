@@ -37,8 +37,9 @@ struct Range {
   uint64_t tag = 0;           // the caller's value (a context or pool id)
   std::byte* host = nullptr;  // address of the bytes on the host
   bool read_only = false;
-  bool constant = false;  // a variable in constant memory
+  bool constant = false;              // a variable in constant memory
   uint64_t readers = 0, writers = 0;  // of MAPPED memory: one bit per device
+  bool dormant = false;               // memory of a graph outside of its lifetime
 
   // Returns true if only the program or a kernel of a device with access may use the memory.
   bool on_device() const {
@@ -85,6 +86,8 @@ class AddressSpace {
   // are freed after they end. The address range is not reused for a long time.
   bool release(uint64_t address);
   void set_read_only(uint64_t address, bool read_only);
+  // Accesses to dormant memory fail as if it did not exist; its address stays taken.
+  void set_dormant(uint64_t address, bool dormant);
   void set_constant(uint64_t address);  // read-only from then on
 
   // Reserves addresses for mappings, at `wanted` if it is not 0 and free. Returns 0 if none are

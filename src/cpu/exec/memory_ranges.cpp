@@ -43,7 +43,7 @@ std::byte* AddressSpace::State::bytes(uint64_t address, uint64_t size, Access ac
   if (it == live.begin()) return nullptr;
   --it;
   const Range& first_range = it->second.range;
-  if (address - first_range.base >= first_range.size) return nullptr;
+  if (first_range.dormant || address - first_range.base >= first_range.size) return nullptr;
   std::byte* const start = first_range.host + (address - first_range.base);
   // Only mappings continue in the next allocation, inside one reservation.
   for (uint64_t end = address + size;; ++it) {

@@ -64,9 +64,7 @@ void note_unsupported(const DecodedModule& module, std::string& log) {
 
 }  // namespace
 
-bool is_builtin_function(std::string_view name) {
-  return name == "vprintf" || name == "malloc" || name == "free" || name == "__assertfail";
-}
+bool is_builtin_function(std::string_view name) { return builtin_named(name) != Builtin::NONE; }
 
 const DecodedFunction* function_at(uint64_t address) {
   auto& r = registry();

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -25,7 +26,8 @@ using AlignedBytes = std::unique_ptr<std::byte[], AlignedDelete>;
 AlignedBytes make_aligned(size_t bytes);  // zeroed
 
 // Functions that the device provides.
-enum class Builtin : uint8_t { NONE, VPRINTF, MALLOC, FREE, ASSERTFAIL };
+enum class Builtin : uint8_t { NONE, VPRINTF, MALLOC, FREE, ASSERTFAIL, SET_CONDITIONAL };
+Builtin builtin_named(std::string_view name);
 
 // One argument or result of a call, at the caller or the callee.
 struct Argument {
