@@ -109,6 +109,23 @@ void Allocations::adopt_variable(const Context& context, uint64_t base, uint64_t
   add(std::move(a));
 }
 
+uint64_t Allocations::adopt_graph_memory(const Context& context, Device& device, uint64_t size,
+                                         std::weak_ptr<GraphMemory> memory) {
+  auto a = std::make_shared<Allocation>();
+  a->size = size;
+  a->context = 0;  // only its graph ends it
+  a->context_handle = context.handle_bits();
+  a->device = &device;
+  a->graph_memory = std::move(memory);
+  a->base = AddressSpace::instance().allocate(size, GRANULARITY, MemoryKind::DEVICE,
+                                              device.ordinal(), context.id());
+  require(a->base != 0, CUDA_ERROR_OUT_OF_MEMORY);
+  AddressSpace::instance().set_dormant(a->base, true);
+  const uint64_t base = a->base;
+  add(std::move(a));
+  return base;
+}
+
 void Allocations::forget_variable(uint64_t base) { take(base); }
 
 std::shared_ptr<Allocation> Allocations::find(uint64_t address) const {

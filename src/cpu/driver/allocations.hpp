@@ -17,6 +17,7 @@ namespace cucore::cpu {
 
 class Context;
 class Device;
+class GraphMemory;
 class Physical;
 class Pool;
 class SharedMemory;
@@ -43,7 +44,8 @@ struct Allocation {
   AdviceMap advice;                      // about managed memory
   unsigned opened = 0;                   // calls of cuIpcOpenMemHandle without a close
   Origin origin;
-  std::atomic<bool> free_pending{false};  // cuMemFreeAsync is in progress
+  std::weak_ptr<GraphMemory> graph_memory;  // of a node of a graph
+  std::atomic<bool> free_pending{false};    // cuMemFreeAsync is in progress
   std::atomic<bool> sync_memops{false};
 
   bool legacy_ipc() const {  // cuIpcGetMemHandle accepts it
@@ -67,6 +69,9 @@ class Allocations {
   // Adds variables of a module, so that pointer queries find them. The executor frees them.
   void adopt_variable(const Context& context, uint64_t base, uint64_t size, bool managed);
   void forget_variable(uint64_t base);
+  // Returns an address at which memory of a graph will exist.
+  uint64_t adopt_graph_memory(const Context& context, Device& device, uint64_t size,
+                              std::weak_ptr<GraphMemory> memory);
   // Maps memory of a file; the result is freed as other memory.
   uint64_t allocate_shared(const Context& context, std::shared_ptr<SharedMemory> memory,
                            Source source, std::shared_ptr<Pool> pool);

@@ -84,13 +84,19 @@ CUresult copy_2d(const CUDA_MEMCPY2D* c, Waiting waiting, CUstream stream) {
 }
 
 template <class Descriptor>
-CUresult copy_3d(const Descriptor* c, Waiting waiting, CUstream stream) {
+std::pair<Described, Described> sides(const Descriptor* c) {
   require(c != nullptr);
   Described from{c->srcMemoryType, c->srcHost,     c->srcDevice, c->srcArray, c->srcPitch,
                  c->srcHeight,     c->srcXInBytes, c->srcY,      c->srcZ};
   Described to{c->dstMemoryType, c->dstHost,     c->dstDevice, c->dstArray, c->dstPitch,
                c->dstHeight,     c->dstXInBytes, c->dstY,      c->dstZ};
   require(c->srcLOD == 0 && c->dstLOD == 0);
+  return {to, from};
+}
+
+template <class Descriptor>
+CUresult copy_3d(const Descriptor* c, Waiting waiting, CUstream stream) {
+  const auto [to, from] = sides(c);
   return run(to, from, {c->WidthInBytes, c->Height, c->Depth}, waiting, stream);
 }
 
@@ -99,6 +105,13 @@ CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* c, Waiting waiting, CUstream str
   check_context(c->srcContext);
   check_context(c->dstContext);
   return copy_3d(c, waiting, stream);
+}
+
+DescribedCopy describe(const CUDA_MEMCPY3D& c) {
+  const auto [to, from] = sides(&c);
+  const Box box{c.WidthInBytes, c.Height, c.Depth};
+  require(!box.empty());
+  return {side(to, box), side(from, box), box};
 }
 
 }  // namespace
@@ -202,3 +215,7 @@ CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* pCopy, CUstream hStream) 
 }
 
 }  // namespace cucore::cpu::api
+
+namespace cucore::cpu {
+DescribedCopy described(const CUDA_MEMCPY3D& copy) { return api::describe(copy); }
+}  // namespace cucore::cpu

@@ -3,6 +3,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/event.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/stream.hpp"
 
 namespace cucore::cpu::api {
@@ -38,17 +39,25 @@ CUresult cuEventRecord(CUevent hEvent, CUstream hStream) {
   auto event = lookup<Event>(hEvent);
   auto stream = find_stream(hStream);
   require(&event->context() == &stream->context(), CUDA_ERROR_INVALID_HANDLE);
-  event->record(*stream);
+  if (captures(*stream))
+    capture_record(*stream, *event);
+  else
+    event->record(*stream);
   return CUDA_SUCCESS;
 }
 
 CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int flags) {
   require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0);
-  return api::cuEventRecord(hEvent, hStream);
+  if (!(flags & CU_EVENT_RECORD_EXTERNAL)) return api::cuEventRecord(hEvent, hStream);
+  auto stream = find_stream(hStream);
+  require(captures(*stream));
+  capture_node(*stream, make_record(hEvent));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuEventQuery(CUevent hEvent) {
   auto event = lookup<Event>(hEvent);
+  refuse_captured(*event);
   bool done = event->done();
   CUresult error = event->context().error();
   if (error != CUDA_SUCCESS) return error;
@@ -59,6 +68,7 @@ CUresult cuEventQuery(CUevent hEvent) {
 CUresult cuEventSynchronize(CUevent hEvent) {
   auto event = lookup<Event>(hEvent);
   event->context().check_and_flush();
+  refuse_captured(*event);
   event->wait();
   event->context().output().flush();
   event->context().device().on_synchronize();
@@ -71,6 +81,8 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   auto start = lookup<Event>(hStart), end = lookup<Event>(hEnd);
   end->context().check();
   require(&start->context() == &end->context(), CUDA_ERROR_INVALID_HANDLE);
+  refuse_captured(*start);
+  refuse_captured(*end);
   if (start->recorded() && end->recorded() && start->timed() && end->timed() &&
       !(start->done() && end->done()))
     return CUDA_ERROR_NOT_READY;

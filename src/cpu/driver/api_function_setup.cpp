@@ -5,6 +5,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/launch.hpp"
 
 namespace cucore::cpu::api {
@@ -34,6 +35,7 @@ CUresult launch_grid(CUfunction f, int width, int height, CUstream handle) {
   request.shared = state.shared;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, state.parameters.data(),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &state.size, CU_LAUNCH_PARAM_END};
+  refuse_capture(*stream);  // these functions are older than captures
   launch(function, std::move(request), *stream, nullptr, extra);
   return CUDA_SUCCESS;
 }

@@ -3,9 +3,26 @@
 #include <tuple>
 
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/launch.hpp"
 
 namespace cucore::cpu::api {
+namespace {
+
+CUresult capture(Stream& stream, const CUlaunchConfig& config, CUfunction function, void** params,
+                 void** extra) {
+  require(config.numAttrs == 0 || config.attrs);
+  const CUDA_KERNEL_NODE_PARAMS_v2 node{function,         config.gridDimX,
+                                        config.gridDimY,  config.gridDimZ,
+                                        config.blockDimX, config.blockDimY,
+                                        config.blockDimZ, config.sharedMemBytes,
+                                        params,           extra,
+                                        nullptr,          handle_of<CUcontext>(stream.context())};
+  capture_kernel(stream, node, config.attrs, config.numAttrs);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** kernelParams,
                           void** extra) {
@@ -13,6 +30,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
   // A created stream has its context; the default streams need a current one.
   auto stream = find_stream(config->hStream);
   auto function = find_function(f, stream->context_ptr());
+  if (captures(*stream)) return capture(*stream, *config, f, kernelParams, extra);
   LaunchRequest request;
   std::tie(request.grid[0], request.grid[1], request.grid[2]) =
       std::tie(config->gridDimX, config->gridDimY, config->gridDimZ);

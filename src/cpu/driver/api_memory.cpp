@@ -4,6 +4,8 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/graph/capture.hpp"
+#include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/stream.hpp"
 
 namespace cucore::cpu::api {
@@ -53,6 +55,12 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
   auto a = allocations().find_start(dptr);
+  if (auto memory = graph_memory_at(dptr)) {
+    wait_for_users(*a);
+    memory->free_in(*current_context()->legacy_stream());
+    current_context()->synchronize();
+    return CUDA_SUCCESS;
+  }
   bool freeable = a && a->context != 0 && !a->free_pending && a->source != Source::IPC &&
                   (a->kind == MemoryKind::DEVICE || a->kind == MemoryKind::MANAGED);
   require(freeable);

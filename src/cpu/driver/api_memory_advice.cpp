@@ -2,6 +2,7 @@
 // Prefetches of managed memory, advice about it, and its attributes.
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/stream.hpp"
 
 namespace cucore::cpu::api {
@@ -23,7 +24,7 @@ void change_advice(CUdeviceptr address, size_t count, F change) {
 
 CUresult cuMemPrefetchAsync_v2(CUdeviceptr devPtr, size_t count, CUmemLocation location,
                                unsigned int flags, CUstream hStream) {
-  find_stream(hStream);
+  refuse_capture(*find_stream(hStream));
   require(count && flags == 0);
   check_location(location);
   change_advice(devPtr, count, [&](Advice& a) { a.prefetched = location; });

@@ -3,6 +3,8 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/graph/capture.hpp"
+#include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/pool.hpp"
 #include "cpu/driver/process.hpp"
 #include "cpu/driver/stream.hpp"
@@ -22,7 +24,8 @@ Device& device_at(const CUmemLocation* location, CUmemAllocationType type) {
 
 CUresult allocate(CUdeviceptr* out, size_t size, Pool& pool, Stream& stream) {
   require(out && size);
-  *out = pool.allocate(stream, size);
+  *out = captures(stream) ? capture_allocation(stream, pool.device(), size)
+                          : pool.allocate(stream, size);
   return CUDA_SUCCESS;
 }
 
@@ -41,7 +44,15 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   auto stream = find_stream(hStream);
+  if (captures(*stream)) {
+    capture_free(*stream, dptr);
+    return CUDA_SUCCESS;
+  }
   auto a = Allocations::instance().find_start(dptr);
+  if (auto memory = graph_memory_at(dptr)) {
+    memory->free_in(*stream);
+    return CUDA_SUCCESS;
+  }
   require(a && a->pool);
   a->pool->release(*stream, dptr);
   return CUDA_SUCCESS;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Streams, their attributes, host functions, and the results for graph capture, which the device
-// lacks.
+// Streams, their attributes and host functions.
 #include <algorithm>
 #include <chrono>
 #include <thread>
@@ -8,6 +7,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/event.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/stream.hpp"
 #include "cpu/driver/thread_state.hpp"
 #include "cpu/exec/memory.hpp"
@@ -47,14 +47,6 @@ void check_attribute(CUlaunchAttributeID id) {
   }
 }
 
-// Serves all queries that report the status NONE, because the device never captures.
-CUresult not_capturing(CUstream handle, CUstreamCaptureStatus* status) {
-  find_stream(handle);
-  require(status != nullptr);
-  *status = CU_STREAM_CAPTURE_STATUS_NONE;
-  return CUDA_SUCCESS;
-}
-
 }  // namespace
 
 CUresult cuStreamCreate(CUstream* phStream, unsigned int Flags) {
@@ -72,6 +64,7 @@ CUresult cuStreamDestroy_v2(CUstream hStream) {
   require(Registry::instance().remove(ObjectKind::STREAM, stream->handle_bits()) != nullptr,
           CUDA_ERROR_INVALID_HANDLE);
   stream->context().disown(stream->handle_bits());
+  leave_capture(*stream);
   stream->queue()->retire();
   return error;
 }
@@ -79,6 +72,7 @@ CUresult cuStreamDestroy(CUstream hStream) { return api::cuStreamDestroy_v2(hStr
 
 CUresult cuStreamQuery(CUstream hStream) {
   auto stream = find_stream(hStream);
+  refuse_capture(*stream);
   bool idle = stream->idle();
   CUresult error = stream->context().error();  // a fault of work that has just ended
   if (error != CUDA_SUCCESS) return error;
@@ -88,7 +82,9 @@ CUresult cuStreamQuery(CUstream hStream) {
 
 CUresult cuStreamSynchronize(CUstream hStream) {
   if (auto context = context_of(hStream)) context->check_and_flush();
-  find_stream(hStream)->synchronize();
+  auto stream = find_stream(hStream);
+  refuse_capture(*stream);
+  stream->synchronize();
   return CUDA_SUCCESS;
 }
 
@@ -96,6 +92,14 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   require((Flags & ~static_cast<unsigned>(CU_EVENT_WAIT_EXTERNAL)) == 0);
   auto stream = find_stream(hStream);
   auto event = lookup<Event>(hEvent);
+  if (Flags & CU_EVENT_WAIT_EXTERNAL) {
+    require(captures(*stream));
+    capture_node(*stream, make_wait(hEvent));
+    return CUDA_SUCCESS;
+  }
+  if (captures(*stream) || event->capture()) {
+    if (capture_wait(*stream, *event)) return CUDA_SUCCESS;
+  }
   order_after(*stream, event->clock());
   event->let_wait(*stream);
   return CUDA_SUCCESS;
@@ -140,6 +144,10 @@ CUresult cuStreamGetDevice(CUstream hStream, CUdevice* device) {
 CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
   require(fn != nullptr);
   auto stream = find_stream(hStream);
+  if (captures(*stream)) {
+    capture_node(*stream, make_host(fn, userData));
+    return CUDA_SUCCESS;
+  }
   // A host function may report the end of the work before it to any thread.
   stream->submit([fn, userData, clock = clock_of(*stream)] {
     host_waited(clock);
@@ -153,6 +161,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
                              unsigned int flags) {
   require(callback && flags == 0);
   auto stream = find_stream(hStream);
+  refuse_capture(*stream);
   auto work = [=, context = stream->context_ptr(), clock = clock_of(*stream)] {
     host_waited(clock);
     CUresult status = context->poisoned() ? context->error() : CUDA_SUCCESS;
@@ -196,33 +205,12 @@ CUresult cuStreamCopyAttributes(CUstream dst, CUstream src) {
 
 // Managed memory is always accessible from both sides.
 CUresult cuStreamAttachMemAsync(CUstream hStream, CUdeviceptr dptr, size_t, unsigned int flags) {
-  find_stream(hStream);
+  refuse_capture(*find_stream(hStream));
   auto range = AddressSpace::instance().find(dptr);
   require(range && range->kind == MemoryKind::MANAGED);
   require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST ||
           flags == CU_MEM_ATTACH_SINGLE);
   return CUDA_SUCCESS;
-}
-
-CUresult cuStreamIsCapturing(CUstream hStream, CUstreamCaptureStatus* captureStatus) {
-  return not_capturing(hStream, captureStatus);
-}
-
-CUresult cuStreamGetCaptureInfo(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                cuuint64_t* id_out) {
-  if (id_out) *id_out = 0;
-  return not_capturing(hStream, captureStatus_out);
-}
-
-CUresult cuStreamGetCaptureInfo_v2(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                   cuuint64_t*, CUgraph*, const CUgraphNode**, size_t*) {
-  return not_capturing(hStream, captureStatus_out);
-}
-
-CUresult cuStreamGetCaptureInfo_v3(CUstream hStream, CUstreamCaptureStatus* captureStatus_out,
-                                   cuuint64_t*, CUgraph*, const CUgraphNode**,
-                                   const CUgraphEdgeData**, size_t*) {
-  return not_capturing(hStream, captureStatus_out);
 }
 
 CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode* mode) {

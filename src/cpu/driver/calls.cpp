@@ -12,6 +12,7 @@
 
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/fault_plan.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/process.hpp"
 #include "cpu/driver/stream.hpp"
 #include "cpu/driver/thread_state.hpp"
@@ -136,7 +137,8 @@ CUresult CallScope::admit() noexcept {
       if (auto planned = FaultPlan::instance().strike(info.name, info.base))
         return strike(*planned, info.name);
     }
-    return admit_context(info.needs);
+    if (CUresult refused = admit_context(info.needs)) return refused;
+    return info.implemented ? admit_during_capture(id_) : CUDA_SUCCESS;
   } catch (...) {
     return result_of_exception();
   }

@@ -8,6 +8,8 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/check_session.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/graph/capture.hpp"
+#include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/leak_reports.hpp"
 #include "cpu/driver/leaks.hpp"
 #include "cpu/driver/library.hpp"
@@ -59,10 +61,15 @@ void Context::close() {
     std::lock_guard lock(order_mutex_);
     if (!alive_.exchange(false)) return;
   }
+  for (const auto& stream : all_streams()) leave_capture(*stream);
   for (const Ticket& ticket : last_tickets()) ticket.wait();
   output_.flush();
   end_handles();
-  record_leaks(*this, Allocations::instance().release_all(id_));
+  Allocations::Leak memory = Allocations::instance().release_all(id_);
+  const GraphMemoryLeak of_graphs = end_graph_memory(id_);
+  memory.count += of_graphs.count;
+  memory.bytes += of_graphs.bytes;
+  record_leaks(*this, memory);
   reset_state();
   release_heap(device_.ordinal());
   device_.default_pool()->trim(0);

@@ -22,9 +22,10 @@ namespace cucore::cpu {
 namespace {
 
 constexpr const char* KIND_NAMES[OBJECT_KINDS] = {
-    "none",      "contexts",         "streams",  "events",   "modules",
-    "functions", "libraries",        "kernels",  "pools",    "links",
-    "arrays",    "mipmapped arrays", "textures", "surfaces", "physical_memories"};
+    "none",      "contexts",         "streams",     "events",      "modules",
+    "functions", "libraries",        "kernels",     "pools",       "links",
+    "arrays",    "mipmapped arrays", "textures",    "surfaces",    "physical_memories",
+    "graphs",    "graph_nodes",      "executables", "user_objects"};
 
 // Converts exceptions in functions that do not use the wrapper.
 template <class F>

@@ -8,6 +8,7 @@
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/transfers.hpp"
 #include "cpu/driver/allocations.hpp"
+#include "cpu/driver/graph/capture.hpp"
 #include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
@@ -158,6 +159,32 @@ Ticket submit(Stream& stream, Job job, Stream::Where where) {
   return stream.submit(std::move(work), Stream::Run::UNLESS_POISONED, where);
 }
 
+void require_aligned(const Side& to, size_t unit, const Box& box) {
+  require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
+}
+
+// Memory of a graph has its address before it exists.
+void check_side(const Side& side, const Box& box) {
+  checked_span(side, box);
+  require(side.address != 0);
+  if (side.claim == Claim::ANY && !Allocations::instance().device_address(side.address)) return;
+  if (AddressSpace::instance().find(side.address)) return;
+  auto a = Allocations::instance().find(side.address);
+  require(a && !a->graph_memory.expired());
+}
+
+// Returns false, after the fault, if the bytes are not there now.
+bool locate_now(Place& place, const char* what, const Side& side, size_t span, Access access,
+                Context& context) {
+  try {
+    place = locate(side, span, access);
+    return true;
+  } catch (const Failure&) {
+    fault_of(context, what, side, span);
+    return false;
+  }
+}
+
 void wait(const Ticket& ticket, Stream& stream) {
   ticket.wait();
   host_waited(stream);
@@ -167,6 +194,11 @@ void wait(const Ticket& ticket, Stream& stream) {
 }  // namespace
 
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
+  if (captures(stream)) {
+    if (waiting == Waiting::BLOCKING) refuse_capture(stream);
+    if (box.empty()) return;
+    return capture_node(stream, make_copy(DescribedCopy{to, from, box}, stream.context_ptr()));
+  }
   if (box.empty()) return;
   CopyJob job{to,  from,    {},     {}, checked_span(to, box), checked_span(from, box),
               box, nullptr, nullptr};
@@ -192,7 +224,14 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
 }
 
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream) {
-  require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
+  require_aligned(to, unit, box);
+  if (captures(stream)) {
+    if (waiting == Waiting::BLOCKING) refuse_capture(stream);
+    if (box.empty()) return;
+    return capture_node(
+        stream, make_fill({to.address, to.pitch, value, static_cast<unsigned>(unit),
+                           box.width / unit, box.height, handle_of<CUcontext>(stream.context())}));
+  }
   if (box.empty()) return;
   to.claim = Claim::DEVICE;
   FillJob job{to, {}, checked_span(to, box), box, value, unit, nullptr};
@@ -203,6 +242,43 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   Ticket ticket =
       submit(stream, job, inline_ok ? Stream::Where::CALLER_IF_IDLE : Stream::Where::WORKER);
   if (must_wait) wait(ticket, stream);
+}
+
+void check_copy(const DescribedCopy& copy) {
+  check_side(copy.to, copy.box);
+  check_side(copy.from, copy.box);
+}
+
+void check_fill(const Side& to, size_t unit, const Box& box) {
+  require(unit == 1 || unit == 2 || unit == 4);
+  require_aligned(to, unit, box);
+  check_side(to, box);
+}
+
+void copy_now(const DescribedCopy& copy, Context& context, std::shared_ptr<StreamWork> operation) {
+  const auto& [to, from, box] = copy;
+  CopyJob job{to,
+              from,
+              {},
+              {},
+              checked_span(to, box),
+              checked_span(from, box),
+              box,
+              nullptr,
+              std::move(operation)};
+  AddressSpace::Pin pin;
+  if (!locate_now(job.to_place, "copy: destination", to, job.to_span, Access::WRITE, context) ||
+      !locate_now(job.from_place, "copy: source", from, job.from_span, Access::READ, context))
+    return;
+  job(context);
+}
+
+void fill_now(const Side& to, uint32_t value, size_t unit, const Box& box, Context& context,
+              std::shared_ptr<StreamWork> operation) {
+  FillJob job{to, {}, checked_span(to, box), box, value, unit, std::move(operation)};
+  AddressSpace::Pin pin;
+  if (locate_now(job.place, "memset: destination", to, job.span, Access::WRITE, context))
+    job(context);
 }
 
 }  // namespace cucore::cpu

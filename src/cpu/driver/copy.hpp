@@ -35,8 +35,22 @@ enum class Waiting : uint8_t {
   ASYNC
 };
 
+struct DescribedCopy {
+  Side to, from;
+  Box box;
+};
+DescribedCopy described(const CUDA_MEMCPY3D& copy);  // checks everything but the addresses
+
 void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
 // `unit` is 1, 2 or 4 bytes; box.width is in bytes.
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream);
+
+// The same for a node of a graph. The checks are those that no later change of memory can affect.
+void check_copy(const DescribedCopy& copy);
+void check_fill(const Side& to, size_t unit, const Box& box);
+// Run in a job; a fault poisons the context.
+void copy_now(const DescribedCopy& copy, Context& context, std::shared_ptr<StreamWork> operation);
+void fill_now(const Side& to, uint32_t value, size_t unit, const Box& box, Context& context,
+              std::shared_ptr<StreamWork> operation);
 
 }  // namespace cucore::cpu

@@ -25,8 +25,46 @@ void Event::record(Stream& stream) {
     if (shared) shared->complete(number);
   };
   record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
+  set_record(std::move(record));
+}
+
+void Event::set_record(std::shared_ptr<Record> record) {
   std::lock_guard lock(mutex_);
   record_ = std::move(record);
+  capture_ = nullptr;
+}
+
+std::function<void()> Event::record_later(ClockCopy clock) {
+  auto record = std::make_shared<Record>();
+  record->clock = std::move(clock);
+  const uint64_t number = shared_ ? shared_->begin_record() : 0;
+  // A queue of its own, whose only job is in progress until the caller ends it.
+  auto queue = std::make_shared<Queue>();
+  Queue::Work none = [] {};
+  bool claimed = false;
+  record->ticket = queue->push(none, {}, true, claimed);
+  set_record(record);
+  return [record, queue, number, shared = shared_] {
+    queue->run_claimed([&] { record->nanoseconds.store(now(), std::memory_order_release); });
+    if (shared) shared->complete(number);
+  };
+}
+
+std::function<void()> Event::waiter(const std::shared_ptr<Context>& context) const {
+  if (!shared_) return [ticket = ticket()] { ticket.wait(); };
+  return [shared = shared_, number = shared_->last(), context] {
+    shared->wait(number, [&] { return !context->alive() || context->poisoned(); });
+  };
+}
+
+void Event::record_in_capture(std::shared_ptr<const EventCapture> capture) {
+  std::lock_guard lock(mutex_);
+  capture_ = std::move(capture);
+}
+
+std::shared_ptr<const EventCapture> Event::capture() const {
+  std::lock_guard lock(mutex_);
+  return capture_;
 }
 
 std::shared_ptr<Event::Record> Event::last() const {

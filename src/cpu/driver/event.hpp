@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <mutex>
 
@@ -15,6 +16,7 @@
 namespace cucore::cpu {
 
 class Stream;
+struct EventCapture;
 
 class Event : public Object {
  public:
@@ -29,9 +31,16 @@ class Event : public Object {
   bool timed() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
 
   void record(Stream& stream);
+  // Records the event at a point that the result marks when it is called once: a node of a graph.
+  std::function<void()> record_later(ClockCopy clock);
+  // The event belongs to a capture until it is recorded outside of one.
+  void record_in_capture(std::shared_ptr<const EventCapture> capture);
+  std::shared_ptr<const EventCapture> capture() const;
   bool recorded() const;
   bool done() const;  // also true if never recorded
   void wait() const;
+  // Returns the wait for the present record, which a job of the context calls.
+  std::function<void()> waiter(const std::shared_ptr<Context>& context) const;
   void let_wait(Stream& stream) const;  // later work of the stream comes after the record
   ClockCopy clock() const;              // of the record, for the check `host`
   // Returns the milliseconds since `start`. Throws NOT_READY or INVALID_HANDLE, as CUDA documents.
@@ -46,12 +55,14 @@ class Event : public Object {
   std::shared_ptr<Record> last() const;
   bool given_up() const { return !context_->alive() || context_->poisoned(); }
   Ticket ticket() const;  // empty if never recorded
+  void set_record(std::shared_ptr<Record> record);
 
   const std::shared_ptr<Context> context_;
   const unsigned flags_;
   const std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex mutex_;
   std::shared_ptr<Record> record_;
+  std::shared_ptr<const EventCapture> capture_;
 };
 
 }  // namespace cucore::cpu

@@ -104,7 +104,18 @@ std::vector<std::byte> parameters_of_buffer(const KernelInfo& info, void** extra
   return packed;
 }
 
-std::vector<std::byte> pack(const KernelInfo& info, void** parameters, void** extra) {
+void run(Context& context, const Launch& launch) {
+  if (auto planned = FaultPlan::instance().strike_launch(launch.kernel->info().name)) {
+    context.poison(*planned, "kernel '" + shown_name(launch.kernel->info().name) +
+                                 "': fault injected by CUCORE_CPU_FAULT");
+    return;
+  }
+  if (auto fault = execute(launch)) context.poison(fault->code, std::move(fault->text));
+}
+
+}  // namespace
+
+std::vector<std::byte> pack_parameters(const KernelInfo& info, void** parameters, void** extra) {
   require(!(parameters && extra));
   if (extra) return parameters_of_buffer(info, extra);
   require(parameters || info.params.empty());
@@ -116,17 +127,6 @@ std::vector<std::byte> pack(const KernelInfo& info, void** parameters, void** ex
   }
   return packed;
 }
-
-void run(Context& context, const Launch& launch) {
-  if (auto planned = FaultPlan::instance().strike_launch(launch.kernel->info().name)) {
-    context.poison(*planned, "kernel '" + shown_name(launch.kernel->info().name) +
-                                 "': fault injected by CUCORE_CPU_FAULT");
-    return;
-  }
-  if (auto fault = execute(launch)) context.poison(fault->code, std::move(fault->text));
-}
-
-}  // namespace
 
 void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, unsigned count) {
   require(count == 0 || attributes);
@@ -160,14 +160,13 @@ void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, uns
   }
 }
 
-void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& stream,
-            void** parameters, void** extra) {
-  stream.context().output().flush();
-  require(&function->module().context() == &stream.context(), CUDA_ERROR_INVALID_HANDLE);
+PreparedLaunch prepare_launch(const std::shared_ptr<Function>& function, LaunchRequest r,
+                              std::vector<std::byte> parameters) {
   check_block(*function, r);
   check_shared(*function, r);
   settle_cluster(*function, r);
   check_cooperative(*function, r);
+  Context& context = function->module().context();
   Launch l;
   l.kernel = &function->kernel();
   std::copy_n(r.grid, 3, l.grid);
@@ -177,13 +176,27 @@ void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& 
   l.dynamic_shared = r.shared;
   l.cooperative = r.cooperative;
   l.device = function->device().ordinal();
-  l.limits = limits_of(stream.context());
-  l.output = &stream.context().output();
-  l.operation = next_operation(stream);
-  auto packed = std::make_shared<std::vector<std::byte>>(pack(function->info(), parameters, extra));
+  l.limits = limits_of(context);
+  l.output = &context.output();
+  auto packed = std::make_shared<const std::vector<std::byte>>(std::move(parameters));
   l.params = packed->data();
-  stream.submit([function, packed, l, context = stream.context_ptr()] { run(*context, l); });
-  for (const auto& event : r.events) event->record(stream);
+  return {function, std::move(packed), std::move(l)};
+}
+
+void run_launch(const PreparedLaunch& prepared) {
+  run(prepared.function->module().context(), prepared.launch);
+}
+
+void launch(const std::shared_ptr<Function>& function, LaunchRequest r, Stream& stream,
+            void** parameters, void** extra) {
+  stream.context().output().flush();
+  require(&function->module().context() == &stream.context(), CUDA_ERROR_INVALID_HANDLE);
+  auto events = std::move(r.events);
+  PreparedLaunch prepared =
+      prepare_launch(function, std::move(r), pack_parameters(function->info(), parameters, extra));
+  prepared.launch.operation = next_operation(stream);
+  stream.submit([prepared = std::move(prepared)] { run_launch(prepared); });
+  for (const auto& event : events) event->record(stream);
 }
 
 }  // namespace cucore::cpu

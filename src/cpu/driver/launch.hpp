@@ -24,6 +24,18 @@ struct LaunchRequest {
 // Reads the attributes of cuLaunchKernelEx; attributes without an effect are checked and ignored.
 void apply_attributes(LaunchRequest& request, const CUlaunchAttribute* attributes, unsigned count);
 
+// A launch whose limits are checked. It keeps the code and the parameters.
+struct PreparedLaunch {
+  std::shared_ptr<Function> function;
+  std::shared_ptr<const std::vector<std::byte>> parameters;
+  Launch launch;
+};
+std::vector<std::byte> pack_parameters(const KernelInfo& info, void** parameters, void** extra);
+PreparedLaunch prepare_launch(const std::shared_ptr<Function>& function, LaunchRequest request,
+                              std::vector<std::byte> parameters);
+// Runs in a job; a fault poisons the context of the function.
+void run_launch(const PreparedLaunch& prepared);
+
 // Checks every limit, copies the parameters and submits.
 void launch(const std::shared_ptr<Function>& function, LaunchRequest request, Stream& stream,
             void** parameters, void** extra);

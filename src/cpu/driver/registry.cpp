@@ -12,10 +12,11 @@ constexpr uint32_t MAX_SLOTS = 1u << 20;
 
 constexpr uint64_t compose(uint32_t generation, uint32_t index, ObjectKind kind) {
   return TAG | uint64_t{generation & 0xfffff} << 28 | uint64_t{index} << 8 |
-         static_cast<uint64_t>(kind) << 4;
+         static_cast<uint64_t>(kind) << 3;
 }
 constexpr uint32_t index_of(uint64_t handle) { return handle >> 8 & 0xfffff; }
-constexpr ObjectKind kind_of(uint64_t handle) { return static_cast<ObjectKind>(handle >> 4 & 15); }
+constexpr ObjectKind kind_of(uint64_t handle) { return static_cast<ObjectKind>(handle >> 3 & 31); }
+static_assert(OBJECT_KINDS <= 32);
 }  // namespace
 
 Registry& Registry::instance() {

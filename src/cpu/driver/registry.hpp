@@ -31,9 +31,13 @@ enum class ObjectKind : uint8_t {
   MIPMAPPED_ARRAY,
   TEXTURE,
   SURFACE,
-  PHYSICAL
+  PHYSICAL,
+  GRAPH,
+  GRAPH_NODE,
+  GRAPH_EXECUTABLE,
+  USER_OBJECT
 };
-inline constexpr size_t OBJECT_KINDS = 15;
+inline constexpr size_t OBJECT_KINDS = 19;
 
 class Object {
  public:

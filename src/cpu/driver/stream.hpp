@@ -15,7 +15,9 @@
 
 namespace cucore::cpu {
 
-class Stream : public Object {
+struct StreamCapture;
+
+class Stream : public Object, public std::enable_shared_from_this<Stream> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::STREAM;
   enum class Type : uint8_t { LEGACY, PER_THREAD, BLOCKING, NON_BLOCKING };
@@ -42,6 +44,8 @@ class Stream : public Object {
   CUlaunchAttributeValue attribute(CUlaunchAttributeID id) const;
   void set_attribute(CUlaunchAttributeID id, const CUlaunchAttributeValue& value);
   void copy_attributes(const Stream& other);
+
+  std::shared_ptr<StreamCapture> capture;  // nullptr: the stream runs; the lock of graphs guards it
 
  private:
   const std::shared_ptr<Context> context_;

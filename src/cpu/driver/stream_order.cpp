@@ -59,6 +59,19 @@ std::shared_ptr<StreamWork> next_operation(Stream& stream) {
   return operation;
 }
 
+std::shared_ptr<StreamWork> part_of(const std::shared_ptr<StreamWork>& whole) {
+  if (!whole) return nullptr;
+  auto before = std::make_shared<StreamClock>(*whole->before);
+  if (before->size() <= whole->stream) before->resize(whole->stream + 1);
+  (*before)[whole->stream] = whole->position;
+  auto part = std::make_shared<StreamWork>();
+  part->name = whole->name;
+  part->stream = whole->stream;
+  part->position = whole->position;
+  part->before = std::move(before);
+  return part;
+}
+
 ClockCopy clock_of(Stream& stream) {
   if (!orders_streams()) return nullptr;
   std::lock_guard lock(clocks().mutex);

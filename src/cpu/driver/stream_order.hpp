@@ -24,6 +24,9 @@ bool orders_streams();  // whether the check is enabled
 // Returns the next operation of the stream, after everything that CUDA's rules put before it;
 // nullptr if the check is disabled.
 std::shared_ptr<StreamWork> next_operation(Stream& stream);
+// Returns an operation for a part of a larger one, for example a node of a graph. The order of
+// parts of one operation is not checked.
+std::shared_ptr<StreamWork> part_of(const std::shared_ptr<StreamWork>& whole);
 ClockCopy clock_of(Stream& stream);  // nullptr if the check is disabled
 // `stream` continues after the work that the clock contains.
 void order_after(Stream& stream, const ClockCopy& clock);

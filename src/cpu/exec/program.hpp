@@ -156,7 +156,7 @@ struct DecodedModule {
   std::vector<uint64_t> addresses;
   uint32_t site_count = 1;
   bool uses_reserved_shared = false;
-  bool compiles = false;  // machine code may replace handlers, which are those of AVX-512
+  bool compiles = false;         // machine code may replace handlers, which are those of AVX-512
   uint32_t function_shared = 0;  // bytes of shared variables that functions other than kernels use
   std::unordered_map<uint32_t, std::unique_ptr<MatrixPlan>> matrix_plans;  // by Form::index
   int device = 0;

@@ -83,7 +83,11 @@ TEST_F(Events, Flags) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuEventCreate(&e, CU_EVENT_INTERPROCESS));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuEventCreate(nullptr, 0));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuEventRecordWithFlags(make(), nullptr, 8));
-  EXPECT_CU(0, cu.cuEventRecordWithFlags(make(), nullptr, CU_EVENT_RECORD_EXTERNAL));
+  // Only in captures.
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuEventRecordWithFlags(make(), nullptr, CU_EVENT_RECORD_EXTERNAL));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuStreamWaitEvent(nullptr, make(), CU_EVENT_WAIT_EXTERNAL));
 }
 
 TEST_F(Events, BelongToOneContext) {

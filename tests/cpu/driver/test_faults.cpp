@@ -88,10 +88,11 @@ TEST_F(Faults, LessMemory) {
 }
 
 TEST_F(Faults, UnimplementedFunctionsCanFailOtherwise) {
-  plan("cuGraphCreate@1=999");
-  auto create = reinterpret_cast<CUresult (*)(void*, unsigned)>(cu.symbol("cuGraphCreate"));
-  EXPECT_CU(CUDA_ERROR_UNKNOWN, create(nullptr, 0));
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, create(nullptr, 0));
+  plan("cuSignalExternalSemaphoresAsync@1=999");
+  auto signal =
+      reinterpret_cast<CUresult (*)(void*, unsigned)>(cu.symbol("cuSignalExternalSemaphoresAsync"));
+  EXPECT_CU(CUDA_ERROR_UNKNOWN, signal(nullptr, 0));
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, signal(nullptr, 0));
 }
 
 TEST_F(Faults, BadPlansAreRefused) {

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// The steps of one launch.
+#include "cpu/driver/graph/run.hpp"
+
+#include <utility>
+
+#include "cpu/driver/calls.hpp"
+#include "cpu/driver/graph/graph_memory.hpp"
+#include "cpu/driver/stream_words.hpp"
+#include "cpu/exec/conditions.hpp"
+
+namespace cucore::cpu {
+
+GraphRun::GraphRun(std::shared_ptr<const GraphPlan> plan, Stream& stream,
+                   std::vector<std::shared_ptr<GraphMemory>> old_memory)
+    : plan_(std::move(plan)),
+      context_(stream.context_ptr()),
+      old_memory_(std::move(old_memory)),
+      operation_(next_operation(stream)),
+      clock_(clock_of(stream)) {
+  expect_events(stream);
+}
+
+// An event that the launch records before it waits for it is the new record.
+void GraphRun::expect_events(Stream& stream) {
+  each_step(*plan_, [&](const GraphStep& step) {
+    if (step.type() == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+      records_[&step] = params_as<RecordParams>(step.params).event->record_later(clock_);
+    } else if (step.type() == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
+      const Event& event = *params_as<WaitParams>(step.params).event;
+      waits_[&step] = event.waiter(context_);
+      order_after(stream, event.clock());
+    }
+  });
+}
+
+void GraphRun::run() {
+  for (const auto& memory : old_memory_) memory->end();
+  for (const ConditionReset& reset : plan_->resets) set_condition(reset.condition, reset.value);
+  check(*context_);
+  run_plan(*plan_, *this);
+}
+
+// Events of steps that did not run must not keep their waiters.
+GraphRun::~GraphRun() {
+  for (auto& [step, complete] : records_)
+    if (complete) complete();
+}
+
+void GraphRun::check(const Context& context) {
+  if (!context.alive() || context.poisoned()) failed_.store(true, std::memory_order_release);
+}
+
+void GraphRun::run_step(const GraphStep& step) noexcept {
+  try {
+    if (!failed() && step.enabled) execute(step);
+    check(*context_);
+    if (step.type() == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+      // An event inside of the loop of a body cannot occur, so each is completed once.
+      auto found = records_.find(&step);
+      if (found != records_.end() && found->second) std::exchange(found->second, nullptr)();
+    }
+  } catch (...) {
+    context_->poison(result_of_exception(), "internal failure of the CPU device");
+    failed_.store(true, std::memory_order_release);
+  }
+}
+
+std::shared_ptr<StreamWork> GraphRun::operation(const std::string& name) const {
+  auto part = part_of(operation_);
+  if (part) part->name = name + " of a graph in " + part->name;
+  return part;
+}
+
+void GraphRun::run_kernel(const GraphStep& step) {
+  PreparedLaunch prepared = *step.launch;
+  Context& context = prepared.function->module().context();
+  check(context);
+  if (failed()) return;
+  prepared.launch.limits = limits_of(context);
+  prepared.launch.operation = part_of(operation_);
+  run_launch(prepared);
+  check(context);
+}
+
+void GraphRun::execute_memory(const GraphStep& step) {
+  if (step.type() == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+    params_as<AllocParams>(step.params).memory->begin();
+  else
+    params_as<FreeParams>(step.params).memory->end();
+}
+
+void GraphRun::execute(const GraphStep& step) {
+  switch (step.type()) {
+    case CU_GRAPH_NODE_TYPE_KERNEL:
+      return run_kernel(step);
+    case CU_GRAPH_NODE_TYPE_MEMCPY: {
+      const auto& copy = params_as<CopyParams>(step.params);
+      return copy_now(described(copy.given), *context_, operation("copy"));
+    }
+    case CU_GRAPH_NODE_TYPE_MEMSET: {
+      const auto& g = params_as<FillParams>(step.params).given;
+      const Box box{g.width * g.elementSize, g.height, 1};
+      return fill_now({g.dst, g.pitch, 0, Claim::DEVICE}, g.value, g.elementSize, box, *context_,
+                      operation("memset"));
+    }
+    case CU_GRAPH_NODE_TYPE_HOST: {
+      const auto& host = params_as<HostParams>(step.params);
+      host_waited(clock_);
+      return run_callback([&] { host.function(host.data); });
+    }
+    case CU_GRAPH_NODE_TYPE_GRAPH:
+      return run_plan(*step.parts[0], *this);
+    case CU_GRAPH_NODE_TYPE_WAIT_EVENT:
+      return waits_.at(&step)();
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return execute_memory(step);
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      for (const auto& word : params_as<MemOpParams>(step.params).operations)
+        run_word(word, *context_);
+      return;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return run_conditional(step);
+    default:
+      return;
+  }
+}
+
+void GraphRun::run_conditional(const GraphStep& step) {
+  const auto& given = params_as<ConditionalParams>(step.params).given;
+  const uint32_t value = condition_value(given.handle);
+  switch (given.type) {
+    case CU_GRAPH_COND_TYPE_WHILE:
+      return run_loop(*step.parts[0], given.handle);
+    case CU_GRAPH_COND_TYPE_IF:
+      if (value != 0) return run_plan(*step.parts[0], *this);
+      if (step.parts.size() > 1) run_plan(*step.parts[1], *this);
+      return;
+    default:
+      if (value < step.parts.size()) run_plan(*step.parts[value], *this);
+  }
+}
+
+void GraphRun::run_loop(const GraphPlan& body, uint64_t condition) {
+  const uint64_t most = settings().instruction_budget;
+  for (uint64_t round = 1; condition_value(condition) != 0; ++round) {
+    run_plan(body, *this);
+    check(*context_);
+    if (failed()) return;
+    if (most != 0 && round >= most)
+      return context_->poison(CUDA_ERROR_LAUNCH_TIMEOUT,
+                              "a loop of a graph has used its budget of instructions");
+  }
+}
+
+}  // namespace cucore::cpu
