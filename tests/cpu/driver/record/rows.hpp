@@ -106,6 +106,8 @@ void add_occupancy(Rows& rows);
 void add_launch(Rows& rows);
 void add_pool(Rows& rows);
 void add_virtual(Rows& rows);
+void add_graphs(Rows& rows);
+void add_captures(Rows& rows);
 void add_output(Rows& rows);
 void add_faults(Rows& rows);
 void add_large_stacks(Rows& rows);  // last: they may take most of the memory of a GPU
