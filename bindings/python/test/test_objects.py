@@ -117,7 +117,7 @@ def closed(device):
 
 
 def test_error_classes(device, code):
-    assert len(ERRORS) == len(set(ERRORS.values())) == 28
+    assert len(ERRORS) == len(set(ERRORS.values())) == 29
     seen = set()
     for expected, call in provoke(device, code):
         with pytest.raises(cucore.Error) as caught:
