@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets the host's rounding mode for a scope.
+// Sets the host's rounding mode, or its whole floating-point environment, for a scope.
 #pragma once
 
 #include <cfenv>
@@ -35,6 +35,22 @@ class HostRounding {
 
  private:
   int before_;
+};
+
+// Rounds to the nearest, keeps subnormal numbers, and raises no signal. The thread that launches
+// may have another environment, and threads that it starts inherit that.
+class DefaultFloats {
+ public:
+  DefaultFloats() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~DefaultFloats() { std::fesetenv(&before_); }
+  DefaultFloats(const DefaultFloats&) = delete;
+  DefaultFloats& operator=(const DefaultFloats&) = delete;
+
+ private:
+  std::fenv_t before_;
 };
 
 }  // namespace cucore::cpu

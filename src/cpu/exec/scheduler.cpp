@@ -9,6 +9,7 @@
 #include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/host_rounding.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/worker_pool.hpp"
 
@@ -137,6 +138,7 @@ void Share::run() {
 }  // namespace
 
 void work_on(LaunchState& launch) {
+  const DefaultFloats floats;
   try {
     Share share(launch);
     try {
