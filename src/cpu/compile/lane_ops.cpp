@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/compile/lane_ops.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
@@ -208,11 +211,19 @@ LaneOp conversion(const DecodedFunction& function, const ptx::Instruction& instr
   return lane;
 }
 
+// The offset of an operand in machine code has 31 bits, and a frame may have 2 GiB.
+bool is_far(const Op& op) {
+  constexpr Slot FARTHEST = Slot{1} << 30;
+  return std::any_of(std::begin(op.slots), std::end(op.slots),
+                     [](Slot slot) { return slot != NO_SLOT && slot > FARTHEST; });
+}
+
 }  // namespace
 
 LaneOp lane_op(const DecodedFunction& function, size_t index) {
   const Op& op = function.ops[index];
   if (op.kind != OpKind::PLAIN || op.guard != NO_SLOT || op.run == raise_unsupported) return {};
+  if (is_far(op)) return {};
   const ptx::Instruction& instruction = function.source->instructions[index];
   const Form& f = *instruction.form;
   switch (f.op) {
