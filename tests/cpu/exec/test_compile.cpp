@@ -2,27 +2,12 @@
 // Machine code has the results, faults and instruction counts of the handlers that it replaces.
 #include <gtest/gtest.h>
 
+#include "configured.hpp"
 #include "device.hpp"
 #include "random_text.hpp"
 
 namespace cucore::cpu::test {
 namespace {
-
-// Applies settings until the end of a scope.
-class Configured {
- public:
-  explicit Configured(bool compile) : before_(settings()) {
-    Settings s = before_;
-    s.compile = compile;
-    configure(s);
-  }
-  ~Configured() { configure(before_); }
-  Configured(const Configured&) = delete;
-  Configured& operator=(const Configured&) = delete;
-
- private:
-  const Settings before_;
-};
 
 struct Outcome {
   std::vector<uint32_t> memory;
@@ -55,7 +40,8 @@ std::string kernel_of(const std::string& body, unsigned registers) {
       "out) {\n.shared .align 16 .b32 tile[256];\n"
       ".reg .b32 %R<" +
       std::to_string(registers) + ">, %a<4>;\n.reg .b64 %L<" + std::to_string(registers) +
-      ">, %in, %out, %offset;\n.reg .f32 %F<" + std::to_string(registers) +
+      ">, %in, %out, %offset;\n.reg .f32 %F<" + std::to_string(registers) + ">;\n.reg .b16 %H<" +
+      std::to_string(registers) +
       ">;\n.reg .pred %P<7>;\n"
       "ld.param.u64 %in, [in]; ld.param.u64 %out, [out]; mov.u32 %a0, %tid.x;\n"
       "mul.wide.u32 %offset, %a0, " +
@@ -71,6 +57,8 @@ std::string kernel_of(const std::string& body, unsigned registers) {
   };
   each("b32", "%R", 4, registers);
   each("f32", "%F", 4, registers);
+  for (unsigned i = 0; i < registers; ++i)
+    load += "cvt.u16.u32 %H" + std::to_string(i) + ", %R" + std::to_string(i) + ";\n";
   for (unsigned i = 0; i < registers * 2; ++i) {
     const std::string half = "[%in+" + std::to_string(at + 4 * i) + "]";
     const std::string r = "%L" + std::to_string(i / 2);
@@ -115,6 +103,17 @@ void expect_same(const std::string& body, unsigned registers, unsigned seed) {
         << body;
 }
 
+// Each instruction alone, with whole warps and a part of one, and its result in the next one.
+TEST(Compile, EveryInstruction) {
+  for (unsigned k = 0; k < std::size(INSTRUCTIONS); ++k) {
+    RandomText text(k, 6);
+    std::string body;
+    for (int i = 0; i < 4; ++i) body += text.filled(INSTRUCTIONS[k]) + "\n";
+    expect_same(body, 6, k);
+    if (HasFatalFailure()) return;
+  }
+}
+
 TEST(Compile, RandomInstructions) {
   for (unsigned seed = 0; seed < 150; ++seed) {
     RandomText text(seed, 6);
@@ -130,6 +129,12 @@ TEST(Compile, ManyRegisters) {
     expect_same(text.instructions(400), 40, seed);
     if (HasFatalFailure()) return;
   }
+}
+
+// More code than a function may have: handlers execute the rest.
+TEST(Compile, MoreThanTheLimitOfCode) {
+  RandomText text(1, 40);
+  expect_same(text.instructions(120'000), 40, 1);
 }
 
 // A part of each warp runs one side of a branch, and the rest the other.
@@ -186,6 +191,37 @@ TEST(Compile, FaultsOfSharedMemory) {
       expect_same(body, 6, unsigned(start));
       if (HasFatalFailure()) return;
     }
+}
+
+// Addresses and offsets at which sums wrap or leave the memory, misaligned ones, and a lane that
+// differs from the others. The last warp would fault in its handlers, so it ends before.
+TEST(Compile, HostileAddresses) {
+  constexpr const char* STARTS[] = {"0",    "4",    "1",          "2",          "8",         "960",
+                                    "1012", "1016", "1020",       "1023",       "1024",      "2048",
+                                    "-4",   "-64",  "0x7ffffffc", "0x80000000", "0xfffff000"};
+  constexpr const char* OFFSETS[] = {"4",   "8",       "16",       "-4",        "-16",
+                                     "-64", "1048576", "-1048576", "2147483632"};
+  constexpr const char* OTHERS[] = {"1", "2", "4", "16", "64", "-64", "0x40000000", "-4096"};
+  constexpr const char* LOADS[] = {"ld.shared.b32 %R3, [%a1+", "ld.shared.v2.b32 {%R3, %R4}, [%a1+",
+                                   "ld.shared.v4.f32 {%F3, %F4, %F5, %F0}, [%a1+"};
+  std::mt19937 random(7);
+  auto any = [&](const auto& list) { return std::string(list[random() % std::size(list)]); };
+  for (unsigned seed = 0; seed < 400; ++seed) {
+    std::string body =
+        "shl.b32 %a1, %a0, 2; st.shared.b32 [%a1], %R0;\nbar.sync 0;\n"
+        "setp.gt.u32 %P6, %a0, 63; @%P6 exit;\n"
+        "mov.u32 %a2, 64; and.b32 %a1, %a0, 3; shl.b32 %a1, %a1, " +
+        std::to_string(random() % 2 ? 2 : 4) + "; add.u32 %a1, %a1, " +
+        (random() % 2 ? any(STARTS) : "128") + ";\n";
+    if (random() % 2)
+      body += "setp.eq.u32 %P6, %a0, " + std::to_string(random() % 64) +
+              "; @%P6 add.u32 %a1, %a1, " + any(OTHERS) + ";\n";
+    body += "add.s32 %R1, %R2, %R3;\nld.shared.b32 %R2, [%a2+-16];\n";
+    for (unsigned n = random() % 4 ? 1 : 2; n > 0; --n)
+      body += any(LOADS) + (random() % 2 ? any(OFFSETS) : "0") + "];\n";
+    expect_same(body + "add.s32 %R4, %R2, %R3;\n", 6, seed);
+    if (HasFatalFailure() || HasNonfatalFailure()) return;
+  }
 }
 
 }  // namespace
