@@ -171,7 +171,8 @@ typedef struct cucore_array_context_options {
   size_t               max_bytes;     /**< of arrays and temporary ones; 0: no limit */
   uint32_t             max_pending;   /**< operations that wait; 0: 2048. In a loop, up to 16 more
                                            may wait for the end of a round */
-  uint32_t             max_depth;     /**< operations one after another; 0: 64 */
+  uint32_t             max_depth;     /**< operations one after another; 0: 64. In a loop, up to 24
+                                           more may wait for the end of a round */
   size_t               max_retained_bytes; /**< that waiting operations alone keep; 0: a quarter of
                                                 the device memory, and at least 64 MiB */
 } cucore_array_context_options;

@@ -211,7 +211,7 @@ void Context::evaluate_all(Reason reason) {
 
 Context::Excess Context::excess(const Cell& cell, const Lock&) noexcept {
   if (cell.pinned && cell.current().is_pending()) return Excess::PINNED;
-  if (cell.current().depth() >= settings_.max_depth) return Excess::DEEP;
+  if (is_end_of_chain(cell.current(), settings_.max_depth)) return Excess::DEEP;
   if (settings_.policy == Policy::EAGER) return Excess::EAGER;
   const auto pending = static_cast<int64_t>(graph_.pending());
   if (rounds_.end(cell.current(), pending, settings_.max_pending)) return Excess::MANY;

@@ -26,4 +26,8 @@ class Rounds {
   uint64_t place_ = 0;   // those at the latest end
 };
 
+// Whether the chain of pending operations that ends with the value is to be computed, because its
+// depth is `most` or more. A chain that repeats a round grows until it consists of whole rounds.
+bool is_end_of_chain(const Value& latest, uint32_t most) noexcept;
+
 }  // namespace cucore::array

@@ -89,6 +89,65 @@ class Loops(unittest.TestCase):
                 with self.subTest(most=most, round=round_.__name__):
                     self.check_pending(most, round_)
 
+    def test_rounds_of_any_length(self):
+        """The limit of the depth ends the chain of each array at one place of its rounds."""
+        operations = (lambda x: x * 0.5, lambda x: x + self.b, lambda x: x - 0.25, lambda x: -x, lambda x: x * self.b)
+
+        def steps(x, count):
+            for at in range(count):
+                x = operations[at % len(operations)](x)
+            return x
+
+        def chain(x, count):
+            x[0] = steps(x[0], count)
+
+        def in_place(x, count):
+            x[0] += steps(x[0], count) * -0.5
+
+        def two_arrays(x, count):
+            x[0] = steps(x[0], count)
+            x[1] = steps(x[1], count) * 0.125 - 1.0
+
+        for count in list(range(1, 13)) + [17, 22]:
+            for round_, most in (chain, MOST_KERNELS), (in_place, MOST_KERNELS), (two_arrays, 2 * MOST_KERNELS):
+                with self.subTest(operations=count, round=round_.__name__):
+                    self.check_depth(lambda x, count=count, round_=round_: round_(x, count), most)
+
+    def test_rounds_with_reductions(self):
+        def standardise(x):
+            x[0] = x[0] - maximum(x[0])
+            x[1] = ((x[1] - maximum(x[1])) * 0.5 + self.b) * 0.25
+
+        def some_rounds(x):
+            x[0] = x[0] * 0.5 + self.b
+            if self.at % 7 == 6:
+                x[0] = x[0] - maximum(x[0])
+
+        def maximum(x):
+            return x.max() if isinstance(x, np.ndarray) else x.reduce("max")
+
+        for round_ in standardise, some_rounds:
+            with self.subTest(round=round_.__name__):
+                self.check_depth(round_, 2)
+
+    def check_depth(self, round_, most_kernels):
+        context = Context()
+        starts = [self.start, self.start + 1]
+        arrays, expected = [context.array(start) for start in starts], [start.copy() for start in starts]
+        number = np.full(100, 0.75, "float32")
+        b = context.array(number)
+        peaks = []
+        for self.at in range(280):
+            for self.b, x in (number, expected), (b, arrays):
+                round_(x)
+            peaks.append(context.info()["peak_bytes"])
+        info = context.info()
+        self.assertEqual(peaks[-1], peaks[140])
+        self.assertGreater(info["by_depth"], 2)
+        self.assertLessEqual(info["kernels_compiled"] + info["kernels_from_disk"], most_kernels)
+        for array, numbers in zip(arrays, expected):
+            np.testing.assert_array_equal(array.numpy(), numbers)
+
     def check_pending(self, most, round_):
         context = Context(max_pending=most)
         starts = [self.start + at for at in range(7)]
