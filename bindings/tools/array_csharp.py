@@ -158,8 +158,10 @@ def natives(header):
             continue
         calls += ["    [DllImport(Library)]", f"    internal static extern int {function.name}({declared});"]
         passed = ", ".join(forwarded(kind, name) for kind, name in types)
-        wrappers += [f"  internal static int {function.name}({declared.replace('[In, Out] ', '').replace('[Out] ', '')}) {{", "    int status, tries = 0;",
-                     f"    do status = C.{function.name}({passed});", "    while (Calls.IsToRepeat(status, error, ref tries));", "    return status;", "  }"]
+        declared = declared.replace("[In, Out] ", "").replace("[Out] ", "")
+        wrappers += [f"  internal static int {function.name}({declared}) {{", "    Patience patience = Patience.Begin();", "    try {", "      int status;",
+                     f"      do status = C.{function.name}({passed});", "      while (patience.IsToRepeat(status, error));", "      return status;",
+                     "    } finally {", "      patience.End();", "    }", "  }"]
     return [*HEAD, "internal static class ArrayNative {", f'  private const string Library = "{LIBRARY}";', "", *wrappers, "  [DllImport(Library)]",
             "  internal static extern void cucore_error_release(IntPtr error);  // of libcucore, which the library loads", "",
             "  private static class C {", *calls, "  }", "}", "}"]

@@ -42,16 +42,14 @@ internal static class Allocation {
     }
   }
 
-  /// <summary>Collects for a call that found no memory, with the number of its collections so far. Returns whether to call again.</summary>
-  internal static bool CollectAgain(ref int tries) {
-    if (tries++ == MostCollections) return false;
+  /// <summary>Collects, unless another thread has done it meanwhile.</summary>
+  internal static void CollectUnless(Func<bool> isDone) {
     bool isAlone = Monitor.TryEnter(collecting, PatienceMilliseconds);
     try {
-      Collect();
+      if (!isDone()) Collect();
     } finally {
       if (isAlone) Monitor.Exit(collecting);
     }
-    return true;
   }
 
   private static T Counted<T>(Func<T> make) {

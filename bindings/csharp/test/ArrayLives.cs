@@ -326,6 +326,28 @@ public static class ArrayLives {
     }
   }
 
+  // Each thread finds memory, although the others could take what its collection releases.
+  public static void ThreadsThatForgetFindRoom() {
+    const long limit = 1 << 20;
+    using (Context context = new Context(World.Device, new ContextOptions { MaxBytes = limit })) {
+      NdArray x;
+      using (Scope scope = new Scope(context)) x = scope.Keep(Nd.Ones(DType.Float32, 1024));
+      List<Exception> failed = new List<Exception>();
+      Thread[] threads = Enumerable.Range(0, 4).Select(i => new Thread(() => {
+        try {
+          for (int k = 0; k < 2500; ++k) x.Add(k).Evaluate();
+        } catch (Exception e) {
+          lock (failed) failed.Add(e);
+        }
+      })).ToArray();
+      foreach (Thread each in threads) each.Start();
+      foreach (Thread each in threads) each.Join();
+      Check.Equal("", string.Join("\n", failed));
+      Check.That(context.Statistics.PeakBytes <= limit, context.Statistics.ToString());
+      x.Dispose();
+    }
+  }
+
   // x = x * a + b, with arrays that are left to the collector.
   public static void ALoopHasFlatMemory() {
     using (Context context = new Context(World.Device)) {

@@ -12,13 +12,6 @@ internal static class Calls {
     if (status != 0) throw CucoreNativePINVOKE.Raised(status, error);
   }
 
-  /// <summary>Collects arrays that the program has forgotten, if a call found no device memory. Returns whether to call again.</summary>
-  internal static bool IsToRepeat(int status, IntPtr error, ref int tries) {
-    if (status != (int)Status.OutOfDeviceMemory || !Allocation.CollectAgain(ref tries)) return false;
-    ArrayNative.cucore_error_release(error);
-    return true;
-  }
-
   internal static Exception Refused(Status status, string message) { return CucoreException.Of(new Failure(status, message)); }
 
   internal static T NotNull<T>(T? given, string parameter) where T : class { return given ?? throw new ArgumentNullException(parameter); }

@@ -2,6 +2,7 @@
 // Native objects of arrays, and those that a call uses.
 using System;
 using System.Runtime.InteropServices;
+using System.Threading;
 
 namespace Cucore.Arrays {
 /// <summary>A native object, which is not released while a call uses it.</summary>
@@ -9,8 +10,13 @@ internal sealed class ArrayHandle : SafeHandle {
   // A call takes it in the place of an object that is not given.
   internal static readonly ArrayHandle Null = new ArrayHandle(IntPtr.Zero, each => {});
 
+  private static long released;
+
   private readonly Action<IntPtr> release;
   private long pressure;
+
+  /// <summary>The number of objects released so far.</summary>
+  internal static long Released { get { return Interlocked.Read(ref released); } }
 
   internal ArrayHandle(IntPtr made, Action<IntPtr> release) : base(IntPtr.Zero, true) {
     this.release = release;
@@ -27,6 +33,7 @@ internal sealed class ArrayHandle : SafeHandle {
   protected override bool ReleaseHandle() {
     release(handle);
     if (pressure != 0) GC.RemoveMemoryPressure(pressure);
+    Interlocked.Increment(ref released);
     return true;
   }
 }
