@@ -256,15 +256,43 @@ NativeBuffer Context::new_buffer(const char* attempt, uint64_t size) const {
   return created<NativeBuffer>(attempt, cucore_buffer_create, settings_.device.get(), size, stream);
 }
 
-Ref<Storage> Context::allocate(int64_t bytes) {
-  const auto size = static_cast<uint64_t>(std::max<int64_t>(bytes, 1));
-  if (settings_.max_bytes != 0 && memory_->live + size > settings_.max_bytes)
+bool MemoryCounts::reserve(uint64_t bytes, uint64_t most) noexcept {
+  uint64_t before = reserved;
+  do {
+    if (before > most || bytes > most - before) return false;
+  } while (!reserved.compare_exchange_weak(before, before + bytes));
+  return true;
+}
+
+CountedBytes::~CountedBytes() {
+  if (!counts_) return;
+  if (is_live_) counts_->live -= bytes_;
+  counts_->reserved -= bytes_;
+}
+
+void CountedBytes::set_live() noexcept {
+  is_live_ = true;
+  const uint64_t live = counts_->live += bytes_;
+  uint64_t peak = counts_->peak;
+  while (peak < live && !counts_->peak.compare_exchange_weak(peak, live)) {
+  }
+}
+
+CountedBytes Context::counted(uint64_t bytes, uint64_t most) const {
+  if (!memory_->reserve(bytes, most))
     throw Error(
         Status::OUT_OF_DEVICE_MEMORY,
-        concat("allocate ", size, " bytes for an array: the context holds ", memory_->live.load(),
-               " of at most ", settings_.max_bytes, " bytes; release arrays, or raise max_bytes"));
-  return make<DeviceStorage>(new_buffer("allocate memory of an array", size), 0, size, false,
-                             memory_);
+        concat("allocate ", bytes, " bytes for an array: the context holds ", memory_->live.load(),
+               " of at most ", most, " bytes; release arrays, or raise max_bytes"));
+  return CountedBytes(memory_, bytes);
+}
+
+Ref<Storage> Context::allocate(int64_t bytes) {
+  const auto size = static_cast<uint64_t>(std::max<int64_t>(bytes, 1));
+  CountedBytes counted_bytes =
+      counted(size, settings_.max_bytes != 0 ? settings_.max_bytes : UINT64_MAX);
+  return make<DeviceStorage>(new_buffer("allocate memory of an array", size), 0, false,
+                             std::move(counted_bytes));
 }
 
 uint64_t Context::counters(int64_t count) {
@@ -400,7 +428,7 @@ Array Context::shared(Dtype dtype, int64_t count, View view, NativeBuffer buffer
                       std::shared_ptr<void> owner) {
   constexpr bool PINNED = true;
   Ref<Storage> storage =
-      make<DeviceStorage>(std::move(buffer), offset, 0, PINNED, memory_, std::move(owner));
+      make<DeviceStorage>(std::move(buffer), offset, PINNED, counted(0), std::move(owner));
   const bool read_only = view.read_only;
   const Lock lock(*this);
   Array array = stored(graph_, dtype, count, std::move(view), std::move(storage));
@@ -452,7 +480,7 @@ Ref<Storage> Context::on_host(const Value& value) {
     if (cucore_buffer_record_use(buffer.get(), stream.get(), &error) != CUCORE_OK)
       cucore_error_release(error);
   });
-  auto storage = make<DeviceStorage>(std::move(buffer), 0, size, true, memory_, std::move(use));
+  auto storage = make<DeviceStorage>(std::move(buffer), 0, true, counted(size), std::move(use));
   storage->checks.add(present.checks);
   return storage;
 }

@@ -52,6 +52,27 @@ struct Statistics {
 // The memory of a context in bytes. Storages may outlive the graph, so they share it.
 struct MemoryCounts {
   std::atomic<uint64_t> live{0}, peak{0};
+  std::atomic<uint64_t> reserved{0};  // live bytes, and those that threads are about to allocate
+
+  // Returns false if `most` would be exceeded. Threads that reserve together do not exceed it.
+  bool reserve(uint64_t bytes, uint64_t most) noexcept;
+};
+
+// Bytes that are reserved while it exists.
+class CountedBytes {
+ public:
+  // Of bytes that the caller has reserved.
+  CountedBytes(std::shared_ptr<MemoryCounts> counts, uint64_t bytes) noexcept
+      : counts_(std::move(counts)), bytes_(bytes) {}
+  CountedBytes(CountedBytes&& other) noexcept = default;
+  CountedBytes& operator=(CountedBytes&&) = delete;
+  ~CountedBytes();
+  void set_live() noexcept;
+
+ private:
+  std::shared_ptr<MemoryCounts> counts_;  // null: moved
+  const uint64_t bytes_;
+  bool is_live_ = false;
 };
 
 // The kernels of an evaluation that would begin now.
@@ -152,6 +173,7 @@ class Context : public Object {
   };
   void drop_released() noexcept;
   NativeBuffer new_buffer(const char* attempt, uint64_t size) const;
+  CountedBytes counted(uint64_t bytes, uint64_t most = UINT64_MAX) const;
   void unshare(const Array& array);
   void evaluate_readers(const Ref<Cell>& cell, Reason reason);
   using Evaluation = std::scoped_lock<std::mutex>;  // of evaluation_

@@ -22,21 +22,15 @@ void add_checks(const OutputSources& sources, std::span<Storage* const> inputs,
 
 }  // namespace
 
-DeviceStorage::DeviceStorage(NativeBuffer buffer, uint64_t offset, uint64_t bytes, bool pinned,
-                             std::shared_ptr<MemoryCounts> counts, std::shared_ptr<void> owner)
+DeviceStorage::DeviceStorage(NativeBuffer buffer, uint64_t offset, bool pinned, CountedBytes bytes,
+                             std::shared_ptr<void> owner)
     : Storage(pinned),
+      bytes_(std::move(bytes)),
       buffer_(std::move(buffer)),
       offset_(offset),
-      bytes_(bytes),
-      counts_(std::move(counts)),
       owner_(std::move(owner)) {
-  const uint64_t live = counts_->live += bytes_;
-  uint64_t peak = counts_->peak;
-  while (peak < live && !counts_->peak.compare_exchange_weak(peak, live)) {
-  }
+  bytes_.set_live();
 }
-
-DeviceStorage::~DeviceStorage() { counts_->live -= bytes_; }
 
 Ref<Storage> DeviceMachine::allocate(int64_t bytes) { return context_.allocate(bytes); }
 

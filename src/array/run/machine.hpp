@@ -10,9 +10,8 @@ namespace cucore::array {
 
 class DeviceStorage final : public Storage {
  public:
-  DeviceStorage(NativeBuffer buffer, uint64_t offset, uint64_t bytes, bool pinned,
-                std::shared_ptr<MemoryCounts> counts, std::shared_ptr<void> owner = nullptr);
-  ~DeviceStorage() override;
+  DeviceStorage(NativeBuffer buffer, uint64_t offset, bool pinned, CountedBytes bytes,
+                std::shared_ptr<void> owner = nullptr);
 
   cucore_buffer* buffer() const noexcept { return buffer_.get(); }
   uint64_t offset() const noexcept { return offset_; }
@@ -21,9 +20,9 @@ class DeviceStorage final : public Storage {
   CheckSet checks;  // of the kernels that computed the elements
 
  private:
+  CountedBytes bytes_;  // until the buffer is released
   const NativeBuffer buffer_;
-  const uint64_t offset_, bytes_;
-  const std::shared_ptr<MemoryCounts> counts_;
+  const uint64_t offset_;
   const std::shared_ptr<void> owner_;  // of memory of others, which goes back to it
 };
 

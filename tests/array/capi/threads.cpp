@@ -2,11 +2,13 @@
 // Eight threads record, read, write and release arrays of one context and of contexts of their own.
 // All of them write one array. One more thread releases arrays that the others made. Then they
 // exhaust the memory of one context: calls fail while other threads record, evaluate and release.
+// At last they allocate together up to the limit of a context.
 #include <cucore_array.h>
 
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -147,6 +149,47 @@ void exhaust_a_context() {
   cucore_array_context_release(limited);
 }
 
+// Arrays of the host are allocated without the lock of the context.
+void write_to(cucore_array_context* limited, const std::vector<double>& elements) {
+  for (int round = 0; round < 10 * ROUNDS; ++round) {
+    cucore_array* array = nullptr;
+    cucore_error* error = nullptr;
+    if (cucore_array_from_host(limited, CUCORE_ARRAY_DTYPE_FLOAT64, elements.data(), &SIZE, 1,
+                               nullptr, &array, &error) == CUCORE_OK) {
+      cucore_array_release(array);
+    } else {
+      if (cucore_error_status(error) != CUCORE_ERROR_OUT_OF_DEVICE_MEMORY)
+        must(CUCORE_ERROR_INTERNAL, error);
+      cucore_error_release(error);
+      ++exhausted;
+    }
+  }
+}
+
+void keep_a_limit() {
+  const std::vector<double> elements(SIZE);
+  cucore_array_context_options options = CUCORE_ARRAY_CONTEXT_OPTIONS_INIT;
+  options.max_bytes = 2 * SIZE * sizeof(double);
+  cucore_array_context* limited = nullptr;
+  cucore_error* error = nullptr;
+  must(cucore_array_context_create(device, &options, &limited, &error), error);
+  exhausted = 0;
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < THREADS; ++thread)
+    threads.emplace_back(write_to, limited, std::cref(elements));
+  for (std::thread& thread : threads) thread.join();
+  cucore_array_context_info info{};
+  info.struct_size = sizeof info;
+  must(cucore_array_context_query(limited, &info, &error), error);
+  if (exhausted == 0 || info.peak_bytes > options.max_bytes || info.live_bytes != 0) {
+    std::fprintf(stderr, "%d refused, %llu of at most %zu bytes, %llu left\n", exhausted.load(),
+                 static_cast<unsigned long long>(info.peak_bytes), options.max_bytes,
+                 static_cast<unsigned long long>(info.live_bytes));
+    std::abort();
+  }
+  cucore_array_context_release(limited);
+}
+
 void release_finished() {
   while (true) {
     const bool last = done;
@@ -180,6 +223,7 @@ int main() {
   cucore_array_release(shared);
   cucore_array_context_release(context);
   exhaust_a_context();
+  keep_a_limit();
   cucore_device_release(device);
   return 0;
 }
