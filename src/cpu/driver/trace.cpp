@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cinttypes>
 #include <cstdio>
+#include <mutex>
 
 #include <functional>
 #include <string_view>

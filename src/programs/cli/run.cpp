@@ -3,6 +3,7 @@
 // results.
 #include <cucore.h>
 #include <fmt/format.h>
+#include <cucore/library.hpp>
 
 #include <memory>
 #include <optional>
