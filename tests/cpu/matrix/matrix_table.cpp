@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
-#include <set>
 
-#include "../ops/driver.hpp"
-#include "../ops/record.hpp"
+#include "../ops/table_run.hpp"
 #include "kernel_text.hpp"
 #include "probe.hpp"
 #include "reference.hpp"
@@ -19,35 +17,30 @@ namespace {
 using namespace cucore::cpu::matrix;
 using cucore::cpu::ops::Driver;
 using cucore::cpu::ops::DriverError;
-using cucore::cpu::ops::Record;
+using cucore::cpu::ops::HASH_START;
+using cucore::cpu::ops::hashed;
 using cucore::cpu::ops::Recorded;
+using cucore::cpu::ops::TableOptions;
+using cucore::cpu::ops::TableRun;
 
 constexpr unsigned SETS = 6;  // of random operands per row
 constexpr int SHOWN_DIFFERENCES = 3;
 
-struct Options {
-  std::string driver, expect, record, note, only;
+struct Options : TableOptions {
   bool probes = false;
   bool fits = false;  // searches the best model of rows that differ
 };
 
-struct Tally {
-  int rows = 0, failed = 0, refused = 0, differ = 0, unrecorded = 0;
-};
+uint64_t mixed(uint64_t hash, uint64_t value) { return hashed(hash, &value, sizeof value); }
 
-uint64_t mixed(uint64_t hash, uint64_t value) {
-  for (int i = 0; i < 8; ++i) hash = (hash ^ (value >> 8 * i & 0xFF)) * 0x100000001b3;
-  return hash;
-}
-
-uint64_t hash_of(const Words& words, uint64_t start = 0xcbf29ce484222325) {
+uint64_t hash_of(const Words& words, uint64_t start = HASH_START) {
   for (uint32_t word : words) start = mixed(start, word);
   return start;
 }
 
 // The operands of a row are the same in each run.
 Words operands_of(const Case& row) {
-  uint64_t seed = 0xcbf29ce484222325;
+  uint64_t seed = HASH_START;
   for (char c : row.name) seed = mixed(seed, static_cast<unsigned char>(c));
   Random random(seed);
   Words all;
@@ -61,39 +54,23 @@ Words operands_of(const Case& row) {
 
 class Runner {
  public:
-  Runner(Driver& driver, const Options& options) : driver_(driver), options_(options) {
-    if (!options.expect.empty()) expected_ = cucore::cpu::ops::read(options.expect);
-    made_.device = driver.device_name() + ", driver " + std::to_string(driver.version()) +
-                   (options.note.empty() ? "" : ", " + options.note);
-  }
+  Runner(Driver& driver, const Options& options)
+      : driver_(driver), options_(options), run_(driver, options) {}
 
   int run() {
-    std::set<std::string> names;
-    for (const Case& row : make_table()) {
-      if (!names.insert(row.name).second) throw std::runtime_error("two rows named " + row.name);
-      if (row.name.find(options_.only) != std::string::npos) run_row(row);
-    }
-    if (!options_.record.empty()) cucore::cpu::ops::write(made_, options_.record);
-    const Tally& t = tally_;
-    std::printf("%s: %d rows, %d failed, %d refused", driver_.device_name().c_str(), t.rows,
-                t.failed, t.refused);
-    if (!options_.expect.empty())
-      std::printf("; against the record: %d differ, %d unrecorded", t.differ, t.unrecorded);
-    std::printf("\n");
-    const bool good = t.failed + t.refused + t.differ + t.unrecorded == 0;
-    return good && t.rows > 0 ? 0 : 1;
+    for (const Case& row : make_table())
+      if (run_.begin(row.name)) run_row(row);
+    return run_.finish();
   }
 
  private:
   void run_row(const Case& row) {
-    ++tally_.rows;
     const Words in = operands_of(row);
     Words out;
     try {
       out = results_of(driver_, row, in, SETS);
     } catch (const DriverError& error) {
-      ++tally_.refused;
-      std::printf("REFUSED %s: %s\n", row.name.c_str(), error.what());
+      run_.refuse(row.name, error);
       driver_.reset();
       return;
     }
@@ -101,8 +78,7 @@ class Runner {
     Recorded made;
     made.stamp = mixed(hash_of(in), hash_of(Words(row.body.begin(), row.body.end())));
     made.bits = made.loose = hash_of(out);
-    if (!options_.expect.empty()) compare_record(row, made);
-    made_.rows[row.name] = made;
+    run_.add(row.name, made);
   }
 
   // Counts the words of one set that differ from the reference.
@@ -149,25 +125,14 @@ class Runner {
     }
     if (count > SHOWN_DIFFERENCES)
       std::printf("DIFFERS %s: %d of %zu in all\n", row.name.c_str(), count, out.size());
-    tally_.failed += count != 0;
-    if (count != 0 && options_.fits) fit(row, in, out);
-  }
-
-  void compare_record(const Case& row, const Recorded& made) {
-    const auto found = expected_.rows.find(row.name);
-    if (found == expected_.rows.end() || found->second.stamp != made.stamp) {
-      ++tally_.unrecorded;
-      std::printf("UNRECORDED %s\n", row.name.c_str());
-    } else if (found->second.bits != made.bits) {
-      ++tally_.differ;
-      std::printf("OTHER THAN RECORDED %s\n", row.name.c_str());
-    }
+    if (count == 0) return;
+    run_.fail();
+    if (options_.fits) fit(row, in, out);
   }
 
   Driver& driver_;
   const Options& options_;
-  Record expected_, made_;
-  Tally tally_;
+  TableRun run_;
 };
 
 bool parse(int count, char** arguments, Options& options) {
@@ -177,12 +142,7 @@ bool parse(int count, char** arguments, Options& options) {
       (name == "--probe" ? options.probes : options.fits) = true;
       continue;
     }
-    std::string* value = name == "--driver"   ? &options.driver
-                         : name == "--expect" ? &options.expect
-                         : name == "--record" ? &options.record
-                         : name == "--note"   ? &options.note
-                         : name == "--only"   ? &options.only
-                                              : nullptr;
+    std::string* value = options.member(name);
     if (value == nullptr || ++i == count) return false;
     *value = arguments[i];
   }

@@ -13,7 +13,7 @@ include=${1:-${CUDA_HOME:-/usr/local/cuda}/include}
 out=${2:-$here}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for source in "$here"/*.cpp "$here"/../ops/driver.cpp "$here"/../ops/record.cpp \
+for source in "$here"/*.cpp "$here"/../ops/driver.cpp "$here"/../ops/record.cpp "$here"/../ops/table_run.cpp \
   "$here"/../../../src/shared/ptx/matrix.cpp; do
   echo "$source"
 done | xargs -P "$(nproc)" -I{} sh -c \

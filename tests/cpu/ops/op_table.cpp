@@ -12,7 +12,7 @@
 
 #include "driver.hpp"
 #include "kernel_text.hpp"
-#include "record.hpp"
+#include "table_run.hpp"
 #include "typed.hpp"
 
 namespace {
@@ -22,8 +22,7 @@ using namespace cucore::cpu::ops;
 constexpr size_t ROWS_OF_MODULE = 48;
 constexpr int SHOWN_DIFFERENCES = 3;
 
-struct Options {
-  std::string driver, expect, record, note, only;
+struct Options : TableOptions {
   bool list = false;
   unsigned print = 0;  // writes the rows' PTX for this target instead of running it
 };
@@ -91,8 +90,7 @@ class Runner {
  public:
   Runner(Driver& driver, const Options& options) : driver_(driver), options_(options) {
     if (!options.expect.empty()) expected_ = read(options.expect);
-    made_.device = driver.device_name() + ", driver " + std::to_string(driver.version()) +
-                   (options.note.empty() ? "" : ", " + options.note);
+    made_.device = described(driver, options);
   }
 
   void run(const std::vector<Case>& rows) {
@@ -230,12 +228,7 @@ bool parse(int count, char** arguments, Options& options) {
       options.print = static_cast<unsigned>(std::atoi(arguments[++i]));
       continue;
     }
-    std::string* value = name == "--driver"   ? &options.driver
-                         : name == "--expect" ? &options.expect
-                         : name == "--record" ? &options.record
-                         : name == "--note"   ? &options.note
-                         : name == "--only"   ? &options.only
-                                              : nullptr;
+    std::string* value = options.member(name);
     if (value == nullptr || ++i == count) return false;
     *value = arguments[i];
   }

@@ -13,7 +13,7 @@ out=${2:-$here}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 g++ -std=c++20 -O1 -ffp-contract=off -isystem "$include" -I "$here/../../../src/shared" \
-  "$here"/*.cpp "$here"/../ops/driver.cpp "$here"/../ops/record.cpp -ldl -o "$work/texture_table"
+  "$here"/*.cpp "$here"/../ops/driver.cpp "$here"/../ops/record.cpp "$here"/../ops/table_run.cpp -ldl -o "$work/texture_table"
 sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d '. ')
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 "$work/texture_table" --driver libcuda.so.1 --record "$out/expected_sm_$sm.dat" \

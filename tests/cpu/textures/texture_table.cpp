@@ -6,9 +6,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <set>
 
-#include "../ops/record.hpp"
+#include "../ops/table_run.hpp"
 #include "images.hpp"
 
 namespace {
@@ -16,72 +15,44 @@ namespace {
 using namespace cucore::cpu::textures;
 using cucore::cpu::ops::Driver;
 using cucore::cpu::ops::DriverError;
-using cucore::cpu::ops::Record;
+using cucore::cpu::ops::HASH_START;
+using cucore::cpu::ops::hashed;
 using cucore::cpu::ops::Recorded;
+using cucore::cpu::ops::TableOptions;
+using cucore::cpu::ops::TableRun;
 
 constexpr int SHOWN_DIFFERENCES = 2;
 constexpr unsigned LEAST_TARGET = 75;
 
-struct Options {
-  std::string driver, expect, record, note, only;
-};
-
-struct Tally {
-  int rows = 0, failed = 0, refused = 0, differ = 0, unrecorded = 0;
-};
-
-uint64_t mixed(uint64_t hash, const void* data, size_t bytes) {
-  const auto* from = static_cast<const unsigned char*>(data);
-  for (size_t i = 0; i < bytes; ++i) hash = (hash ^ from[i]) * 0x100000001b3;
-  return hash;
-}
-constexpr uint64_t START = 0xcbf29ce484222325;
-
 class Runner {
  public:
-  Runner(Driver& driver, const Options& options) : driver_(driver), options_(options) {
-    if (!options.expect.empty()) expected_ = cucore::cpu::ops::read(options.expect);
-    made_.device = driver.device_name() + ", driver " + std::to_string(driver.version()) +
-                   (options.note.empty() ? "" : ", " + options.note);
-  }
+  Runner(Driver& driver, const TableOptions& options)
+      : driver_(driver), options_(options), run_(driver, options) {}
 
   int run() {
-    std::set<std::string> names;
-    for (const Case& row : make_table()) {
-      if (!names.insert(row.name).second) throw std::runtime_error("two rows named " + row.name);
-      if (row.name.find(options_.only) != std::string::npos) run_row(row);
-    }
-    if (!options_.record.empty()) cucore::cpu::ops::write(made_, options_.record);
-    const Tally& t = tally_;
-    std::printf("%s: %d rows, %d failed, %d refused", driver_.device_name().c_str(), t.rows,
-                t.failed, t.refused);
-    if (!options_.expect.empty())
-      std::printf("; against the record: %d differ, %d unrecorded", t.differ, t.unrecorded);
-    std::printf("\n");
-    return t.failed + t.refused + t.differ + t.unrecorded == 0 && t.rows > 0 ? 0 : 1;
+    for (const Case& row : make_table())
+      if (run_.begin(row.name)) run_row(row);
+    return run_.finish();
   }
 
  private:
   void run_row(const Case& row) {
-    ++tally_.rows;
     const Texels texels = texels_of(row);
     const std::vector<Operands> operands = operands_of(row);
     std::vector<Result> results;
     try {
       results = results_of(row, texels, operands);
     } catch (const DriverError& error) {
-      ++tally_.refused;
-      std::printf("REFUSED %s: %s\n", row.name.c_str(), error.what());
+      run_.refuse(row.name, error);
       driver_.reset();
       return;
     }
     compare(row, texels, operands, results);
     Recorded made;
-    made.stamp = mixed(START, operands.data(), operands.size() * sizeof(Operands));
-    for (const auto& level : texels) made.stamp = mixed(made.stamp, level.data(), level.size());
-    made.bits = made.loose = mixed(START, results.data(), results.size() * sizeof(Result));
-    if (!options_.expect.empty()) compare_record(row, made);
-    made_.rows[row.name] = made;
+    made.stamp = hashed(HASH_START, operands.data(), operands.size() * sizeof(Operands));
+    for (const auto& level : texels) made.stamp = hashed(made.stamp, level.data(), level.size());
+    made.bits = made.loose = hashed(HASH_START, results.data(), results.size() * sizeof(Result));
+    run_.add(row.name, made);
   }
 
   std::vector<Result> results_of(const Case& row, const Texels& texels,
@@ -113,35 +84,17 @@ class Runner {
     }
     if (count)
       std::printf("DIFFERS %s: %d of %zu in all\n", row.name.c_str(), count, results.size());
-    tally_.failed += count != 0;
-  }
-
-  void compare_record(const Case& row, const Recorded& made) {
-    const auto found = expected_.rows.find(row.name);
-    if (found == expected_.rows.end() || found->second.stamp != made.stamp) {
-      ++tally_.unrecorded;
-      std::printf("UNRECORDED %s\n", row.name.c_str());
-    } else if (found->second.bits != made.bits) {
-      ++tally_.differ;
-      std::printf("OTHER THAN RECORDED %s\n", row.name.c_str());
-    }
+    if (count) run_.fail();
   }
 
   Driver& driver_;
-  const Options& options_;
-  Record expected_, made_;
-  Tally tally_;
+  const TableOptions& options_;
+  TableRun run_;
 };
 
-bool parse(int count, char** arguments, Options& options) {
+bool parse(int count, char** arguments, TableOptions& options) {
   for (int i = 1; i < count; i += 2) {
-    const std::string name = arguments[i];
-    std::string* value = name == "--driver"   ? &options.driver
-                         : name == "--expect" ? &options.expect
-                         : name == "--record" ? &options.record
-                         : name == "--note"   ? &options.note
-                         : name == "--only"   ? &options.only
-                                              : nullptr;
+    std::string* value = options.member(arguments[i]);
     if (value == nullptr || i + 1 == count) return false;
     *value = arguments[i + 1];
   }
@@ -151,7 +104,7 @@ bool parse(int count, char** arguments, Options& options) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  Options options;
+  TableOptions options;
   if (!parse(count, arguments, options)) {
     std::fprintf(stderr,
                  "usage: texture_table --driver PATH [--expect FILE] [--record FILE] "
