@@ -12,19 +12,11 @@
 #include <cstring>
 #include <functional>
 
+#include "child_checks.hpp"
 #include "driver.hpp"
 
 namespace cutest {
 namespace {
-
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      std::fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
-      std::_Exit(91);                                                          \
-    }                                                                          \
-  } while (0)
-#define CHECK_CU(expected, call) CHECK(static_cast<int>(call) == static_cast<int>(expected))
 
 constexpr auto FILES = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
 constexpr unsigned LAZY = CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS;

@@ -13,26 +13,11 @@
 #include <iterator>
 #include <set>
 
+#include "child_checks.hpp"
 #include "driver.hpp"
 
 namespace cutest {
 namespace {
-
-#define CHECK_CU(expected, call)                                                      \
-  do {                                                                                \
-    int result = static_cast<int>(call);                                              \
-    if (result != static_cast<int>(expected)) {                                       \
-      std::fprintf(stderr, "%s:%d: %s gave %d\n", __FILE__, __LINE__, #call, result); \
-      std::_Exit(90);                                                                 \
-    }                                                                                 \
-  } while (0)
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      std::fprintf(stderr, "%s:%d: not %s\n", __FILE__, __LINE__, #condition); \
-      std::_Exit(91);                                                          \
-    }                                                                          \
-  } while (0)
 
 class Process : public ::testing::Test {
  protected:
