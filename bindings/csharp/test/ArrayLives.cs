@@ -296,6 +296,18 @@ public static class ArrayLives {
     }
   }
 
+  private static Thread[] Started(int count, List<Exception> failed, Action body) {
+    Thread[] threads = Enumerable.Range(0, count).Select(i => new Thread(() => {
+      try {
+        body();
+      } catch (Exception e) {
+        lock (failed) failed.Add(e);
+      }
+    })).ToArray();
+    foreach (Thread each in threads) each.Start();
+    return threads;
+  }
+
   // 100 000 arrays that two threads forget, while others compute in the same context.
   public static void AStormOfReleasesDisturbsNobody() {
     const long limit = 32 << 20;
@@ -303,14 +315,7 @@ public static class ArrayLives {
       NdArray x;
       using (Scope scope = new Scope(context)) x = scope.Keep(Nd.Ones(DType.Float32, 1024));
       List<Exception> failed = new List<Exception>();
-      Thread[] storms = Enumerable.Range(0, 2).Select(i => new Thread(() => {
-        try {
-          Forget(x, 50000);
-        } catch (Exception e) {
-          lock (failed) failed.Add(e);
-        }
-      })).ToArray();
-      foreach (Thread each in storms) each.Start();
+      Thread[] storms = Started(2, failed, () => Forget(x, 50000));
       int rounds = 0;
       while (storms.Any(each => each.IsAlive)) {
         ++rounds;
@@ -333,14 +338,9 @@ public static class ArrayLives {
       NdArray x;
       using (Scope scope = new Scope(context)) x = scope.Keep(Nd.Ones(DType.Float32, 1024));
       List<Exception> failed = new List<Exception>();
-      Thread[] threads = Enumerable.Range(0, 4).Select(i => new Thread(() => {
-        try {
-          for (int k = 0; k < 2500; ++k) x.Add(k).Evaluate();
-        } catch (Exception e) {
-          lock (failed) failed.Add(e);
-        }
-      })).ToArray();
-      foreach (Thread each in threads) each.Start();
+      Thread[] threads = Started(4, failed, () => {
+        for (int k = 0; k < 2500; ++k) x.Add(k).Evaluate();
+      });
       foreach (Thread each in threads) each.Join();
       Check.Equal("", string.Join("\n", failed));
       Check.That(context.Statistics.PeakBytes <= limit, context.Statistics.ToString());
