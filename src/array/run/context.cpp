@@ -55,6 +55,11 @@ bool is_out_of_memory(const Error& error) { return error.status() == Status::OUT
 // Memory that is not allocated yet will be aligned as every allocation.
 constexpr uint64_t ALIGNED = 256;
 
+// Another thread may write the array during the call. A cell of its own then keeps the value.
+Array with_own_cell(const Array& array) {
+  return {.cell = make<Cell>(array.cell->value()), .view = array.view};
+}
+
 }  // namespace
 
 Context::Context(Settings settings)
@@ -383,9 +388,7 @@ Array Context::consecutive(const Array& array) {
   {
     const Lock lock(*this);
     const bool direct = array.view.part == Part::WHOLE && is_contiguous(array.view);
-    // A cell of its own keeps the value, if another thread writes the array meanwhile.
-    result.array = direct ? Array{.cell = make<Cell>(array.cell->value()), .view = array.view}
-                          : copied_in_order(array);
+    result.array = direct ? with_own_cell(array) : copied_in_order(array);
   }
   evaluate(std::span(&result.array.cell, 1), Reason::READ);
   return std::move(result.array);
@@ -406,8 +409,7 @@ void Context::check(const Array& array) {
   HeldArray held{*this};
   {
     const Lock lock(*this);
-    // A cell of its own keeps the value, if another thread writes the array meanwhile.
-    held.array = {.cell = make<Cell>(array.cell->value()), .view = array.view};
+    held.array = with_own_cell(array);
   }
   evaluate(std::span(&held.array.cell, 1), Reason::READ);
   wait_for_indices(held.array);
