@@ -142,6 +142,11 @@ std::shared_ptr<Allocation> Allocations::find_start(uint64_t address) const {
   return found == by_base_.end() ? nullptr : found->second;
 }
 
+bool Allocations::is_graph_memory(uint64_t address, uint64_t size) const {
+  auto a = find(address);
+  return a && !a->graph_memory.expired() && address + size <= a->base + a->size;
+}
+
 std::shared_ptr<Allocation> Allocations::take(uint64_t base) {
   std::unique_lock lock(mutex_);
   auto found = by_base_.find(base);

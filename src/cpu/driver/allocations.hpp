@@ -88,6 +88,8 @@ class Allocations {
   // the one that contains the address
   std::shared_ptr<Allocation> find(uint64_t address) const;
   std::shared_ptr<Allocation> find_start(uint64_t address) const;  // the one that starts there
+  // Returns true for memory of a graph, which has its address before it exists.
+  bool is_graph_memory(uint64_t address, uint64_t size) const;
   bool release(uint64_t base);
   // Returns true once per allocation until the free has run; a second free is INVALID_VALUE.
   bool begin_async_free(uint64_t base);

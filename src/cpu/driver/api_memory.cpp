@@ -55,7 +55,7 @@ CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInByt
 CUresult cuMemFree_v2(CUdeviceptr dptr) {
   if (dptr == 0) return CUDA_SUCCESS;
   auto a = allocations().find_start(dptr);
-  if (auto memory = graph_memory_at(dptr)) {
+  if (auto memory = graph_memory_of(a)) {
     wait_for_users(*a);
     memory->free_in(*current_context()->legacy_stream());
     current_context()->synchronize();

@@ -49,7 +49,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     return CUDA_SUCCESS;
   }
   auto a = Allocations::instance().find_start(dptr);
-  if (auto memory = graph_memory_at(dptr)) {
+  if (auto memory = graph_memory_of(a)) {
     memory->free_in(*stream);
     return CUDA_SUCCESS;
   }

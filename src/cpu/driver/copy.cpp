@@ -163,14 +163,12 @@ void require_aligned(const Side& to, size_t unit, const Box& box) {
   require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
 }
 
-// Memory of a graph has its address before it exists.
 void check_side(const Side& side, const Box& box) {
   checked_span(side, box);
   require(side.address != 0);
   if (side.claim == Claim::ANY && !Allocations::instance().device_address(side.address)) return;
-  if (AddressSpace::instance().find(side.address)) return;
-  auto a = Allocations::instance().find(side.address);
-  require(a && !a->graph_memory.expired());
+  require(AddressSpace::instance().find(side.address) ||
+          Allocations::instance().is_graph_memory(side.address, 1));
 }
 
 // Returns false, after the fault, if the bytes are not there now.

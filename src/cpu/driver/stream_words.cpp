@@ -53,12 +53,10 @@ void wait(CUdeviceptr address, T value, unsigned flags, Context& context) {
   }
 }
 
-// Memory of a graph has its address before it exists.
 void check_address(CUdeviceptr address, size_t size, Access access) {
   require(address != 0 && address % size == 0);
-  if (AddressSpace::instance().host(address, size, access)) return;
-  auto a = Allocations::instance().find(address);
-  require(a && !a->graph_memory.expired() && address + size <= a->base + a->size);
+  require(AddressSpace::instance().host(address, size, access) ||
+          Allocations::instance().is_graph_memory(address, size));
 }
 
 }  // namespace

@@ -139,8 +139,7 @@ void GraphMemory::end() {
   give_up();
 }
 
-std::shared_ptr<GraphMemory> graph_memory_at(uint64_t address) {
-  auto a = Allocations::instance().find_start(address);
+std::shared_ptr<GraphMemory> graph_memory_of(const std::shared_ptr<Allocation>& a) {
   return a ? a->graph_memory.lock() : nullptr;
 }
 

@@ -14,6 +14,7 @@ class Context;
 class Device;
 class Graph;
 class Stream;
+struct Allocation;
 
 struct GraphMemoryLeak {
   uint64_t count = 0;
@@ -61,8 +62,8 @@ class GraphMemory : public std::enable_shared_from_this<GraphMemory> {
   bool exists_ = false;
 };
 
-// The memory of graphs that starts at the address, or nullptr.
-std::shared_ptr<GraphMemory> graph_memory_at(uint64_t address);
+// Returns the memory of a graph behind an allocation; nullptr for a null or another allocation.
+std::shared_ptr<GraphMemory> graph_memory_of(const std::shared_ptr<Allocation>& allocation);
 
 uint64_t graph_memory_attribute(const Device& device, CUgraphMem_attribute which);
 void reset_graph_memory_attribute(const Device& device, CUgraphMem_attribute which);

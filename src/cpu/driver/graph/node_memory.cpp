@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocation and free nodes. Children and bodies get none, because their launches have no place for
 // what they would leave allocated.
+#include "cpu/driver/allocations.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/graph/graph_memory.hpp"
@@ -46,7 +47,7 @@ NodeParams make_alloc(Graph& graph, const Context& context, CUDA_MEM_ALLOC_NODE_
 }
 
 NodeParams make_free(Graph& graph, uint64_t address) {
-  auto memory = graph_memory_at(address);
+  auto memory = graph_memory_of(Allocations::instance().find_start(address));
   require(memory != nullptr && graph.owner() == nullptr);
   const bool inside = memory->owner == &graph.root();
   require(!memory->freed_inside && !(inside && memory->freed_outside));
