@@ -13,8 +13,8 @@ namespace cucore::cpu {
 namespace {
 
 constexpr unsigned TEXTURE_FLAGS = CU_TRSF_READ_AS_INTEGER | CU_TRSF_NORMALIZED_COORDINATES |
-                                 CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
-                                 CU_TRSF_SEAMLESS_CUBEMAP;
+                                   CU_TRSF_SRGB | CU_TRSF_DISABLE_TRILINEAR_OPTIMIZATION |
+                                   CU_TRSF_SEAMLESS_CUBEMAP;
 
 size_t attribute(const Context& context, CUdevice_attribute which) {
   return static_cast<size_t>(std::max(context.device().profile().value(which), 0));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counters of interprocess events. Waits poll, because a process that ends wakes nobody.
+// Counters of interprocess events. A wait polls, because a process that ends does not wake the
+// waiting threads.
 #include "cpu/driver/shared_event.hpp"
 
 #include <sys/mman.h>

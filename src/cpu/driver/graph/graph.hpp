@@ -18,7 +18,7 @@ namespace cucore::cpu {
 
 class GraphNode;
 
-// Held during each use of graphs. Nothing that waits for work happens meanwhile.
+// Held during each use of graphs. A thread that holds it does not wait for work.
 class GraphLock {
  public:
   GraphLock() : lock_(mutex()) {}
