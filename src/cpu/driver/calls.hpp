@@ -76,6 +76,17 @@ bool per_thread_default_stream() noexcept;
 // Returns the result for the exception in flight.
 CUresult result_of_exception() noexcept;
 
+// Runs a function of an export table, which has no CallScope; returns the result for its exception.
+template <class F>
+CUresult table_call(F&& function) noexcept {
+  try {
+    function();
+    return CUDA_SUCCESS;
+  } catch (...) {
+    return result_of_exception();
+  }
+}
+
 template <class T>
 uint64_t trace_value(const T& value) {
   if constexpr (std::is_pointer_v<T>)

@@ -15,7 +15,6 @@
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/control.hpp"
-#include "cpu/driver/device.hpp"
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/leak_reports.hpp"
 #include "cpu/driver/process.hpp"
@@ -111,9 +110,7 @@ void apply(const State& state) {
 
 FaultPlan::State exchange_faults(FaultPlan::State next) {
   FaultPlan::State previous = FaultPlan::instance().exchange(std::move(next));
-  const auto limit = FaultPlan::instance().memory_limit();
-  for (const auto& device : Process::get().devices())
-    device->set_memory_limit(limit.value_or(device->memory()));
+  Process::get().limit_memory(FaultPlan::instance().memory_limit());
   return previous;
 }
 

@@ -11,7 +11,6 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/calls.hpp"
 #include "cpu/driver/context.hpp"
-#include "cpu/driver/device.hpp"
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/leaks.hpp"
 #include "cpu/driver/process.hpp"
@@ -26,17 +25,6 @@ constexpr const char* KIND_NAMES[OBJECT_KINDS] = {
     "functions", "libraries",        "kernels",     "pools",       "links",
     "arrays",    "mipmapped arrays", "textures",    "surfaces",    "physical_memories",
     "graphs",    "graph_nodes",      "executables", "user_objects"};
-
-// Converts exceptions in functions that do not use the wrapper.
-template <class F>
-CUresult barrier(F&& function) noexcept {
-  try {
-    function();
-    return CUDA_SUCCESS;
-  } catch (...) {
-    return result_of_exception();
-  }
-}
 
 void field(std::string& json, const char* name, uint64_t value) {
   if (json.back() != '{') json += ',';
@@ -84,17 +72,14 @@ std::string report_text() {
 }
 
 CUresult set_fault_plan(const char* plan) {
-  return barrier([&] {
+  return table_call([&] {
     require(plan && FaultPlan::instance().set(plan));
-    if (life() != Life::READY) return;
-    auto limit = FaultPlan::instance().memory_limit();
-    for (const auto& device : Process::get().devices())
-      device->set_memory_limit(limit.value_or(device->memory()));
+    if (life() == Life::READY) Process::get().limit_memory(FaultPlan::instance().memory_limit());
   });
 }
 
 CUresult last_fault_text(CUcontext handle, char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] {
+  return table_call([&] {
     auto context =
         handle ? lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT) : current_context_unchecked();
     require(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);
@@ -103,11 +88,11 @@ CUresult last_fault_text(CUcontext handle, char* buffer, size_t capacity, size_t
 }
 
 CUresult report(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { copy_text(report_text(), buffer, capacity, length); });
+  return table_call([&] { copy_text(report_text(), buffer, capacity, length); });
 }
 
 CUresult reset_report() {
-  return barrier([] {
+  return table_call([] {
     reset_call_counts();
     reset_leak_totals();
   });
@@ -125,18 +110,18 @@ uint64_t count_calls(const char* name) {
 }
 
 CUresult flush_all() {
-  return barrier([] {
+  return table_call([] {
     require(life() == Life::READY, CUDA_ERROR_NOT_INITIALIZED);
     Output::flush_all();
   });
 }
 
 CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { copy_text(thread_state().load_log, buffer, capacity, length); });
+  return table_call([&] { copy_text(thread_state().load_log, buffer, capacity, length); });
 }
 
 CUresult set_checks(const char* checks, int stop) {
-  return barrier([&] {
+  return table_call([&] {
     const auto set = checks ? parse_checks(checks) : std::nullopt;
     require(set.has_value() && (stop == 0 || stop == 1));
     enable_checks(*set);
@@ -145,7 +130,7 @@ CUresult set_checks(const char* checks, int stop) {
 }
 
 CUresult replace_schedule(const char* text) {
-  return barrier([&] {
+  return table_call([&] {
     const auto schedule = text ? parse_schedule(text) : std::nullopt;
     require(schedule.has_value());
     set_schedule(*schedule);
@@ -153,17 +138,17 @@ CUresult replace_schedule(const char* text) {
 }
 
 CUresult check_text(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { copy_text(Reports::instance().text(), buffer, capacity, length); });
+  return table_call([&] { copy_text(Reports::instance().text(), buffer, capacity, length); });
 }
 
 CUresult check_json(char* buffer, size_t capacity, size_t* length) {
-  return barrier([&] { copy_text(Reports::instance().json(), buffer, capacity, length); });
+  return table_call([&] { copy_text(Reports::instance().json(), buffer, capacity, length); });
 }
 
 uint64_t check_count() { return Reports::instance().size(); }
 
 CUresult clear_checks() {
-  return barrier([] { Reports::instance().clear(); });
+  return table_call([] { Reports::instance().clear(); });
 }
 
 }  // namespace

@@ -70,6 +70,10 @@ CUresult Process::init() {
   return CUDA_SUCCESS;
 }
 
+void Process::limit_memory(std::optional<uint64_t> limit) const {
+  for (const auto& device : devices_) device->set_memory_limit(limit.value_or(device->memory()));
+}
+
 Process& Process::get() { return *g_process.load(std::memory_order_acquire); }
 
 Device& Process::device(CUdevice ordinal) const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/driver/settings.hpp"
@@ -25,6 +26,8 @@ class Process {
   const DriverSettings settings;
   const std::vector<std::unique_ptr<Device>>& devices() const { return devices_; }
   Device& device(CUdevice ordinal) const;  // INVALID_DEVICE: no such device
+  // Limits the memory of each device; without a limit, a device has the memory of the settings.
+  void limit_memory(std::optional<uint64_t> limit) const;
 
  private:
   explicit Process(DriverSettings s);

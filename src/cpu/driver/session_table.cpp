@@ -12,19 +12,9 @@
 namespace cucore::cpu {
 namespace {
 
-template <class F>
-CUresult no_throw(F&& function) noexcept {
-  try {
-    function();
-    return CUDA_SUCCESS;
-  } catch (...) {
-    return result_of_exception();
-  }
-}
-
 CUresult begin(const char* checks, int stop, const char* schedule, const char* faults,
                const char* trace_file) {
-  return no_throw([&] {
+  return table_call([&] {
     require(stop == 0 || stop == 1);
     note_load_log("");
     begin_session({checks, stop != 0, schedule, faults, trace_file});
@@ -32,19 +22,19 @@ CUresult begin(const char* checks, int stop, const char* schedule, const char* f
 }
 
 CUresult end() {
-  return no_throw([] { end_session(); });
+  return table_call([] { end_session(); });
 }
 
 CUresult json(char* buffer, size_t capacity, size_t* length) {
-  return no_throw([&] { copy_text(session_json(), buffer, capacity, length); });
+  return table_call([&] { copy_text(session_json(), buffer, capacity, length); });
 }
 
 CUresult wait() {
-  return no_throw([] { wait_for_all_work(); });
+  return table_call([] { wait_for_all_work(); });
 }
 
 CUresult keep(const void* handle) {
-  return no_throw([&] { require(Registry::instance().keep(reinterpret_cast<uint64_t>(handle))); });
+  return table_call([&] { require(Registry::instance().keep(reinterpret_cast<uint64_t>(handle))); });
 }
 
 }  // namespace
