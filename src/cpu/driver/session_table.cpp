@@ -34,7 +34,8 @@ CUresult wait() {
 }
 
 CUresult keep(const void* handle) {
-  return table_call([&] { require(Registry::instance().keep(reinterpret_cast<uint64_t>(handle))); });
+  return table_call(
+      [&] { require(Registry::instance().keep(reinterpret_cast<uint64_t>(handle))); });
 }
 
 }  // namespace
