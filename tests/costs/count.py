@@ -13,10 +13,10 @@ is a success only if each row is too large. A script of Python repeats operation
 collects only within the function of each.
 """
 import os
-import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 MARGIN = 0.03
@@ -53,15 +53,37 @@ def instructions(command, library, name, count, folder, is_planted):
     function = FUNCTIONS.get(name, "cucore::bind::launch(*" if len(command) > 1 else "repeat")
     subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect={function}",
                     *command, name, str(count)], check=True, capture_output=True, env=environment(command, folder, is_planted))
-    lines = subprocess.run(["callgrind_annotate", "--threshold=100", "--show=Ir", output], check=True,
-                           capture_output=True, text=True).stdout
-    # "FILE:FUNCTION [OBJECT]". Code of a header has a line with that file and without the object. Two libraries may have
-    # a function of the same name, so a line with an object counts by that object alone.
-    found = re.findall(r"^\s*([\d,]+) \([^)]*\)\s+[^:]*:(.*?)(?: \[(.*)\])?$", lines, re.M)
-    own = {function for _, function, where in found if Path(where).name.startswith(library)}
     also = ALSO.get(name, "no function")
-    return sum(int(number.replace(",", "")) for number, function, where in found
-               if (Path(where).name.startswith(library) if where else function in own) or also in function)
+    return sum(count for (place, function), count in own_counts(output).items()
+               if Path(place).name.startswith(library) or also in function)
+
+
+def own_counts(output):
+    """Returns the instructions of each (object, function), without those of the functions that it calls. The output is
+    read here, because callgrind_annotate may add what a function of a header costs to another object that has it too."""
+    names, counts = {}, Counter()
+    place = function = ""
+    is_of_callee = False
+
+    def name_of(kind, text):
+        number, _, name = text.partition(" ")  # "(3) name" at first, "(3)" later
+        return names.setdefault((kind, number), name)
+
+    for line in output.read_text().splitlines():
+        key, _, text = line.partition("=")
+        if key == "ob":
+            place = name_of("object", text)
+        elif key == "fn":
+            function = name_of("function", text)
+        elif key in ("cob", "cfn"):
+            name_of({"cob": "object", "cfn": "function"}[key], text)
+        elif key == "calls":
+            is_of_callee = True  # the next line has the instructions of the callee
+        elif line[:1] in "+-*0123456789" and line:
+            if not is_of_callee:
+                counts[place, function] += int(line.split()[1])
+            is_of_callee = False
+    return counts
 
 
 def measure(command, library, name, is_planted):
