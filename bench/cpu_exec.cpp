@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "../tests/cpu/exec/device.hpp"
+#include "../tests/cpu/exec/kernel_file.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
 

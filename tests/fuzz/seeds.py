@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import sys
 
+import device_objects_seeds
 import fatbin_seeds
 import link_seeds
 import npy_seeds
@@ -20,6 +21,7 @@ PATTERNS = {
     "ptx_fatbin": [],
     "ptx_link": [],
     "npy": [],
+    "device_objects": [],
 }
 
 
@@ -35,6 +37,8 @@ def main(target, folder):
         link_seeds.write(folder, sorted(ROOT.glob("fuzz/corpus/ptx/*")))
     if target == "npy":
         npy_seeds.write(folder)
+    if target == "device_objects":
+        device_objects_seeds.write(folder)
     assert any(folder.iterdir()), f"no seeds for {target}"
 
 

@@ -51,18 +51,25 @@ bool all_equal(const uint32_t* a, uint32_t value) {
 }
 
 // Exchanges lanes l and l ^ offset of a whole warp: groups of four change places, and the lanes of
-// each group.
-void exchange_lanes(const uint32_t* from, uint32_t* to, uint32_t offset) {
+// each group as WITHIN states.
+template <int WITHIN>
+void exchange_fours(const uint32_t* from, uint32_t* to, uint32_t offset) {
   typedef uint32_t Four [[gnu::vector_size(16)]];
   constexpr uint32_t FOURS = LANES / 4;
   Four value[FOURS];
   std::memcpy(value, from, sizeof value);
-  const uint32_t x = offset & 3;
-  const Four order = {x, 1 ^ x, 2 ^ x, 3 ^ x};
   for (uint32_t k = 0; k < FOURS; ++k) {
-    const Four moved = __builtin_shuffle(value[k ^ offset >> 2], order);
+    const Four four = value[k ^ offset >> 2];
+    const Four moved =
+        __builtin_shufflevector(four, four, WITHIN, 1 ^ WITHIN, 2 ^ WITHIN, 3 ^ WITHIN);
     std::memcpy(to + size_t{k} * 4, &moved, sizeof moved);
   }
+}
+
+void exchange_lanes(const uint32_t* from, uint32_t* to, uint32_t offset) {
+  constexpr decltype(&exchange_fours<0>) EXCHANGES[] = {exchange_fours<0>, exchange_fours<1>,
+                                                        exchange_fours<2>, exchange_fours<3>};
+  EXCHANGES[offset & 3](from, to, offset);
 }
 
 template <Mode M>

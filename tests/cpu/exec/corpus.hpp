@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "device.hpp"
+#include "kernel_file.hpp"
 
 namespace cucore::cpu::test {
 

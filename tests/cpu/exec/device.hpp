@@ -36,11 +36,6 @@ inline std::shared_ptr<LoadedModule> load_text(const std::string& ptx, int devic
   return module;
 }
 
-inline std::shared_ptr<LoadedModule> load_kernel_file(const std::string& name, int sm) {
-  return load_text(
-      read_file(std::string(CUCORE_KERNELS) + "/ptx/" + name + "." + std::to_string(sm) + ".ptx"));
-}
-
 // An array in device memory.
 template <class T>
 class Array {

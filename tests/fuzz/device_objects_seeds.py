@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Seeds of the target device_objects: a valid use of each kernel. An input is the structure Input of the target, whose
+map is the structure TensorMap of the CPU device."""
+import struct
+
+MAGIC = 0x6D547543
+LOAD, LOAD_IM2COL, STORE, STORE_IM2COL, REDUCE, PREFETCH, PRODUCT = range(7)
+U32, F16 = 2, 6
+
+
+def tensor_map(rank, kind=U32, box=(8, 4, 2, 1, 1), swizzle=0, **pixels):
+    sizes = (16, 6, 5, 3, 2)
+    element = 2 if kind == F16 else 4
+    strides = [sizes[0] * element]
+    for size in sizes[1:4]:
+        strides.append(strides[-1] * size)
+    dimensions = [size - 1 if k < rank else 0 for k, size in enumerate(sizes)]
+    boxes = [extent if k < rank and not pixels else 0 for k, extent in enumerate(box)]
+    steps = [1 if k < rank else 0 for k in range(5)]
+    strides = [stride if k < rank - 1 else 0 for k, stride in enumerate(strides)]
+    return struct.pack("<I4BQ4Q5I5H5B3B3h3h2H", MAGIC, kind, rank, 0, swizzle, 256, *strides, *dimensions, *boxes, *steps,
+                       0, 0, 1 if pixels else 0, *pixels.get("lower", (0, 0, 0)), *pixels.get("upper", (0, 0, 0)),
+                       pixels.get("channels", 0), pixels.get("count", 0))
+
+
+def one(kernel, rank, map_bytes=b"", coordinates=(0, 0, 0, 0, 0), place=0, descriptors=(0, 0)):
+    head = struct.pack("<2B3H5iI2Q", kernel, rank - 1, 0, 0, 0, *coordinates, place, *descriptors)
+    return head + map_bytes
+
+
+def write(folder):
+    seeds = []
+    for kernel in (LOAD, STORE, REDUCE, PREFETCH):
+        for rank in range(1, 6):
+            seeds.append(one(kernel, rank, tensor_map(rank), (2, 1, 1, 0, 0), 1024))
+        seeds.append(one(kernel, 2, tensor_map(2, F16, (16, 4, 1, 1, 1), swizzle=1), (-4, 4, 0, 0, 0)))
+    for kernel in (LOAD_IM2COL, STORE_IM2COL):
+        pixels = {"lower": (-1, -1, 0), "upper": (-1, -1, 0), "channels": 8, "count": 20}
+        seeds.append(one(kernel, 4, tensor_map(4, F16, **pixels), (4, 1, 0, 0, 0)))
+    for form in range(5):
+        seeds.append(one(PRODUCT, form + 1, descriptors=(0x0000_0020_0010_0000, 0x0000_0020_0010_0080)))
+    for number, seed in enumerate(seeds):
+        (folder / f"{number}.bin").write_bytes(seed)
