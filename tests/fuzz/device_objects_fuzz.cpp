@@ -143,9 +143,9 @@ struct Memory {
 };
 
 void require_fault(const Fault& fault) {
-  static constexpr CUresult CODES[] = {CUDA_ERROR_ILLEGAL_INSTRUCTION, CUDA_ERROR_ILLEGAL_ADDRESS,
-                                       CUDA_ERROR_MISALIGNED_ADDRESS,
-                                       CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_NOT_SUPPORTED};
+  static constexpr CUresult CODES[] = {
+      CUDA_ERROR_ILLEGAL_INSTRUCTION,   CUDA_ERROR_ILLEGAL_ADDRESS, CUDA_ERROR_MISALIGNED_ADDRESS,
+      CUDA_ERROR_INVALID_ADDRESS_SPACE, CUDA_ERROR_NOT_SUPPORTED,   CUDA_ERROR_LAUNCH_FAILED};
   if (std::find(std::begin(CODES), std::end(CODES), fault.code) == std::end(CODES))
     broken("another kind of fault", fault.text);
   if (fault.text.find("PTX line") == std::string::npos) broken("no line", fault.text);
