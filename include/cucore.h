@@ -72,6 +72,8 @@
  * - cucore/kernel.h        kernels: attributes, parameters, occupancy
  * - cucore/launch.h        the execution of a kernel with a grid and arguments
  * - cucore/prepared_launch.h  launches that are checked once and repeated
+ * - cucore/graph.h         graphs: work and its order, to be run many times
+ * - cucore/executable.h    executables: graphs made ready to launch
  * - cucore/cache.h         the program cache: local tiers, statistics, maintenance
  * - cucore/cache_remote.h  tiers of a cache beyond this machine
  * - cucore/batch.h         the compile of many programs in worker processes
@@ -98,6 +100,8 @@
 #include "cucore/kernel.h"
 #include "cucore/launch.h"
 #include "cucore/prepared_launch.h"
+#include "cucore/graph.h"
+#include "cucore/executable.h"
 #include "cucore/cache.h"
 #include "cucore/cache_remote.h"
 #include "cucore/batch.h"

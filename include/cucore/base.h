@@ -36,6 +36,8 @@ typedef struct cucore_linker     cucore_linker;     /**< combines several inputs
 typedef struct cucore_objectcode cucore_objectcode; /**< compiled code that can be stored */
 typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid of threads runs */
 typedef struct cucore_prepared_launch cucore_prepared_launch; /**< a launch that is repeated */
+typedef struct cucore_graph      cucore_graph;      /**< work and its order, to be run often */
+typedef struct cucore_executable cucore_executable; /**< a graph made ready to launch */
 typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and linked results */
 typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
 typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */
@@ -80,6 +82,14 @@ typedef enum cucore_status {
   CUCORE_ERROR_INTERNAL = 902, /**< a defect of this library: please report it */
   CUCORE_STATUS_FORCE_INT32 = 0x7fffffff
 } cucore_status;
+
+/**
+ * Ends data that an object has kept for the program. It runs exactly once, also if the call that
+ * takes it fails.
+ *
+ * @param user_data  as given together with the function
+ */
+typedef void (*cucore_destroy_fn)(void *user_data);
 
 /** A setting that has a default in the compiler, the linker, the driver or this library. */
 typedef enum cucore_toggle {

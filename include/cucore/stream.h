@@ -12,6 +12,16 @@
 extern "C" {
 #endif
 
+/**
+ * A function of the program that the driver calls between the work of a stream or of a graph.
+ *
+ * It runs on a thread of the driver and must not call this library, except for releases, and not
+ * CUDA. Other work of the device may wait for its return.
+ *
+ * @param user_data  as given together with the function
+ */
+typedef void (*cucore_host_fn)(void *user_data);
+
 /** The settings of a new stream. */
 typedef struct cucore_stream_options {
   size_t        struct_size; /**< sizeof(cucore_stream_options) */

@@ -137,6 +137,18 @@ Pool make_pool(const cucore_device* device) {
   return pool;
 }
 
+Graph make_graph(const cucore_device* device) {
+  Graph graph;
+  MUST(cucore_graph_create, device, graph.out());
+  return graph;
+}
+
+Executable make_executable(const cucore_graph* graph) {
+  Executable executable;
+  MUST(cucore_executable_create, graph, nullptr, executable.out());
+  return executable;
+}
+
 Code make_code(cucore_code_type type, const void* data, size_t size) {
   Code code;
   MUST(cucore_objectcode_create, type, data, size, nullptr, code.out());

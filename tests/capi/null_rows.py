@@ -16,7 +16,7 @@ import header_text  # noqa: E402
 DECLARATION = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*CUCORE_API\s+cucore_status\s+(cucore_\w+)\s*\(([^;]*?)\)\s*;", re.S)
 PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
 HANDLES = {"device", "stream", "event", "pool", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
-           "prepared_launch", "checks"}
+           "prepared_launch", "checks", "graph", "executable"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
 
@@ -32,11 +32,12 @@ OF_TYPE = {
     "cucore_source_type": "CUDA_CPP", "cucore_library": "CUCORE_LIBRARY_NVRTC",
     "cucore_cache_outcome *": "o.room<cucore_cache_outcome>()", "cucore_buffer_destroy_fn": "takes_back_nothing", "cucore_cache_build_fn": "builds_nothing",
     "cucore_cache_report_fn": "goes_on", "cucore_launch_options *": "&w.launch",
+    "cucore_node *": "o.u64()", "cucore_node": "w.node", "cucore_host_fn": "does_nothing", "cucore_destroy_fn": "takes_back_nothing",
     "cucore_cache_remote *": "&w.remote", "cucore_argument *": "&w.argument",
     "int32_t": "0", "int64_t": "0", "uint32_t": "0", "uint64_t": "0", "size_t": "0", "int": "0",
 }
 OF_NAME = {
-    "name": '"empty"', "path": '"a"', "url": '"file:///tmp"', "key": "w.cache_key",
+    "name": '"empty"', "label": '"a"', "path": '"a"', "url": '"file:///tmp"', "key": "w.cache_key",
     "name_or_path": '"cpu"', "threads": "32", "block_size_limit": "0",
 }
 OF_FUNCTION = {
@@ -47,6 +48,7 @@ OF_FUNCTION = {
     "cucore_buffer_from_owner": {"address": "64", "size": "4"},
     "cucore_buffer_copy": {"source_offset": "8", "size": "4"},
     "cucore_buffer_fill": {"size": "4"},
+    "cucore_graph_add_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_add_fill": {"size": "4"},
     "cucore_cache_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},
     "cucore_device_uuid": {"out": "*o.room<uint8_t[16]>()"},
     "cucore_linker_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},
@@ -59,7 +61,7 @@ ARRAYS = {
     "name_expressions": ("nullptr", "0"), "out": ("nullptr", "0"), "buffer": ("nullptr", "0"),
     "arguments": ("nullptr", "0"), "items": ("w.one_item()", "1"), "images": ("w.two()", "2"),
     "data": ("w.bytes", "4"), "source": ("w.bytes", "4"), "destination": ("w.bytes", "4"),
-    "pattern": ("w.bytes", "1"),
+    "pattern": ("w.bytes", "1"), "after": ("nullptr", "0"), "nodes": ("nullptr", "0"),
 }
 
 

@@ -63,6 +63,9 @@ struct Handles {
   Queue queue;
   Future future;
   Checks checks;
+  Graph graph;
+  Executable executable;
+  cucore_node node = 0;
   cucore_launch_options launch = grid(1, 1);
   cucore_argument argument = CUCORE_ARGUMENT(bytes);
   char bytes[16] = {};
@@ -94,7 +97,8 @@ struct Handles {
             {"objectcode", code.get()}, {"kernel", kernel.get()},
             {"linker", linker.get()},   {"queue", queue.get()},
             {"future", future.get()},   {"cache", cache.get()},
-            {"checks", checks.get()},   {"prepared_launch", prepared_launch.get()}};
+            {"checks", checks.get()},   {"prepared_launch", prepared_launch.get()},
+            {"graph", graph.get()},     {"executable", executable.get()}};
   }
 };
 
@@ -132,6 +136,7 @@ cucore_status builds_nothing(cucore_objectcode**, cucore_error**, void*) {
   return CUCORE_ERROR_COMPILATION;
 }
 void takes_back_nothing(void*) {}
+void does_nothing(void*) {}
 int32_t goes_on(const cucore_cache_entry_info*, void*) { return 1; }
 constexpr auto PTX_CODE = CUCORE_CODE_TYPE_PTX;
 
@@ -207,6 +212,8 @@ class Nulls : public OnDevice {
     world_.queue = make_queue();
     world_.future = make_future(world_.stream, world_.queue, 1);
     world_.checks = make_ended_checks();
+    world_.graph = make_graph(device_);
+    world_.executable = make_executable(world_.graph);
     MUST(cucore_cache_open, &memory_alone(), world_.cache.out());
   }
   static const cucore_cache_options& memory_alone() {
@@ -257,6 +264,8 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.queue = make_queue();
   other.future = make_future(other.stream, other.queue, 1);
   other.checks = make_ended_checks();
+  other.graph = make_graph(device_);
+  other.executable = make_executable(other.graph);
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);

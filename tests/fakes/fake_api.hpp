@@ -12,5 +12,8 @@ namespace fake::api {
 #define ENTRY(name, since, need) std::remove_pointer_t<decltype(&::name)> name;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) std::remove_pointer_t<__VA_ARGS__> name;
+#include "driver/older_entry_points.inc"
+#undef OLDER
 
 }  // namespace fake::api

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -145,12 +146,35 @@ struct Link {
 // Objects that graphs keep: destroyed with the last owner.
 using UserObject = std::shared_ptr<void>;
 
-struct Graph {
-  size_t nodes = 0;
-  std::vector<UserObject> kept;
+struct Kept {
+  CUuserObject handle = nullptr;
+  UserObject object;
 };
 
-using GraphExec = Graph;
+// One node. The work is shared by clones and executables, and replaced when the node is set.
+struct GraphNode {
+  CUgraph graph = nullptr;
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  std::shared_ptr<const fake_launch> launch;  // of a kernel
+  std::function<void()> run;                  // of other work
+  CUevent event = nullptr;
+  CUgraph child = nullptr;  // owned
+  std::vector<CUgraphNode> before;
+};
+
+struct Graph {
+  std::vector<CUgraphNode> nodes;  // in the order of adding
+  std::map<CUgraphNode, CUgraphNode> clones;  // by the node that each was copied from
+  std::vector<Kept> kept;
+  bool is_child = false;
+};
+
+// The nodes at the time of the instantiation, in an order that the edges permit.
+struct GraphExec {
+  std::vector<GraphNode> steps;
+  std::vector<CUgraphNode> nodes;  // of the steps
+  std::vector<Kept> kept;          // with those of children
+};
 
 struct Pool {
   int device = 0;
@@ -198,6 +222,7 @@ struct Driver {
   Objects<CUkernel, Kernel> kernels{"kernel", 0x40000000};
   Objects<CUlinkState, Link> links{"link", 0x50000000};
   Objects<CUgraph, Graph> graphs{"graph", 0x60000000};
+  Objects<CUgraphNode, GraphNode> graph_nodes{"graph_node", 0x90000000};
   Objects<CUgraphExec, GraphExec> graph_execs{"graph_exec", 0x70000000};
   Objects<CUuserObject, UserObject> user_objects{"user_object", 0xa0000000};
   Objects<CUmemoryPool, Pool> pools{"pool", 0x80000000};
@@ -275,6 +300,12 @@ bool invalidate_captures(Predicate predicate) {
   });
   return any;
 }
+
+// Adds a node to a graph after others; null if one of them is not in the graph.
+CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, GraphNode node);
+
+// Records a launch, and calls the test's hook.
+void record_launch(const fake_launch& launch);
 
 using Lock = std::unique_lock<std::recursive_mutex>;
 inline Lock locked() { return Lock(driver().mutex); }

@@ -15,12 +15,18 @@ constexpr const char* NAMES[] = {
 #define ENTRY(name, since, need) #name,
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) #entry,
+#include "driver/older_entry_points.inc"
+#undef OLDER
 };
 
 enum Index {
 #define ENTRY(name, since, need) INDEX_##name,
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) INDEX_##name,
+#include "driver/older_entry_points.inc"
+#undef OLDER
 };
 
 enum class Need { REQUIRED, OPTIONAL, ANY_VERSION };
@@ -39,7 +45,8 @@ constexpr bool contains(const char* text, const char* part) {
 
 constexpr Role role_of(const char* name) {
   if (starts_with(name, "cuGetError")) return Role::NAMING;
-  for (const char* release : {"Destroy", "Unload", "Free", "CtxRelease", "PopCurrent"})
+  for (const char* release : {"Destroy", "Unload", "Free", "CtxRelease", "PopCurrent",
+                              "ReleaseUserObject", "UserObjectRelease"})
     if (contains(name, release)) return Role::RELEASE;
   return Role::NORMAL;
 }
@@ -58,16 +65,27 @@ void* wrapped() {
 // An entry of ANY_VERSION exists since the first driver.
 constexpr int oldest(int since, Need need) { return need == Need::ANY_VERSION ? 2000 : since; }
 
-const Known* find(const std::string& name) {
+// Returns the newest variant that is not newer than the version; if there is none, a newer one.
+const Known* find(const std::string& name, int version) {
   static const Known KNOWN[] = {
 #define ENTRY(name, since, need) \
   {#name, oldest(since, Need::need), wrapped<INDEX_##name, &api::name>()},
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) {#entry, since, wrapped<INDEX_##name, &api::name>()},
+#include "driver/older_entry_points.inc"
+#undef OLDER
   };
-  for (const Known& known : KNOWN)
-    if (name == known.name) return &known;
-  return nullptr;
+  const Known* newer = nullptr;
+  const Known* best = nullptr;
+  for (const Known& known : KNOWN) {
+    if (name != known.name) continue;
+    if (known.since > version)
+      newer = &known;
+    else if (!best || known.since > best->since)
+      best = &known;
+  }
+  return best ? best : newer;
 }
 
 bool is_missing(const std::string& name) {
@@ -77,7 +95,7 @@ bool is_missing(const std::string& name) {
 CUresult look_up(const std::string& name, void** out, int version,
                  CUdriverProcAddressQueryResult& status) {
   const int own = driver().version;
-  const Known* known = find(name);
+  const Known* known = find(name, version);
   *out = nullptr;
   status = CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
   if (version > own) return CUDA_ERROR_INVALID_VALUE;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's graphs and its linker.
+// The fake driver's captures, graphs and objects that graphs keep, and its linker.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <utility>
 
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"
@@ -34,7 +35,11 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
     return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   }
   *out = stream->capture.graph;
-  driver().graphs.find(*out)->nodes = stream->capture.nodes;
+  for (size_t i = 0; i < stream->capture.nodes; ++i) {
+    GraphNode node;
+    node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    add_node(*out, nullptr, 0, std::move(node));
+  }
   return CUDA_SUCCESS;
 }
 
@@ -44,81 +49,15 @@ CUresult cuGraphCreate(CUgraph* out, unsigned) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuGraphClone(CUgraph* out, CUgraph original) {
-  const auto lock = locked();
-  const Graph* graph = driver().graphs.find_or_note(original, "cuGraphClone");
-  NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  *out = driver().graphs.add(*graph);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphDestroy(CUgraph graph) {
-  const auto lock = locked();
-  return driver().graphs.remove(graph, "cuGraphDestroy") ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
 CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
   const auto lock = locked();
   const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphDebugDotPrint");
   NEED(graph, CUDA_ERROR_INVALID_VALUE);
   std::ofstream file(path);
   file << "digraph dot {\n";
-  for (size_t i = 0; i < graph->nodes; ++i) file << "  node" << i << ";\n";
+  for (size_t i = 0; i < graph->nodes.size(); ++i) file << "  node" << i << ";\n";
   file << "}\n";
   return file ? CUDA_SUCCESS : CUDA_ERROR_OPERATING_SYSTEM;
-}
-
-CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
-  const auto lock = locked();
-  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphGetNodes");
-  NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  for (size_t i = 0; nodes && i < std::min(*count, graph->nodes); ++i)
-    nodes[i] = to_handle<CUgraphNode>(0x90000000 + i * 16);
-  *count = graph->nodes;
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned long long) {
-  const auto lock = locked();
-  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
-  NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  *out = driver().graph_execs.add(*graph);
-  return CUDA_SUCCESS;
-}
-
-CUresult cuGraphExecDestroy(CUgraphExec exec) {
-  const auto lock = locked();
-  return driver().graph_execs.remove(exec, "cuGraphExecDestroy") ? CUDA_SUCCESS
-                                                                 : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphExecUpdate(CUgraphExec handle, CUgraph graph_handle,
-                           CUgraphExecUpdateResultInfo* info) {
-  const auto lock = locked();
-  const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphExecUpdate");
-  const Graph* graph = driver().graphs.find_or_note(graph_handle, "cuGraphExecUpdate");
-  NEED(exec && graph, CUDA_ERROR_INVALID_VALUE);
-  std::memset(info, 0, sizeof *info);
-  if (exec->nodes == graph->nodes) return CUDA_SUCCESS;
-  info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
-}
-
-CUresult cuGraphUpload(CUgraphExec exec, CUstream) {
-  const auto lock = locked();
-  return driver().graph_execs.find_or_note(exec, "cuGraphUpload") ? CUDA_SUCCESS
-                                                                  : CUDA_ERROR_INVALID_VALUE;
-}
-
-CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
-  const auto lock = locked();
-  Context* context = nullptr;
-  Stream* stream = nullptr;
-  RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
-  const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
-  NEED(exec, CUDA_ERROR_INVALID_VALUE);
-  driver().launch_count += exec->nodes;
-  return CUDA_SUCCESS;
 }
 
 CUresult cuUserObjectCreate(CUuserObject* out, void* pointer, CUhostFn destroy, unsigned references,
@@ -141,8 +80,21 @@ CUresult cuGraphRetainUserObject(CUgraph handle, CUuserObject object, unsigned, 
   Graph* graph = driver().graphs.find_or_note(handle, "cuGraphRetainUserObject");
   const UserObject* kept = driver().user_objects.find_or_note(object, "cuGraphRetainUserObject");
   NEED(graph && kept && flags == CU_GRAPH_USER_OBJECT_MOVE, CUDA_ERROR_INVALID_VALUE);
-  graph->kept.push_back(*kept);
+  graph->kept.push_back({object, *kept});
   driver().user_objects.remove(object, "cuGraphRetainUserObject");
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphReleaseUserObject(CUgraph handle, CUuserObject object, unsigned count) {
+  const auto lock = locked();
+  Graph* graph = driver().graphs.find_or_note(handle, "cuGraphReleaseUserObject");
+  NEED(graph && count == 1, CUDA_ERROR_INVALID_VALUE);
+  const auto kept = std::ranges::find(graph->kept, object, &Kept::handle);
+  if (kept == graph->kept.end()) {
+    calls().violation("cuGraphReleaseUserObject of an object that the graph does not keep");
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  graph->kept.erase(kept);
   return CUDA_SUCCESS;
 }
 

@@ -2,10 +2,26 @@
 // The fake driver's launches: each is checked as in the driver, and recorded with its arguments.
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <utility>
 
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"
 #include "fakes/fake_driver.hpp"
+
+namespace fake {
+
+// Launches are recorded up to a number beyond any test's needs, so that a benchmark measures the
+// caller and not this.
+void record_launch(const fake_launch& launch) {
+  constexpr size_t KEPT = 4096;
+  Driver& d = driver();
+  ++d.launch_count;
+  if (d.launches.size() < KEPT) d.launches.push_back(launch);
+  if (d.settings.launch_hook) d.settings.launch_hook(&launch, d.settings.launch_data);
+}
+
+}  // namespace fake
 
 namespace fake::api {
 namespace {
@@ -72,17 +88,62 @@ CUresult check_shared(const Kernel& kernel, int device, uint32_t wanted) {
   return wanted <= static_cast<uint32_t>(most) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-// Launches are recorded up to a number beyond any test's needs, so that a benchmark measures the
-// caller and not this.
-void record(const fake_launch& launch) {
-  constexpr size_t KEPT = 4096;
-  Driver& d = driver();
-  ++d.launch_count;
-  if (d.launches.size() < KEPT) d.launches.push_back(launch);
-  if (d.settings.launch_hook) d.settings.launch_hook(&launch, d.settings.launch_data);
+CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& node) {
+  CUlaunchConfig config{};
+  config.gridDimX = node.gridDimX, config.gridDimY = node.gridDimY;
+  config.gridDimZ = node.gridDimZ;
+  config.blockDimX = node.blockDimX, config.blockDimY = node.blockDimY;
+  config.blockDimZ = node.blockDimZ;
+  config.sharedMemBytes = node.sharedMemBytes;
+  return config;
+}
+
+// The launch of a node, which must name a kernel and its context.
+CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
+  NEED(node.kern && !node.func, CUDA_ERROR_INVALID_VALUE);
+  const Kernel* kernel = driver().kernels.find_or_note(node.kern, "a kernel node");
+  NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
+  const Context* context = context_of(node.ctx);
+  RETURN_IF_FAILED(usable(context));
+  const CUlaunchConfig config = config_of(node);
+  NEED(is_valid(config), CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF_FAILED(check_shared(*kernel, context->device, config.sharedMemBytes));
+  std::memset(&launch, 0, offsetof(fake_launch, arguments));
+  std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
+  launch.context = context->handle;
+  describe(config, launch);
+  return node.extra ? copy_packed(node.extra, launch)
+                    : copy_separate(kernel->image, node.kernelParams, launch);
 }
 
 }  // namespace
+
+CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const CUDA_KERNEL_NODE_PARAMS* params) {
+  const auto lock = locked();
+  auto launch = std::make_shared<fake_launch>();
+  RETURN_IF_FAILED(launch_of(*params, *launch));
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+  node.launch = std::move(launch);
+  *out = add_node(graph, before, count, std::move(node));
+  return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                       const CUkernelNodeAttrValue* value) {
+  const auto lock = locked();
+  GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphKernelNodeSetAttribute");
+  NEED(node && node->launch, CUDA_ERROR_INVALID_VALUE);
+  NEED(id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION, CUDA_ERROR_INVALID_VALUE);
+  auto launch = std::make_shared<fake_launch>(*node->launch);
+  CUlaunchAttribute attribute{};
+  attribute.id = id;
+  attribute.value = *value;
+  describe(attribute, *launch);
+  node->launch = std::move(launch);
+  return CUDA_SUCCESS;
+}
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments,
                           void** extra) {
@@ -107,7 +168,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
     ++stream->capture.nodes;
     return CUDA_SUCCESS;
   }
-  record(launch);
+  record_launch(launch);
   return CUDA_SUCCESS;
 }
 

@@ -10,6 +10,8 @@
 #include "core/compile/program.hpp"
 #include "core/completion/future.hpp"
 #include "core/completion/queue.hpp"
+#include "core/graph/executable.hpp"
+#include "core/graph/graph.hpp"
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
 #include "core/load/prepared_launch.hpp"

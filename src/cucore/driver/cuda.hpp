@@ -7,6 +7,7 @@
 #include <atomic>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "support/error.hpp"
 
@@ -26,6 +27,9 @@ struct CudaTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) std::add_pointer_t<std::remove_pointer_t<__VA_ARGS__>> name = nullptr;
+#include "driver/older_entry_points.inc"
+#undef OLDER
   int version = 0;                        // from cuDriverGetVersion: 13000 is CUDA 13.0
   bool is_cpu = false;                    // the CPU device, which runs PTX and no machine code
   const CpuControl* cpu = nullptr;        // the CPU device's report of faults

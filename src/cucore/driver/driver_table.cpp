@@ -43,6 +43,10 @@ std::string fill(CudaTable& table, GetProcAddress get) {
   table.name = reinterpret_cast<decltype(&::name)>(find(#name, since, DriverNeed::need));
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
+#define OLDER(name, entry, since, ...) \
+  table.name = reinterpret_cast<__VA_ARGS__>(find(#entry, since, DriverNeed::OPTIONAL));
+#include "driver/older_entry_points.inc"
+#undef OLDER
   return lacking;
 }
 

@@ -45,6 +45,7 @@ enum class HandleType : uint32_t {
   PREPARED_LAUNCH,
   POOL,
   CHECKS,
+  EXECUTABLE,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {

@@ -39,7 +39,7 @@ std::vector<Scenario> all_scenarios() {
        {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
         pool_scenarios(), buffer_scenarios(), program_scenarios(), linker_scenarios(),
         cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios(),
-        checks_scenarios()})
+        checks_scenarios(), graph_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -74,6 +74,7 @@ void fill_quarantine(World& world) {
     make_cache();
     make_checks();
     make_future(world.stream.get(), make_queue().get());
+    make_executable(make_graph(world.device.get()).get());
     const Code code = make_ptx();
     prepare_saxpy(find_saxpy(code.get()).get(), world.stream.get(), world.buffer.get());
     cucore_error* error = nullptr;
@@ -234,7 +235,7 @@ TEST_F(Sweep, Releases) {
   ASSERT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &nvrtc, nullptr), CUCORE_OK);
   for (const char* name :
        {"cuStreamDestroy", "cuEventDestroy", "cuLibraryUnload", "cuMemFree", "cuMemFreeAsync",
-        "cuMemFreeHost", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
+        "cuMemFreeHost", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphReleaseUserObject", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
     for (const Scenario& scenario : all_scenarios()) {
       SCOPED_TRACE(scenario.function);
       // The program frees, so the failure has its status.

@@ -109,6 +109,33 @@ Checks make_checks(const char* suppressions) {
   return cucore::make<Checks>(cucore_checks_create, &options);
 }
 
+Graph make_graph(const cucore_device* device) {
+  return cucore::make<Graph>(cucore_graph_create, device);
+}
+
+Graph make_full_graph(const cucore_device* device, const cucore_kernel* saxpy,
+                      cucore_buffer* buffer, cucore_event* event) {
+  Graph graph = make_graph(device);
+  const int32_t n = 4;
+  const float a = 2;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(n),
+                                       CUCORE_ARGUMENT(a),
+                                       {buffer, CUCORE_ARGUMENT_OBJECT},
+                                       {buffer, CUCORE_ARGUMENT_OBJECT}};
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  options.grid[0] = options.block[0] = 1;
+  cucore_node node = 0;
+  cucore_graph_add_kernel(graph.get(), nullptr, 0, saxpy, &options, arguments, 4, &node, nullptr);
+  cucore_graph_add_fill(graph.get(), &node, 1, buffer, 0, 4, &n, 4, &node, nullptr);
+  cucore_graph_add_record(graph.get(), &node, 1, event, &node, nullptr);
+  if (cucore_graph_node_count(graph.get()) != 3) throw std::runtime_error("no graph");
+  return graph;
+}
+
+Executable make_executable(const cucore_graph* graph) {
+  return cucore::make<Executable>(cucore_executable_create, graph, nullptr);
+}
+
 Queue make_queue() { return cucore::make<Queue>(cucore_queue_create, nullptr); }
 
 Future make_future(const cucore_stream* stream, cucore_queue* queue) {
@@ -136,6 +163,8 @@ World::World()
       code(make_ptx()),
       kernel(find_saxpy(code.get())),
       prepared(prepare_saxpy(kernel.get(), stream.get(), buffer.get())),
+      graph(make_full_graph(device.get(), kernel.get(), second_buffer.get(), end.get())),
+      executable(make_executable(graph.get())),
       queue(make_queue()),
       future(make_future(stream.get(), queue.get())) {
   start.record(stream);

@@ -14,7 +14,9 @@ using cucore::Cache;
 using cucore::Checks;
 using cucore::Device;
 using cucore::Event;
+using cucore::Executable;
 using cucore::Future;
+using cucore::Graph;
 using cucore::Kernel;
 using cucore::Linker;
 using cucore::Pool;
@@ -40,6 +42,11 @@ Kernel find_saxpy(const cucore_objectcode* code);
 // Of saxpy, with a buffer as x and y.
 PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* stream,
                              const cucore_buffer* buffer);
+Graph make_graph(const cucore_device* device);
+// With a kernel, a fill and a record that follow each other.
+Graph make_full_graph(const cucore_device* device, const cucore_kernel* saxpy,
+                      cucore_buffer* buffer, cucore_event* event);
+Executable make_executable(const cucore_graph* graph);
 Queue make_queue();
 Checks make_checks(const char* suppressions = nullptr);  // running
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
@@ -67,6 +74,8 @@ struct World {
   Code code;
   Kernel kernel;
   PreparedLaunch prepared;
+  Graph graph;
+  Executable executable;
   Queue queue;
   Future future;  // complete, and its completion taken
 };
@@ -92,6 +101,7 @@ std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 std::vector<Scenario> completion_scenarios();
 std::vector<Scenario> checks_scenarios();
+std::vector<Scenario> graph_scenarios();
 
 // A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>

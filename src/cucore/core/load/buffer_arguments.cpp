@@ -18,16 +18,17 @@ namespace {
              " is a released buffer or a handle of another type; expected a cucore_buffer"));
 }
 
-void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Stream& stream) {
+void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Device& device,
+                  const char* of) {
   buffer.require_usable();
   // Pinned and managed memory has the same address on every device.
   const bool anywhere =
       buffer.kind() == Buffer::Kind::PINNED || buffer.kind() == Buffer::Kind::MANAGED;
-  if (&buffer.device() != &stream.device() && !anywhere)
+  if (&buffer.device() != &device && !anywhere)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
-                       buffer.device().label(), "; expected one of ", stream.device().label(),
-                       ", the device of the stream; copy the buffer, or use managed memory"));
+                       buffer.device().label(), "; expected one of ", device.label(),
+                       ", the device of ", of, "; copy the buffer, or use managed memory"));
 }
 
 bool takes_addresses(const image::Parameter& parameter) {
@@ -66,12 +67,12 @@ class HandleReference {
 
 }  // namespace
 
-Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Stream& stream,
-                              size_t index, const void* handle, const BufferHandles& handles) {
+Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Device& device,
+                              const char* of, size_t index, const void* handle, const BufferHandles& handles) {
   if (image.parameters) check_parameter(kernel, index, (*image.parameters)[index]);
   const HandleReference reference(handle, handles);
   if (!reference.buffer()) throw_dead(kernel, index);
-  check_device(kernel, index, *reference.buffer(), stream);
+  check_device(kernel, index, *reference.buffer(), device, of);
   return Ref<const Buffer>(reference.buffer());
 }
 
@@ -128,7 +129,7 @@ void* BufferArguments::add(const void* handle, size_t index) {
 
 void* BufferArguments::add(const void* handle, const Buffer& buffer, size_t index) {
   if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
-  check_device(kernel_, index, buffer, stream_);
+  check_device(kernel_, index, buffer, stream_.device(), "the stream");
   are_of_other_devices_ |= &buffer.device() != &stream_.device();
   if (stream_.may_be_captured()) {
     const ContextScope scope(*stream_.context(), "stream");

@@ -59,6 +59,7 @@ class LoadedImage final : public Object {
   }
   // The image is unloaded only after the stream's work.
   void record_use(const Stream& stream) const;
+  bool can_print() const { return may_print_; }
   // Waits for the stream end with the output of the launched work.
   void record_output(const Stream& stream) const {
     if (may_print_) stream.context()->output().record_launch();

@@ -284,18 +284,24 @@ void Buffer::read(size_t offset, void* destination, size_t size, const Stream& s
   stream.synchronize();
 }
 
-void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, size_t size,
-                  const Stream& stream) {
+void Buffer::check_copy(size_t offset, const Buffer& source, size_t source_offset,
+                        size_t size) const {
   require_range(offset, size, "copy to");
   source.require_range(source_offset, size, "copy from");
+  const CUdeviceptr to = address_ + offset, from = source.address_ + source_offset;
+  if (to < from + size && from < to + size)
+    throw Error(Status::INVALID_ARGUMENT,
+                "source and destination of the copy overlap; copy through a third buffer");
+}
+
+void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, size_t size,
+                  const Stream& stream) {
+  check_copy(offset, source, source_offset, size);
   stream.require_usable();
   if (&stream.device() != &device() && &stream.device() != &source.device())
     stream.require_on(device(), "destination");
   if (size == 0) return;
   const CUdeviceptr to = address_ + offset, from = source.address_ + source_offset;
-  if (to < from + size && from < to + size)
-    throw Error(Status::INVALID_ARGUMENT,
-                "source and destination of the copy overlap; copy through a third buffer");
   const ContextAccess access(*context_, "buffer"), source_access(*source.context_, "buffer");
   const ContextScope scope(*stream.context(), "stream");
   const BufferUse use(*this, stream), source_use(source, stream);
@@ -365,6 +371,11 @@ CUresult fill_with(CUdeviceptr to, uint64_t value, size_t pattern_size, size_t c
 }
 
 }  // namespace
+
+void Buffer::check_fill(size_t offset, size_t size, size_t pattern_size) const {
+  require_range(offset, size, "fill");
+  require_pattern(address_, offset, size, pattern_size);
+}
 
 void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t pattern_size,
                   const Stream& stream) {

@@ -60,6 +60,10 @@ class Buffer final : public Object {
   void fill(size_t offset, size_t size, const void* pattern, size_t pattern_size,
             const Stream& stream);
 
+  // Throw as copy() and fill() do for the same arguments.
+  void check_copy(size_t offset, const Buffer& source, size_t source_offset, size_t size) const;
+  void check_fill(size_t offset, size_t size, size_t pattern_size) const;
+
  private:
   ~Buffer() override;
   void require_range(size_t offset, size_t size, const char* verb) const;

@@ -57,7 +57,7 @@ Event::~Event() {
 }
 
 bool Event::is_idle() const {
-  return !may_be_captured() &&
+  return !may_be_captured() && !is_in_graph_.load(std::memory_order_relaxed) &&
          completed_.load(std::memory_order_relaxed) == records_.load(std::memory_order_acquire);
 }
 
@@ -130,8 +130,10 @@ float Event::elapsed(const Event& start, const Event& end) {
                        end.device().label(), "; use two events of one device"));
   const uint64_t started = start.records_.load(std::memory_order_acquire);
   const uint64_t ended = end.records_.load(std::memory_order_acquire);
-  if (!started || !ended)
-    throw_state(which(!started, !ended) + " never recorded; call cucore_event_record() first");
+  const bool no_start = !started && !start.is_in_graph_.load(std::memory_order_relaxed);
+  const bool no_end = !ended && !end.is_in_graph_.load(std::memory_order_relaxed);
+  if (no_start || no_end)
+    throw_state(which(no_start, no_end) + " never recorded; call cucore_event_record() first");
 
   const ContextScope scope(*end.context_, "event");
   float milliseconds = 0;

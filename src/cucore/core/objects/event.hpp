@@ -30,6 +30,8 @@ class Event final : public Object {
   }
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
+  // Launches of a graph may record it from now on, or wait for it.
+  void note_in_graph() const { is_in_graph_.store(true, std::memory_order_relaxed); }
   bool has_timing() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
   bool is_blocking_sync() const { return flags_ & CU_EVENT_BLOCKING_SYNC; }
 
@@ -51,6 +53,7 @@ class Event final : public Object {
   std::atomic<uint64_t> records_{0};
   mutable std::atomic<uint64_t> completed_{0};  // the last record that was seen complete
   mutable std::atomic<bool> may_be_captured_{false};
+  mutable std::atomic<bool> is_in_graph_{false};
   mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()
   mutable OutputMark output_;
 };

@@ -1,0 +1,490 @@
+/*
+ * cucore/graph.h - graphs: work and its order, to be run many times.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A graph is made of nodes, each of which does one piece of work, and of edges, which are its
+ * order. An executable is a graph made ready to launch: see cucore/executable.h.
+ *
+ * A node is a number, not an object. No other node of the process has it, and it is never used
+ * again. A clone of a graph has the same numbers.
+ *
+ * Nodes keep the objects that they use: the code of a kernel, buffers, events, and data of host
+ * functions. An object lives as long as the graph, each executable that was made with it, and each
+ * launch in flight. A thread of the library drops it afterwards.
+ *
+ * Any number of threads may use a graph at once. One call at a time reads or changes it.
+ */
+#ifndef CUCORE_GRAPH_H_INCLUDED
+#define CUCORE_GRAPH_H_INCLUDED
+
+#include "launch.h"
+#include "stream.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** A node of a graph, and of what was made from the graph. 0 is not a node. */
+typedef uint64_t cucore_node;
+
+/** The work of a node. */
+typedef enum cucore_node_kind {
+  CUCORE_NODE_KIND_UNKNOWN = 0, /**< work that other code has added, and that is none of these */
+  CUCORE_NODE_KIND_KERNEL = 1,  /**< launches a kernel */
+  CUCORE_NODE_KIND_COPY = 2,    /**< copies bytes */
+  CUCORE_NODE_KIND_FILL = 3,    /**< repeats a pattern */
+  CUCORE_NODE_KIND_HOST = 4,    /**< calls a function of the program */
+  CUCORE_NODE_KIND_RECORD = 5,  /**< records an event */
+  CUCORE_NODE_KIND_WAIT = 6,    /**< waits for an event */
+  CUCORE_NODE_KIND_EMPTY = 7,   /**< only joins and forks edges */
+  CUCORE_NODE_KIND_CHILD = 8,   /**< runs a copy of another graph */
+  CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
+} cucore_node_kind;
+
+/**
+ * A node as cucore_graph_node_query() reads it. Fields that the kind of the node does not have are
+ * 0 or "". So are those of a node that other code has added, except for its kind and neighbours.
+ */
+typedef struct cucore_node_info {
+  size_t           struct_size; /**< sizeof(cucore_node_info), set before the call */
+  cucore_node_kind kind;        /**< the work of the node */
+  int32_t          reserved;    /**< 0 */
+  const char *label;        /**< of cucore_graph_set_label(), or ""; lives as long as the graph */
+  const char *kernel;       /**< the name of the kernel; lives as long as the graph */
+  uint32_t grid[3];         /**< blocks of the kernel */
+  uint32_t block[3];        /**< threads per block */
+  uint32_t cluster[3];      /**< blocks per cluster; all 0: none, or the kernel's */
+  uint32_t dynamic_shared;  /**< bytes per block */
+  uint64_t destination;     /**< the address that a copy or a fill writes */
+  uint64_t source;          /**< the address that a copy reads */
+  uint64_t size;            /**< bytes of a copy or a fill */
+  uint64_t pattern;         /**< of a fill; the first byte is the lowest */
+  uint64_t pattern_size;    /**< bytes of the pattern */
+  uint64_t dependency_count; /**< nodes that it comes directly after */
+  uint64_t dependent_count;  /**< nodes that come directly after it */
+  uint64_t tools_id;        /**< the number that profilers show for the node; 0 before CUDA 13.1 */
+  void    *event;           /**< the CUevent; cucore_graph_node_event() returns its object */
+  void    *native;          /**< the CUgraphNode, for other libraries */
+} cucore_node_info;
+
+#define CUCORE_NODE_INFO_INIT                                                                     \
+  { sizeof(cucore_node_info), CUCORE_NODE_KIND_UNKNOWN, 0, NULL, NULL, { 0, 0, 0 }, { 0, 0, 0 }, \
+    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
+
+/**
+ * Creates a graph without nodes. Its kernels run on the device.
+ *
+ * @param device  the device
+ * @param out     receives the graph
+ * @param error   NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_create(const cucore_device *device, cucore_graph **out,
+                                             cucore_error **error);
+
+/**
+ * Makes a copy of a graph. Nodes have the same numbers and labels in the copy. Later changes of one
+ * of the graphs have no effect on the other.
+ *
+ * @param graph  the graph
+ * @param out    receives the copy
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_clone(const cucore_graph *graph, cucore_graph **out,
+                                            cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param graph  the graph; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_API cucore_graph *cucore_graph_retain(const cucore_graph *graph);
+
+/**
+ * Removes a reference. Executables that were made from the graph, and their launches, go on.
+ *
+ * @param graph  the graph; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_API void cucore_graph_release(cucore_graph *graph);
+
+/**
+ * Returns the graph's device with a new reference.
+ *
+ * @param graph  the graph
+ * @param out    receives the device
+ * @param error  NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_device(const cucore_graph *graph, cucore_device **out,
+                                             cucore_error **error);
+
+/**
+ * Adds a node that launches a kernel on the graph's device. Options and arguments are checked and
+ * copied as by cucore_kernel_launch(). The node keeps the code of the kernel, and the buffers that
+ * are arguments with CUCORE_ARGUMENT_OBJECT. Other addresses must stay valid.
+ *
+ * With programmatic_serialization, the kernel may begin before the kernels that it comes directly
+ * after have ended. Drivers before CUDA 12.3 wait for their end.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param kernel       the kernel
+ * @param options      grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
+ * @param arguments    one per parameter, in order
+ * @param count        of arguments
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_kernel_launch(), or a node is twice in `after`
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_kernel_launch()
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cucore_node *after,
+                                                 size_t after_count, const cucore_kernel *kernel,
+                                                 const cucore_launch_options *options,
+                                                 const cucore_argument *arguments, size_t count,
+                                                 cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that copies bytes from one buffer to another, or within one, as cucore_buffer_copy()
+ * does. The node keeps the buffers.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param destination         the buffer that is written
+ * @param destination_offset  in bytes
+ * @param source              the buffer that is read, also of another device
+ * @param source_offset       in bytes
+ * @param size                in bytes, at least 1
+ * @param out                 receives the node
+ * @param error               NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a range leaves its buffer, the ranges overlap, size is 0,
+ *                                        or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,
+                                               size_t after_count, cucore_buffer *destination,
+                                               size_t destination_offset,
+                                               const cucore_buffer *source, size_t source_offset,
+                                               size_t size, cucore_node *out,
+                                               cucore_error **error);
+
+/**
+ * Adds a node that fills bytes of a buffer with a pattern, as cucore_buffer_fill() does. The node
+ * keeps the buffer.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param buffer        the buffer
+ * @param offset        in bytes, a multiple of pattern_size
+ * @param size          in bytes, a multiple of pattern_size, at least 1
+ * @param pattern       the bytes to repeat, copied
+ * @param pattern_size  1, 2, 4 or 8
+ * @param out           receives the node
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the range leaves the buffer, sizes do not fit, size is 0,
+ *                                        or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_fill(cucore_graph *graph, const cucore_node *after,
+                                               size_t after_count, cucore_buffer *buffer,
+                                               size_t offset, size_t size, const void *pattern,
+                                               size_t pattern_size, cucore_node *out,
+                                               cucore_error **error);
+
+/**
+ * Adds a node that calls a function of the program at each launch. The driver calls it on a thread
+ * of its own. The function must not call this library, except for releases, and not CUDA.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param fn         the function
+ * @param user_data  passed to it
+ * @param destroy    NULL, or ends user_data when nothing can call the function any more. It runs on
+ *                   any thread and must not call CUDA
+ * @param out        receives the node
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_host(cucore_graph *graph, const cucore_node *after,
+                                               size_t after_count, cucore_host_fn fn,
+                                               void *user_data, cucore_destroy_fn destroy,
+                                               cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that records an event at each launch. The node keeps the event.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param event  the event
+ * @param out    receives the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_record(cucore_graph *graph, const cucore_node *after,
+                                                 size_t after_count, cucore_event *event,
+                                                 cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that waits for an event at each launch: for the record that is the last one when the
+ * node is reached. The node keeps the event.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param event  the event, also one of another device
+ * @param out    receives the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_wait(cucore_graph *graph, const cucore_node *after,
+                                               size_t after_count, const cucore_event *event,
+                                               cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that does nothing, to join several nodes and to fork from one.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param out    receives the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_empty(cucore_graph *graph, const cucore_node *after,
+                                                size_t after_count, cucore_node *out,
+                                                cucore_error **error);
+
+/**
+ * Adds a node that runs a copy of another graph, as that graph is now. Later changes of the other
+ * graph have no effect on the copy.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param child  the other graph
+ * @param out    receives the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_child(cucore_graph *graph, const cucore_node *after,
+                                                size_t after_count, const cucore_graph *child,
+                                                cucore_node *out, cucore_error **error);
+
+/**
+ * Lets a node come after another.
+ *
+ * @param graph         the graph
+ * @param from          the node that comes first
+ * @param to            the node that comes after it
+ * @param programmatic  1: the kernel of `to` may begin before that of `from` has ended; it waits
+ *                      with cudaGridDependencySynchronize(). 0: it begins afterwards
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the nodes are the same, the edge exists, it would close a
+ *                                        circle, or programmatic is 1 and a node has no kernel
+ * @retval CUCORE_ERROR_NOT_FOUND         a node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       programmatic is 1 on a driver before CUDA 12.3
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_edge(cucore_graph *graph, cucore_node from,
+                                               cucore_node to, int32_t programmatic,
+                                               cucore_error **error);
+
+/**
+ * Removes an edge.
+ *
+ * @param graph  the graph
+ * @param from   the node that comes first
+ * @param to     the node that comes directly after it
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  there is no such edge, or a node is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_remove_edge(cucore_graph *graph, cucore_node from,
+                                                  cucore_node to, cucore_error **error);
+
+/**
+ * Removes a node with its edges. The number is CUCORE_ERROR_NOT_FOUND from then on. Executables
+ * that exist keep the node.
+ *
+ * @param graph  the graph
+ * @param node   the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  the node was removed already, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_remove_node(cucore_graph *graph, cucore_node node,
+                                                  cucore_error **error);
+
+/**
+ * Sets the label of a node, which messages and cucore_graph_dot() contain.
+ *
+ * @param graph  the graph. It keeps each text until its end
+ * @param node   the node
+ * @param label  the text; "" is none
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_label(cucore_graph *graph, cucore_node node,
+                                                const char *label, cucore_error **error);
+
+/**
+ * Keeps data of the program as long as the graph, what is made from it later, and what runs of
+ * that.
+ *
+ * @param graph      the graph
+ * @param user_data  passed to destroy
+ * @param destroy    NULL, or ends user_data. It runs on any thread and must not call CUDA
+ * @param error      NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_hold(cucore_graph *graph, void *user_data,
+                                           cucore_destroy_fn destroy,
+                                           cucore_error **error);
+
+/**
+ * Returns the number of nodes.
+ *
+ * @param graph  the graph; 0 for NULL, and after a reset of its device
+ * @since 0.2
+ */
+CUCORE_API size_t cucore_graph_node_count(const cucore_graph *graph);
+
+/**
+ * Returns a node by its place in the order of adding.
+ *
+ * @param graph  the graph
+ * @param index  from 0, less than cucore_graph_node_count()
+ * @param out    receives the node
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the index is too large
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_node_at(const cucore_graph *graph, size_t index,
+                                              cucore_node *out, cucore_error **error);
+
+/**
+ * Reads a node.
+ *
+ * @param graph  the graph
+ * @param node   the node
+ * @param out    receives the node; struct_size must be set
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_node_query(const cucore_graph *graph, cucore_node node,
+                                                 cucore_node_info *out, cucore_error **error);
+
+/**
+ * Returns the event of a node that records it or waits for it, with a new reference.
+ *
+ * @param graph  the graph
+ * @param node   the node
+ * @param out    receives the event
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has no event, or other code has added it
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_node_event(const cucore_graph *graph, cucore_node node,
+                                                 cucore_event **out, cucore_error **error);
+
+/**
+ * Returns the nodes that a node comes directly after.
+ *
+ * @param graph     the graph
+ * @param node      the node
+ * @param nodes     an array of `capacity` nodes; NULL with capacity 0 queries the count
+ * @param capacity  nodes that `nodes` can hold
+ * @param count     receives the number of nodes
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  `capacity` is less than *count
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_dependencies(const cucore_graph *graph, cucore_node node,
+                                                   cucore_node *nodes, size_t capacity,
+                                                   size_t *count, cucore_error **error);
+
+/**
+ * Returns the nodes that come directly after a node.
+ *
+ * @param graph     the graph
+ * @param node      the node
+ * @param nodes     an array of `capacity` nodes; NULL with capacity 0 queries the count
+ * @param capacity  nodes that `nodes` can hold
+ * @param count     receives the number of nodes
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  `capacity` is less than *count
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_dependents(const cucore_graph *graph, cucore_node node,
+                                                 cucore_node *nodes, size_t capacity,
+                                                 size_t *count, cucore_error **error);
+
+/**
+ * Writes the graph in the dot language of Graphviz.
+ *
+ * @param graph     the graph
+ * @param details   0: numbers, kinds, names of kernels, shapes, sizes and labels. Else the bits of
+ *                  CUgraphDebugDot_flags, and the text is the driver's
+ * @param buffer    receives the text, without a NUL; NULL with capacity 0 queries the size
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the bytes of the text
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size; nothing was written
+ * @retval CUCORE_ERROR_IO                the driver's text needs a temporary file
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_dot(const cucore_graph *graph, uint32_t details, char *buffer,
+                                          size_t capacity, size_t *size, cucore_error **error);
+
+/**
+ * Returns the CUgraph, for other libraries. It lives as long as the graph object.
+ *
+ * Other code may add nodes to it and remove some. The next call reads them, and each later call
+ * compares the nodes again. Such nodes have numbers, but keep no objects.
+ *
+ * @param graph  the graph; NULL for NULL
+ * @since 0.2
+ */
+CUCORE_API void *cucore_graph_native(const cucore_graph *graph);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* CUCORE_GRAPH_H_INCLUDED */

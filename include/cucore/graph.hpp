@@ -1,0 +1,219 @@
+/// @file cucore/graph.hpp
+/// Graphs: work and its order, to be run many times.
+///
+/// SPDX-License-Identifier: Apache-2.0
+#ifndef CUCORE_GRAPH_HPP_INCLUDED
+#define CUCORE_GRAPH_HPP_INCLUDED
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bytes.hpp"
+#include "event.hpp"
+#include "kernel.hpp"
+
+namespace cucore {
+inline namespace CUCORE_HPP_MODE {
+
+/// A node of a graph and of what was made from it; 0 is not a node.
+using Node = cucore_node;
+
+/// The nodes that a new one comes after: `{}`, one node, or a list.
+using After = std::vector<Node>;
+
+/// Work and its order. Nodes keep the objects that they use.
+class Graph : public Owner<Graph, cucore_graph> {
+ public:
+  Graph() noexcept {}
+
+  /// Makes a graph without nodes, whose kernels run on the device.
+  static Returned<Graph> create(const Device& device) {
+    return make<Graph>(cucore_graph_create, device.get());
+  }
+
+  /// Makes a copy whose nodes have the same numbers.
+  Returned<Graph> clone() const { return make<Graph>(cucore_graph_clone, get()); }
+
+  Returned<Device> device() const { return make<Device>(cucore_graph_device, get()); }
+
+  /// Adds a node that launches a kernel with arguments as Kernel::launch() takes them.
+  template <class... Arguments>
+  Returned<Node> add_kernel(const After& after, const Kernel& kernel, const LaunchConfig& config,
+                            const Arguments&... arguments) const {
+    constexpr std::size_t count = sizeof...(Arguments);
+    if constexpr (count == 0) {
+      return add_kernel_of(after, kernel, config, nullptr, 0);
+    } else {
+      const cucore_argument list[] = {ArgumentTraits<Arguments>::argument(arguments)...};
+      return add_kernel_of(after, kernel, config, list, count);
+    }
+  }
+
+  /// Adds a node that launches a kernel with arguments that are already in the form of C.
+  Returned<Node> add_kernel_of(const After& after, const Kernel& kernel,
+                               const LaunchConfig& config, const cucore_argument* arguments,
+                               std::size_t count) const {
+    return value<Node>(cucore_graph_add_kernel, get(), after.data(), after.size(), kernel.get(),
+                       static_cast<const cucore_launch_options*>(&config), arguments, count);
+  }
+
+  /// Adds a node that copies bytes between two buffers.
+  Returned<Node> add_copy(const After& after, const Buffer& destination,
+                          std::size_t destination_offset, const Buffer& source,
+                          std::size_t source_offset, std::size_t size) const {
+    return value<Node>(cucore_graph_add_copy, get(), after.data(), after.size(), destination.get(),
+                       destination_offset, source.get(), source_offset, size);
+  }
+
+  /// Adds a node that fills bytes of a buffer with a value of 1, 2, 4 or 8 bytes.
+  template <class Pattern>
+  Returned<Node> add_fill(const After& after, const Buffer& buffer, std::size_t offset,
+                          std::size_t size, const Pattern& pattern) const {
+    static_assert(std::is_trivially_copyable_v<Pattern>, "a pattern is plain data");
+    return value<Node>(cucore_graph_add_fill, get(), after.data(), after.size(), buffer.get(),
+                       offset, size, static_cast<const void*>(std::addressof(pattern)),
+                       sizeof pattern);
+  }
+
+  /// Adds a node that calls a function at each launch, on a thread of the driver. The function must
+  /// not throw, and must not call CUDA or this library, except for releases.
+  Returned<Node> add_host(const After& after, std::function<void()> function) const {
+    auto* const kept = new std::function<void()>(std::move(function));
+    return value<Node>(
+        cucore_graph_add_host, get(), after.data(), after.size(),
+        +[](void* data) { (*static_cast<std::function<void()>*>(data))(); },
+        static_cast<void*>(kept),
+        +[](void* data) { delete static_cast<std::function<void()>*>(data); });
+  }
+
+  /// Adds a node that records an event.
+  Returned<Node> add_record(const After& after, const Event& event) const {
+    return value<Node>(cucore_graph_add_record, get(), after.data(), after.size(), event.get());
+  }
+
+  /// Adds a node that waits for an event.
+  Returned<Node> add_wait(const After& after, const Event& event) const {
+    return value<Node>(cucore_graph_add_wait, get(), after.data(), after.size(), event.get());
+  }
+
+  /// Adds a node that does nothing, to join and to fork.
+  Returned<Node> add_empty(const After& after) const {
+    return value<Node>(cucore_graph_add_empty, get(), after.data(), after.size());
+  }
+
+  /// Adds a node that runs a copy of another graph as it is now.
+  Returned<Node> add_child(const After& after, const Graph& child) const {
+    return value<Node>(cucore_graph_add_child, get(), after.data(), after.size(), child.get());
+  }
+
+  /// Lets a node come after another. A programmatic edge lets the second kernel begin before the
+  /// first has ended.
+  Returned<void> add_edge(Node from, Node to, bool programmatic = false) const {
+    return call(cucore_graph_add_edge, get(), from, to, static_cast<std::int32_t>(programmatic));
+  }
+
+  Returned<void> remove_edge(Node from, Node to) const {
+    return call(cucore_graph_remove_edge, get(), from, to);
+  }
+
+  /// Removes a node with its edges.
+  Returned<void> remove_node(Node node) const {
+    return call(cucore_graph_remove_node, get(), node);
+  }
+
+  /// Sets the label of a node, which messages contain; "" is none.
+  Returned<void> set_label(Node node, const std::string& label) const {
+    return call(cucore_graph_set_label, get(), node, label.c_str());
+  }
+
+  /// Keeps data as long as the graph, what is made from it and what runs of that. `destroy` runs on
+  /// any thread.
+  Returned<void> hold(void* data, void (*destroy)(void*)) const {
+    return call(cucore_graph_hold, get(), data, destroy);
+  }
+
+  std::size_t node_count() const noexcept { return cucore_graph_node_count(get()); }
+
+  /// The node at a place in the order of adding.
+  Returned<Node> node_at(std::size_t index) const {
+    return value<Node>(cucore_graph_node_at, get(), index);
+  }
+
+  /// The work of a node. The texts live as long as the graph.
+  Returned<cucore_node_info> node_query(Node node) const {
+    cucore_node_info out = CUCORE_NODE_INFO_INIT;
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_graph_node_query(get(), node, &out, &error);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<cucore_node_info>(status, error);
+    return out;
+  }
+
+  /// The event of a node that records it or waits for it.
+  Returned<Event> node_event(Node node) const {
+    return make<Event>(cucore_graph_node_event, get(), node);
+  }
+
+  /// The nodes that a node comes directly after.
+  Returned<std::vector<Node>> dependencies(Node node) const {
+    return list<Node>([&](Node* out, std::size_t capacity, std::size_t* count,
+                          cucore_error** error) {
+      return cucore_graph_dependencies(get(), node, out, capacity, count, error);
+    });
+  }
+
+  /// The nodes that come directly after a node.
+  Returned<std::vector<Node>> dependents(Node node) const {
+    return list<Node>([&](Node* out, std::size_t capacity, std::size_t* count,
+                          cucore_error** error) {
+      return cucore_graph_dependents(get(), node, out, capacity, count, error);
+    });
+  }
+
+  /// The graph in the dot language. Details are 0 or the bits of CUgraphDebugDot_flags.
+  Returned<std::string> dot(std::uint32_t details = 0) const {
+    return list<char, std::string>([&](char* out, std::size_t capacity, std::size_t* size,
+                                       cucore_error** error) {
+      return cucore_graph_dot(get(), details, out, capacity, size, error);
+    });
+  }
+
+  /// The CUgraph: `native<CUgraph>()`.
+  template <class T = void*>
+  T native() const noexcept {
+    return static_cast<T>(cucore_graph_native(get()));
+  }
+
+ private:
+  // The result of a call that writes into an array. Another thread may make the graph larger
+  // between the query of the size and the call.
+  template <class Element, class Container = std::vector<Element>, class Write>
+  static Returned<Container> list(Write&& write) {
+    Container out;
+    for (;;) {
+      std::size_t size = 0;
+      cucore_error* error = nullptr;
+      cucore_status status = write(nullptr, 0, &size, &error);
+      if (status == CUCORE_OK && size != 0) {
+        out.resize(size);
+        status = write(out.data(), out.size(), &size, &error);
+      }
+      if (status == CUCORE_ERROR_BUFFER_TOO_SMALL) {
+        cucore_error_release(error);
+        continue;
+      }
+      if (CUCORE_HPP_FAILED(status)) return detail::failed<Container>(status, error);
+      out.resize(size);
+      return out;
+    }
+  }
+};
+
+}  // namespace CUCORE_HPP_MODE
+}  // namespace cucore
+
+#endif  // CUCORE_GRAPH_HPP_INCLUDED

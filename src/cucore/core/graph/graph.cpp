@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/graph.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "core/graph/graph_text.hpp"
+#include "core/graph/graph_use.hpp"
+#include "core/objects/context_scope.hpp"
+#include "core/objects/user_object.hpp"
+#include "driver/graph_edges.hpp"
+#include "support/concat.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::core {
+
+using driver::check;
+using driver::cuda;
+
+namespace {
+
+// The references that a captured graph does not keep by itself.
+class HeldObjects final : public Object {
+ public:
+  explicit HeldObjects(std::vector<Ref<const Object>> objects) : objects_(std::move(objects)) {}
+
+ private:
+  ~HeldObjects() override = default;
+  const std::vector<Ref<const Object>> objects_;
+};
+
+constexpr CUgraphEdgeData PROGRAMMATIC = [] {
+  CUgraphEdgeData data{};
+  data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return data;
+}();
+
+}  // namespace
+
+GraphRoot::~GraphRoot() {
+  const ContextScope scope(*context_, std::nothrow);
+  const auto* cu = driver::cuda_if_available();
+  if (!cu || driver::is_gone()) return;
+  if (scope.is_alive())
+    driver::check_release(cu->cuGraphDestroy(body_->native()), "destroy a graph");
+  else
+    body_->forget();
+}
+
+namespace {
+
+// A new native graph, until a root takes it over.
+class NewGraph {
+ public:
+  explicit NewGraph(const driver::CudaTable& cu, CUgraph native = nullptr)
+      : cu_(cu), native_(native) {}
+  ~NewGraph() {
+    if (native_) driver::check_release(cu_.cuGraphDestroy(native_), "destroy a graph");
+  }
+  NewGraph(const NewGraph&) = delete;
+  NewGraph& operator=(const NewGraph&) = delete;
+
+  CUgraph* out() { return &native_; }
+  CUgraph native() const { return native_; }
+  Ref<GraphRoot> root(Ref<Context> context, Ref<GraphBody> body) {
+    auto root = make<GraphRoot>(std::move(context), std::move(body));
+    native_ = nullptr;
+    return root;
+  }
+
+ private:
+  const driver::CudaTable& cu_;
+  CUgraph native_;
+};
+
+}  // namespace
+
+Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native,
+                        std::vector<Ref<const Object>> held) {
+  const auto& cu = cuda();
+  NewGraph graph(cu, native);
+  const ContextScope scope(*context, "graph");
+  auto body = make<GraphBody>(native);
+  if (!held.empty()) UserObject(cu, make<HeldObjects>(std::move(held))).move_to(native);
+  std::vector<Ref<const NodeWork>> none;
+  body->read(cu, none);
+  return make<Graph>(graph.root(std::move(context), std::move(body)));
+}
+
+Ref<Graph> Graph::create(const Device& device) {
+  const PrimaryScope primary(device);
+  NewGraph graph(cuda());
+  check(cuda().cuGraphCreate(graph.out(), 0),
+        [&] { return "create a graph for " + device.label(); });
+  return make<Graph>(graph.root(primary.context(), make<GraphBody>(graph.native())));
+}
+
+Ref<Graph> Graph::clone() const {
+  const GraphUse use(*root_, *body_);
+  NewGraph graph(use.cu());
+  check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
+  return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
+}
+
+CUgraph Graph::hand_out() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->share();
+  return body_->native();
+}
+
+namespace {
+
+struct Predecessors {
+  std::vector<CUgraphNode> plain, programmatic;
+  std::vector<NodeEdge> edges;
+};
+
+// Drivers without data of edges get plain ones.
+Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* const> before,
+                            const NodeWork& work) {
+  const bool may_overlap = work.is_programmatic() && cu.version >= driver::FIRST_WITH_EDGE_DATA;
+  Predecessors out;
+  out.plain.reserve(before.size());
+  out.edges.reserve(before.size());
+  for (const GraphNode* node : before) {
+    const bool is_programmatic = may_overlap && node->kind == NodeKind::KERNEL;
+    (is_programmatic ? out.programmatic : out.plain).push_back(node->native);
+    out.edges.push_back({node->number, is_programmatic});
+  }
+  return out;
+}
+
+// Adds the node and lets the graph keep its objects. If it throws, the graph is unchanged.
+void add_native(const driver::CudaTable& cu, CUgraph graph, const Predecessors& before,
+                GraphNode& node) {
+  std::optional<UserObject> keeper;
+  if (node.work->keeps()) keeper.emplace(cu, node.work);
+  node.native = node.work->add_to(cu, graph, before.plain);
+  try {
+    for (const CUgraphNode from : before.programmatic)
+      check(driver::add_edge(cu, graph, from, node.native, &PROGRAMMATIC),
+            "add a programmatic edge to a graph");
+    if (keeper) node.keeper = keeper->move_to(graph);
+  } catch (...) {
+    driver::check_release(cu.cuGraphDestroyNode(node.native), "destroy a node of a graph");
+    throw;
+  }
+}
+
+}  // namespace
+
+NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
+  const GraphUse use(*root_, *body_);
+  work->require_usable();
+  const std::vector<GraphNode*> before = body_->find_all(after);
+  Predecessors sorted = sorted_by_edge(use.cu(), before, *work);
+  body_->reserve(before);
+  auto node = std::make_unique<GraphNode>();
+  node->kind = work->kind();
+  node->work = std::move(work);
+  add_native(use.cu(), body_->native(), sorted, *node);
+  node->number = next_node_number();
+  node->before = std::move(sorted.edges);
+  const NodeNumber number = node->number;
+  body_->insert(std::move(node));
+  return number;
+}
+
+// The copy is made under the lock of the child alone, so that two graphs can be added to each other
+// at the same time.
+NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& child) {
+  const Ref<Graph> copy = child.clone();
+  return add(after, make<ChildWork>(copy->body_->native(), copy->body_->may_print()));
+}
+
+void Graph::remove(NodeNumber number) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  body_->reserve({});
+  check(use.cu().cuGraphDestroyNode(node.native),
+        [&] { return concat("remove ", describe_node(node)); });
+  const std::unique_ptr<GraphNode> removed = body_->remove(node);
+  release_from(use.cu(), body_->native(), removed->keeper);
+  use.drop(std::move(removed->work));
+}
+
+void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {
+  const GraphUse use(*root_, *body_);
+  GraphNode *const ends[] = {&body_->find(from), &body_->find(to)};
+  body_->check_edge(*ends[0], *ends[1]);
+  if (is_programmatic) {
+    if (ends[0]->kind != NodeKind::KERNEL || ends[1]->kind != NodeKind::KERNEL)
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("programmatic is 1, but ",
+                         describe_node(ends[0]->kind == NodeKind::KERNEL ? *ends[1] : *ends[0]),
+                         " launches no kernel; expected an edge between kernels"));
+    if (use.cu().version < driver::FIRST_WITH_EDGE_DATA)
+      throw Error(Status::UNSUPPORTED,
+                  concat("programmatic edges need a driver of CUDA 12.3; this one serves ",
+                         driver::version_text(use.cu().version)));
+  }
+  body_->reserve(ends);
+  check(driver::add_edge(use.cu(), body_->native(), ends[0]->native, ends[1]->native,
+                         is_programmatic ? &PROGRAMMATIC : nullptr),
+        [&] { return concat("let node ", to, " come after node ", from); });
+  body_->connect(*ends[0], *ends[1], is_programmatic);
+}
+
+void Graph::remove_edge(NodeNumber from, NodeNumber to) {
+  const GraphUse use(*root_, *body_);
+  GraphNode &start = body_->find(from), &end = body_->find(to);
+  const bool is_programmatic = body_->find_edge(start, end).is_programmatic;
+  check(driver::remove_edge(use.cu(), body_->native(), start.native, end.native,
+                            is_programmatic ? &PROGRAMMATIC : nullptr),
+        [&] { return concat("remove the edge from node ", from, " to node ", to); });
+  body_->disconnect(start, end);
+}
+
+void Graph::set_label(NodeNumber node, const char* label) {
+  const GraphUse use(*root_, *body_);
+  body_->find(node).label = *label ? body_->keep_text(label) : nullptr;
+}
+
+void Graph::hold(Ref<const KeptObject> object) {
+  const GraphUse use(*root_, *body_);
+  UserObject keeper(use.cu(), object);
+  body_->reserve({});
+  keeper.move_to(body_->native());
+  body_->hold(std::move(object));
+}
+
+size_t Graph::node_count() const {
+  const GraphUse use(*root_, *body_);
+  return body_->nodes().size();
+}
+
+NodeNumber Graph::node_at(size_t index) const {
+  const GraphUse use(*root_, *body_);
+  const auto& nodes = body_->nodes();
+  if (index >= nodes.size())
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; the graph has ",
+                                                 counted(nodes.size(), "node")));
+  return nodes[index]->number;
+}
+
+NodeState Graph::query(NodeNumber number) const {
+  const GraphUse use(*root_, *body_);
+  const GraphNode& node = body_->find(number);
+  NodeState state;
+  state.number = number;
+  state.kind = node.kind;
+  if (node.label) state.label = node.label->c_str();
+  if (node.work) state.facts = node.work->facts();
+  state.facts.kernel = body_->keep_text(state.facts.kernel)->c_str();
+  state.work = node.work;
+  state.before = node.before.size();
+  state.after = node.after.size();
+  state.native = node.native;
+  return state;
+}
+
+namespace {
+
+std::vector<NodeNumber> numbers_of(const std::vector<NodeEdge>& edges) {
+  std::vector<NodeNumber> numbers;
+  numbers.reserve(edges.size());
+  for (const NodeEdge& edge : edges) numbers.push_back(edge.node);
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<NodeNumber> Graph::dependencies(NodeNumber node) const {
+  const GraphUse use(*root_, *body_);
+  return numbers_of(body_->find(node).before);
+}
+
+std::vector<NodeNumber> Graph::dependents(NodeNumber node) const {
+  const GraphUse use(*root_, *body_);
+  return numbers_of(body_->find(node).after);
+}
+
+std::string Graph::dot(uint32_t details) const {
+  const GraphUse use(*root_, *body_);
+  return details == 0 ? to_dot(*body_) : native_dot(use.cu(), body_->native(), details);
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph: work and its order, to be run many times. Nodes are numbers.
+#pragma once
+
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/graph_body.hpp"
+#include "core/objects/context.hpp"
+
+namespace cucore::core {
+
+// The graph of the driver that a graph, its views and its executables keep alive, with the lock of
+// all of them.
+class GraphRoot final : public Object {
+ public:
+  // Takes the native graph of the body over.
+  GraphRoot(Ref<Context> context, Ref<GraphBody> body)
+      : context_(std::move(context)), body_(std::move(body)) {}
+
+  const Ref<Context>& context() const { return context_; }
+  const Ref<GraphBody>& body() const { return body_; }
+  std::mutex& mutex() const { return mutex_; }
+
+ private:
+  ~GraphRoot() override;
+
+  const Ref<Context> context_;
+  const Ref<GraphBody> body_;
+  mutable std::mutex mutex_;
+};
+
+// A node as it is read back. The texts live as long as the graph.
+struct NodeState {
+  NodeNumber number = 0;
+  NodeKind kind = NodeKind::UNKNOWN;
+  const char* label = "";
+  NodeFacts facts;
+  Ref<const NodeWork> work;  // keeps the facts alive
+  size_t before = 0, after = 0;
+  CUgraphNode native = nullptr;
+};
+
+class Graph final : public Object {
+ public:
+  static Ref<Graph> create(const Device& device);
+  // Takes over a graph of the driver, for example a captured one, with the objects that its work
+  // uses and that it does not keep by itself. If it fails, the native graph is destroyed.
+  static Ref<Graph> adopt(Ref<Context> context, CUgraph native,
+                          std::vector<Ref<const Object>> held = {});
+  Ref<Graph> clone() const;
+
+  const Device& device() const { return context()->device(); }
+  const Ref<Context>& context() const { return root_->context(); }
+  void require_usable() const { context()->require_alive("graph"); }
+  // For the program or for a capture, which may change the graph.
+  CUgraph hand_out() const;
+
+  NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
+  NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
+  void remove(NodeNumber node);
+  void add_edge(NodeNumber from, NodeNumber to, bool is_programmatic);
+  void remove_edge(NodeNumber from, NodeNumber to);
+  void set_label(NodeNumber node, const char* label);
+  // The graph, what was made from it and the launches of that keep the object.
+  void hold(Ref<const KeptObject> object);
+
+  size_t node_count() const;
+  NodeNumber node_at(size_t index) const;
+  NodeState query(NodeNumber node) const;
+  std::vector<NodeNumber> dependencies(NodeNumber node) const;
+  std::vector<NodeNumber> dependents(NodeNumber node) const;
+  // Details that are 0 are names and labels, else the driver's bits.
+  std::string dot(uint32_t details) const;
+
+ private:
+  friend class Executable;
+
+  explicit Graph(Ref<GraphRoot> root) : root_(std::move(root)), body_(root_->body()) {}
+  template <class T, class... A>
+  friend Ref<T> cucore::make(A&&...);
+  ~Graph() override = default;
+
+  const Ref<GraphRoot> root_;
+  const Ref<GraphBody> body_;
+};
+
+}  // namespace cucore::core

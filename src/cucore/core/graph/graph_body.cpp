@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/graph_body.hpp"
+
+#include <algorithm>
+#include <atomic>
+
+#include "driver/graph_edges.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::core {
+namespace {
+
+[[noreturn]] void throw_edge(std::string message) {
+  throw Error(Status::INVALID_ARGUMENT, std::move(message));
+}
+
+bool is_backward(const GraphNode& from, const GraphNode& to) { return from.number > to.number; }
+
+void erase_edge(std::vector<NodeEdge>& edges, NodeNumber node) noexcept {
+  std::erase_if(edges, [node](const NodeEdge& edge) { return edge.node == node; });
+}
+
+}  // namespace
+
+NodeNumber next_node_number() noexcept {
+  static std::atomic<NodeNumber> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+GraphNode& GraphBody::find(NodeNumber number) const {
+  const auto found = std::ranges::lower_bound(nodes_, number, {}, [](const auto& node) {
+    return node->number;
+  });
+  if (found != nodes_.end() && (*found)->number == number) return **found;
+  if (std::ranges::find(removed_, number) != removed_.end())
+    throw Error(Status::NOT_FOUND, concat("node ", number, " was removed from the graph"));
+  if (number == 0) throw Error(Status::NOT_FOUND, "node is 0, which is not a node");
+  throw Error(Status::NOT_FOUND, concat("node ", number, " is not a node of the graph"));
+}
+
+GraphNode* GraphBody::find_native(CUgraphNode native) const {
+  const auto found = std::ranges::find(nodes_, native, [](const auto& node) {
+    return node->native;
+  });
+  return found == nodes_.end() ? nullptr : found->get();
+}
+
+std::vector<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers) const {
+  std::vector<GraphNode*> nodes;
+  nodes.reserve(numbers.size());
+  for (const NodeNumber number : numbers) nodes.push_back(&find(number));
+  constexpr size_t FEW = 8;
+  std::unordered_set<NodeNumber> seen;
+  for (size_t i = 0; i < numbers.size(); ++i) {
+    const bool is_new =
+        numbers.size() <= FEW
+            ? std::find(numbers.begin(), numbers.begin() + i, numbers[i]) == numbers.begin() + i
+            : seen.insert(numbers[i]).second;
+    if (!is_new)
+      throw_edge(concat("after[", i, "] is node ", numbers[i],
+                        ", which is in the list already; name each node once"));
+  }
+  return nodes;
+}
+
+void GraphBody::reserve(std::span<GraphNode* const> touched) {
+  const auto grow = [](auto& list) {
+    if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
+  };
+  grow(nodes_);
+  grow(removed_);
+  grow(held_);
+  for (GraphNode* node : touched) grow(node->before), grow(node->after);
+}
+
+void GraphBody::insert(std::unique_ptr<GraphNode> node) noexcept {
+  for (const NodeEdge& edge : node->before)
+    find(edge.node).after.push_back({node->number, edge.is_programmatic});
+  nodes_.push_back(std::move(node));
+}
+
+std::unique_ptr<GraphNode> GraphBody::remove(GraphNode& node) noexcept {
+  removed_.push_back(node.number);
+  while (!node.before.empty()) disconnect(find(node.before.back().node), node);
+  while (!node.after.empty()) disconnect(node, find(node.after.back().node));
+  const auto at = std::ranges::find(nodes_, &node, &std::unique_ptr<GraphNode>::get);
+  std::unique_ptr<GraphNode> removed = std::move(*at);
+  nodes_.erase(at);
+  return removed;
+}
+
+// Edges that go forward only cannot close a circle.
+bool GraphBody::reaches(const GraphNode& from, const GraphNode& to) const {
+  if (backward_edges_ == 0 && is_backward(from, to)) return false;
+  std::unordered_set<const GraphNode*> seen{&from};
+  std::vector<const GraphNode*> waiting{&from};
+  while (!waiting.empty()) {
+    const GraphNode* const node = waiting.back();
+    waiting.pop_back();
+    if (node == &to) return true;
+    for (const NodeEdge& edge : node->after) {
+      const GraphNode* const next = &find(edge.node);
+      if (seen.insert(next).second) waiting.push_back(next);
+    }
+  }
+  return false;
+}
+
+void GraphBody::check_edge(const GraphNode& from, const GraphNode& to) const {
+  if (&from == &to) throw_edge(concat("node ", to.number, " cannot come after itself"));
+  if (std::ranges::find(from.after, to.number, &NodeEdge::node) != from.after.end())
+    throw_edge(concat("node ", to.number, " already comes after node ", from.number));
+  if (reaches(to, from))
+    throw_edge(concat("node ", to.number, " cannot come after node ", from.number, ": node ",
+                      from.number, " comes after node ", to.number,
+                      "; a graph has no circles"));
+}
+
+const NodeEdge& GraphBody::find_edge(const GraphNode& from, const GraphNode& to) const {
+  const auto found = std::ranges::find(from.after, to.number, &NodeEdge::node);
+  if (found == from.after.end())
+    throw Error(Status::NOT_FOUND,
+                concat("node ", to.number, " does not come directly after node ", from.number));
+  return *found;
+}
+
+void GraphBody::connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept {
+  from.after.push_back({to.number, is_programmatic});
+  to.before.push_back({from.number, is_programmatic});
+  backward_edges_ += is_backward(from, to);
+}
+
+void GraphBody::disconnect(GraphNode& from, GraphNode& to) noexcept {
+  erase_edge(from.after, to.number);
+  erase_edge(to.before, from.number);
+  backward_edges_ -= is_backward(from, to);
+}
+
+Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) const {
+  auto copy = make<GraphBody>(native);
+  copy->nodes_.reserve(nodes_.size());
+  for (const auto& node : nodes_) {
+    auto twin = std::make_unique<GraphNode>(*node);
+    driver::check(cu.cuGraphNodeFindInClone(&twin->native, node->native, native),
+                  "find a node in the copy of a graph");
+    if (node->label) twin->label = copy->keep_text(*node->label);
+    copy->nodes_.push_back(std::move(twin));
+  }
+  copy->removed_ = removed_;
+  copy->held_ = held_;
+  copy->backward_edges_ = backward_edges_;
+  return copy;
+}
+
+void GraphBody::forget() const noexcept {
+  for (const auto& node : nodes_)
+    if (node->work) node->work->forget();
+  for (const auto& object : held_) object->forget();
+}
+
+bool GraphBody::may_print() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) {
+    return node->work ? node->work->may_print() : node->kind == NodeKind::KERNEL;
+  });
+}
+
+std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,
+                                                CUgraphNode native) const {
+  CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+  driver::check(cu.cuGraphNodeGetType(native, &type), "query the kind of a node of a graph");
+  auto node = std::make_unique<GraphNode>();
+  node->number = next_node_number();
+  node->kind = kind_of(type);
+  node->native = native;
+  return node;
+}
+
+void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
+  const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
+  const std::unordered_set<CUgraphNode> present(natives.begin(), natives.end());
+  dropped.reserve(dropped.size() + nodes_.size());
+  for (size_t i = nodes_.size(); i-- != 0;) {
+    reserve({});
+    if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i])->work);
+  }
+  NativeNodes known;
+  for (const auto& node : nodes_) known.emplace(node->native, node.get());
+  for (const CUgraphNode native : natives) {
+    if (known.contains(native)) continue;
+    auto node = read_node(cu, native);
+    known.emplace(native, node.get());
+    reserve({});
+    insert(std::move(node));
+  }
+  read_edges(cu, known);
+}
+
+void GraphBody::read_edges(const driver::CudaTable& cu, const NativeNodes& known) {
+  const std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
+  for (const auto& node : nodes_) node->before.clear(), node->after.clear();
+  backward_edges_ = 0;
+  for (const driver::NativeEdge& edge : edges) {
+    const auto from = known.find(edge.from), to = known.find(edge.to);
+    if (from == known.end() || to == known.end()) continue;
+    GraphNode* const ends[] = {from->second, to->second};
+    reserve(ends);
+    connect(*ends[0], *ends[1], edge.data.type != 0);
+  }
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes and edges of one graph of the driver, by their numbers. The caller has the lock of the
+// root graph.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/graph/node_work.hpp"
+
+namespace cucore::core {
+
+using NodeNumber = uint64_t;
+
+class GraphBody;
+
+struct NodeEdge {
+  NodeNumber node = 0;  // the other end
+  bool is_programmatic = false;
+  friend bool operator==(const NodeEdge&, const NodeEdge&) = default;
+};
+
+struct GraphNode {
+  NodeNumber number = 0;
+  NodeKind kind = NodeKind::UNKNOWN;
+  CUgraphNode native = nullptr;
+  Ref<const NodeWork> work;       // null for a node that somebody else has added
+  CUuserObject keeper = nullptr;  // of the driver's graph; null if it keeps nothing
+  const std::string* label = nullptr;
+  std::vector<NodeEdge> before, after;  // in the order of adding
+};
+
+// Returns a number that no other node of the process has.
+NodeNumber next_node_number() noexcept;
+
+class GraphBody final : public Object {
+ public:
+  explicit GraphBody(CUgraph native) : native_(native) {}
+
+  CUgraph native() const { return native_; }
+
+  // Other code may add and remove nodes with the driver's handle from now on.
+  void share() noexcept { is_shared_ = true; }
+  bool is_shared() const { return is_shared_; }
+  // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
+  void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
+
+  // In the order of adding.
+  const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
+  // Throws NOT_FOUND for numbers of removed nodes and of other graphs.
+  GraphNode& find(NodeNumber number) const;
+  GraphNode* find_native(CUgraphNode native) const;
+  // Throws INVALID_ARGUMENT if a number occurs twice.
+  std::vector<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
+
+  // Makes room, so that the next insertion, removal, edge or held object cannot fail.
+  void reserve(std::span<GraphNode* const> touched);
+  void insert(std::unique_ptr<GraphNode> node) noexcept;
+  // Forgets a node with its edges, and returns it.
+  std::unique_ptr<GraphNode> remove(GraphNode& node) noexcept;
+
+  // Throws INVALID_ARGUMENT for an edge to itself, a second one, and one that closes a circle.
+  void check_edge(const GraphNode& from, const GraphNode& to) const;
+  // Throws NOT_FOUND if there is none.
+  const NodeEdge& find_edge(const GraphNode& from, const GraphNode& to) const;
+  void connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept;
+  void disconnect(GraphNode& from, GraphNode& to) noexcept;
+
+  // The texts live as long as the graph, because callers borrow them.
+  const std::string* keep_text(std::string text) { return &*texts_.insert(std::move(text)).first; }
+
+  // Returns the nodes of a clone of the driver, with the same numbers.
+  Ref<GraphBody> clone(const driver::CudaTable& cu, CUgraph native) const;
+
+  // Keeps an object as long as the graph.
+  void hold(Ref<const KeptObject> object) noexcept { held_.push_back(std::move(object)); }
+  // See KeptObject.
+  void forget() const noexcept;
+
+  bool may_print() const;
+
+ private:
+  ~GraphBody() override = default;
+  bool reaches(const GraphNode& from, const GraphNode& to) const;
+  std::unique_ptr<GraphNode> read_node(const driver::CudaTable& cu, CUgraphNode native) const;
+  using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;
+  void read_edges(const driver::CudaTable& cu, const NativeNodes& known);
+
+  const CUgraph native_;
+  bool is_shared_ = false;
+  std::vector<std::unique_ptr<GraphNode>> nodes_;  // their numbers ascend
+  std::vector<NodeNumber> removed_;
+  std::vector<Ref<const KeptObject>> held_;
+  std::unordered_set<std::string> texts_;
+  size_t backward_edges_ = 0;  // from a later node to an earlier one
+};
+
+}  // namespace cucore::core

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work of a node of a graph, with the objects that it uses. It is immutable, so a graph, its
+// clones and its executables share it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/graph/kept_object.hpp"
+#include "core/objects/buffer.hpp"
+#include "core/objects/event.hpp"
+
+namespace cucore::core {
+
+// The numbers of cucore_node_kind.
+enum class NodeKind : int32_t {
+  UNKNOWN,
+  KERNEL,
+  COPY,
+  FILL,
+  HOST,
+  RECORD,
+  WAIT,
+  EMPTY,
+  CHILD,
+};
+
+const char* name_of(NodeKind kind);  // "kernel", "host function"
+
+// The kind of a node that somebody else has added.
+NodeKind kind_of(CUgraphNodeType type);
+
+// What can be read back from a node.
+struct NodeFacts {
+  const char* kernel = "";  // its label
+  std::array<uint32_t, 3> grid{}, block{}, cluster{};
+  uint32_t dynamic_shared = 0;
+  uint64_t destination = 0, source = 0;
+  size_t size = 0;
+  uint64_t pattern = 0;
+  size_t pattern_size = 0;
+  const Event* event = nullptr;
+};
+
+class NodeWork : public KeptObject {
+ public:
+  NodeKind kind() const { return kind_; }
+
+  // Adds a node that does the work after others, in the current context. Throws if the driver
+  // fails; the graph is then unchanged.
+  virtual CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                             std::span<const CUgraphNode> after) const = 0;
+
+  // Whether a graph must keep this alive.
+  virtual bool keeps() const { return true; }
+  // Throws INVALID_STATE if an object that the work uses was lost in a reset.
+  virtual void require_usable() const {}
+  virtual NodeFacts facts() const { return {}; }
+  // Whether the work may begin before kernels before it have ended.
+  virtual bool is_programmatic() const { return false; }
+  // Whether launches may print.
+  virtual bool may_print() const { return false; }
+
+ protected:
+  explicit NodeWork(NodeKind kind) : kind_(kind) {}
+
+ private:
+  const NodeKind kind_;
+};
+
+class EmptyWork final : public NodeWork {
+ public:
+  EmptyWork() : NodeWork(NodeKind::EMPTY) {}
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  bool keeps() const override { return false; }
+};
+
+struct CopyPart {
+  Ref<const Buffer> buffer;
+  size_t offset = 0;
+};
+
+class CopyWork final : public NodeWork {
+ public:
+  // Throws INVALID_ARGUMENT unless the ranges are valid.
+  CopyWork(CopyPart destination, CopyPart source, size_t size);
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  void require_usable() const override;
+  NodeFacts facts() const override;
+
+ private:
+  const CopyPart destination_, source_;
+  const size_t size_;
+};
+
+class FillWork final : public NodeWork {
+ public:
+  FillWork(Ref<const Buffer> buffer, size_t offset, size_t size, const void* pattern,
+           size_t pattern_size);
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  void require_usable() const override { buffer_->require_usable(); }
+  NodeFacts facts() const override;
+
+ private:
+  CUdeviceptr address() const { return buffer_->address() + offset_; }
+  CUgraphNode add_wide(const driver::CudaTable& cu, CUgraph graph,
+                       std::span<const CUgraphNode> after) const;
+
+  const Ref<const Buffer> buffer_;
+  const size_t offset_, size_;
+  uint64_t pattern_ = 0;
+  const size_t pattern_size_;
+};
+
+class HostWork final : public NodeWork {
+ public:
+  HostWork(CUhostFn function, UserData data) noexcept
+      : NodeWork(NodeKind::HOST), function_(function), data_(std::move(data)) {}
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  bool keeps() const override { return data_.has_end(); }
+  void forget() const noexcept override { data_.end(); }
+
+ private:
+  const CUhostFn function_;
+  const UserData data_;
+};
+
+// A record of an event, or a wait for one.
+class EventWork final : public NodeWork {
+ public:
+  // `kind` is RECORD or WAIT.
+  EventWork(NodeKind kind, Ref<const Event> event);
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  void require_usable() const override { event_->require_usable(); }
+  NodeFacts facts() const override;
+
+ private:
+  const Ref<const Event> event_;
+};
+
+// A copy of another graph. The caller keeps `child` unchanged during add_to().
+class ChildWork final : public NodeWork {
+ public:
+  ChildWork(CUgraph child, bool may_print)
+      : NodeWork(NodeKind::CHILD), child_(child), may_print_(may_print) {}
+  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
+                     std::span<const CUgraphNode> after) const override;
+  bool keeps() const override { return false; }  // the driver's copy does
+  bool may_print() const override { return may_print_; }
+
+ private:
+  const CUgraph child_;
+  const bool may_print_;
+};
+
+}  // namespace cucore::core

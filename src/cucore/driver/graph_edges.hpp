@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls about edges of graphs, whose signatures changed with CUDA 12.3.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "driver/cuda.hpp"
+
+namespace cucore::driver {
+
+// The first driver with data of edges.
+inline constexpr int FIRST_WITH_EDGE_DATA = 12030;
+
+inline CUresult add_edge(const CudaTable& cu, CUgraph graph, CUgraphNode from, CUgraphNode to,
+                         const CUgraphEdgeData* data = nullptr) {
+  if (cu.cuGraphAddDependencies) return cu.cuGraphAddDependencies(graph, &from, &to, data, 1);
+  return cu.cuGraphAddDependencies_v1(graph, &from, &to, 1);
+}
+
+inline CUresult remove_edge(const CudaTable& cu, CUgraph graph, CUgraphNode from, CUgraphNode to,
+                            const CUgraphEdgeData* data = nullptr) {
+  if (cu.cuGraphRemoveDependencies) return cu.cuGraphRemoveDependencies(graph, &from, &to, data, 1);
+  return cu.cuGraphRemoveDependencies_v1(graph, &from, &to, 1);
+}
+
+struct NativeEdge {
+  CUgraphNode from, to;
+  CUgraphEdgeData data;
+};
+
+// Returns all edges of a graph. Throws if the driver fails.
+std::vector<NativeEdge> edges_of(const CudaTable& cu, CUgraph graph);
+
+// Returns all nodes of a graph. Throws if the driver fails.
+std::vector<CUgraphNode> nodes_of(const CudaTable& cu, CUgraph graph);
+
+}  // namespace cucore::driver

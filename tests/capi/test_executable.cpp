@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// Executables: creation, launches, and their release while they run.
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include "graph_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+using std::chrono::milliseconds;
+
+class Executables : public OnGraph {};
+
+TEST_F(Executables, DoWhatTheGraphWas) {
+  const Buffer y = make_floats(0);
+  const cucore_node fill = add_fill({}, y, 2);
+  const Executable executable = make_executable(graph_);
+  SUCCEEDS(cucore_graph_remove_node, graph_, fill);
+  add_fill({}, y, 3);
+  launch(executable);
+  EXPECT_EQ(first(y), 2);
+  run();
+  EXPECT_EQ(first(y), 3);
+  graph_.reset();
+  launch(executable);
+  EXPECT_EQ(first(y), 2);
+  Device device;
+  SUCCEEDS(cucore_executable_device, executable, device.out());
+  EXPECT_EQ(device, device_);
+  EXPECT_NE(cucore_executable_native(executable), nullptr);
+  graph_ = make_graph(device_);
+}
+
+TEST_F(Executables, AreLaunchedByOneDriverCall) {
+  NEEDS_FAKE_DRIVER();
+  add_empty_kernel({}, grid(1, 1));
+  const Executable executable = make_executable(graph_);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  const uint64_t before = fake_->total_calls();
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  EXPECT_EQ(fake_->total_calls(), before + 1);
+  EXPECT_STREQ(fake_->log_at(fake_->log_size() - 1), "cuGraphLaunch");
+}
+
+TEST_F(Executables, AreUploaded) {
+  const Buffer y = make_floats(0);
+  add_fill({}, y, 2);
+  cucore_executable_options options = CUCORE_EXECUTABLE_OPTIONS_INIT;
+  options.upload = stream_;
+  options.node_priority = options.free_on_launch = 1;
+  Executable executable;
+  SUCCEEDS(cucore_executable_create, graph_, &options, executable.out());
+  SUCCEEDS(cucore_executable_upload, executable, stream_);
+  launch(executable);
+  EXPECT_EQ(first(y), 2);
+}
+
+TEST_F(Executables, RefuseWrongOptions) {
+  Executable executable;
+  cucore_executable_options options = CUCORE_EXECUTABLE_OPTIONS_INIT;
+  for (int32_t* flag : {&options.free_on_launch, &options.device_launch, &options.node_priority}) {
+    *flag = 2;
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_executable_options.| is 2, neither 0 nor 1",
+          cucore_executable_create, graph_, &options, executable.out());
+    *flag = 0;
+  }
+  options.reserved = 1;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_executable_options.reserved",
+        cucore_executable_create, graph_, &options, executable.out());
+  struct {
+    cucore_executable_options options;
+    uint64_t later;
+  } newer{CUCORE_EXECUTABLE_OPTIONS_INIT, 0};
+  newer.options.struct_size = sizeof newer;
+  SUCCEEDS(cucore_executable_create, graph_, &newer.options, executable.out());
+  newer.later = 1;
+  FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_executable_options", cucore_executable_create, graph_,
+        &newer.options, executable.out());
+}
+
+TEST_F(Executables, NameTheNodeAtFault) {
+  add_empty_kernel({}, grid(1, 1));
+  const cucore_node host = add_host({}, [](void*) {}, nullptr);
+  SUCCEEDS(cucore_graph_set_label, graph_, host, "stage 2");
+  cucore_executable_options options = CUCORE_EXECUTABLE_OPTIONS_INIT;
+  options.device_launch = 1;
+  cucore_executable* out = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
+        "create the executable; node " + std::to_string(host) +
+            " (host function, \"stage 2\") is at fault "
+            "(CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED)",
+        cucore_executable_create, graph_, &options, &out);
+  EXPECT_EQ(out, nullptr);
+}
+
+TEST_F(Executables, RunOnDefaultStreamsAndOnThoseOfOtherDevices) {
+  std::atomic<int> calls{0};
+  add_host({}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
+  const Executable executable = make_executable(graph_);
+  Stream legacy, own;
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_PER_THREAD, own.out());
+  for (const Stream& stream : {legacy, own}) {
+    SUCCEEDS(cucore_executable_launch, executable, stream);
+    SUCCEEDS(cucore_stream_synchronize, stream);
+  }
+  EXPECT_EQ(calls, 2);
+  int32_t devices = 0;
+  SUCCEEDS(cucore_device_count, &devices);
+  if (devices < 2) return;
+  const Device second = open_device(1);
+  const Stream there = make_stream(second);
+  SUCCEEDS(cucore_executable_launch, executable, there);
+  SUCCEEDS(cucore_stream_synchronize, there);
+  EXPECT_EQ(calls, 3);
+}
+
+TEST_F(Executables, ReportFailuresOfTheDriver) {
+  NEEDS_FAKE_DRIVER();
+  const Executable executable = make_executable(graph_);
+  fake_->fail_call("cuGraphLaunch", 1, CUDA_ERROR_UNKNOWN);
+  FAILS_ONCE(CUCORE_ERROR_CUDA, "launch an executable graph on a stream of device 0: |UNKNOWN",
+             cucore_executable_launch, executable, stream_);
+  fake_->fail_call("cuGraphInstantiateWithParams", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  cucore_executable* out = nullptr;
+  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "create the executable: ",
+             cucore_executable_create, graph_, nullptr, &out);
+}
+
+// A host function that takes longer than a release may.
+struct Slow {
+  std::atomic<bool> started{false}, ended{false}, may_end{false};
+  static void run(void* data) {
+    auto* self = static_cast<Slow*>(data);
+    self->started = true;
+    while (!self->may_end) std::this_thread::sleep_for(milliseconds(1));
+    self->ended = true;
+  }
+};
+
+TEST_F(Executables, AreReleasedAtOnceWhileTheyRun) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
+  Slow slow;
+  const Buffer y = make_floats(0);
+  const cucore_node host = add_host({}, Slow::run, &slow);
+  add_fill({host}, y, 4);
+  Executable executable = make_executable(graph_);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  ASSERT_TRUE(comes_true([&] { return slow.started.load(); }));
+  const auto begin = std::chrono::steady_clock::now();
+  executable.reset();
+  graph_.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(500));
+  EXPECT_FALSE(slow.ended);
+  slow.may_end = true;
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  EXPECT_TRUE(slow.ended);
+  EXPECT_EQ(first(y), 4);
+  graph_ = make_graph(device_);
+}
+
+TEST_F(Executables, CanBeLaunchedByManyThreads) {
+  std::atomic<int> calls{0};
+  add_host({}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
+  const Executable executable = make_executable(graph_);
+  constexpr int THREADS = 8, EACH = 20;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < THREADS; ++t)
+    threads.emplace_back([&] {
+      const Stream stream = make_stream(device_);
+      for (int i = 0; i < EACH; ++i)
+        EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+      EXPECT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(calls, THREADS * EACH);
+}
+
+TEST_F(Executables, OfALostDeviceAreInvalid) {
+  std::atomic<int> ended{0};
+  const auto end = [](void* data) { ++*static_cast<std::atomic<int>*>(data); };
+  const Buffer y = make_floats(0);
+  add_fill({}, y, 1);
+  add_host({}, [](void*) {}, &ended, end);
+  SUCCEEDS(cucore_graph_hold, graph_, &ended, end);
+  Executable executable = make_executable(graph_);
+  code_.reset(), empty_.reset(), saxpy_.reset();
+  SUCCEEDS(cucore_device_reset, device_);
+  const Stream stream = make_stream(device_);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "executable", cucore_executable_launch, executable, stream);
+  cucore_node node = 0;
+  FAILS(CUCORE_ERROR_INVALID_STATE, "graph", cucore_graph_add_empty, graph_, nullptr, 0, &node);
+  cucore_graph* copy = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_STATE, "graph", cucore_graph_clone, graph_, &copy);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 0u);
+  executable.reset();
+  graph_.reset();
+  EXPECT_TRUE(comes_true([&] { return ended == 2; }));
+}
+
+}  // namespace

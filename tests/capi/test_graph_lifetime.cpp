@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// The objects that graphs keep, and their end.
+#include <atomic>
+#include <thread>
+
+#include "graph_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class GraphLifetime : public OnGraph {
+ protected:
+  void TearDown() override {
+    graph_.reset();
+    EXPECT_TRUE(comes_true([&] { return alive_ == 0; })) << "data of the program was left";
+    OnGraph::TearDown();
+  }
+  static void end(void* data) { --*static_cast<std::atomic<int>*>(data); }
+  static void ignore(void*) {}
+
+  cucore_node add_counted() {
+    ++alive_;
+    return add_host({}, ignore, &alive_, end);
+  }
+  void hold() {
+    ++alive_;
+    MUST(cucore_graph_hold, graph_, &alive_, end);
+  }
+  bool ends_at(int count) const {
+    return comes_true([&] { return alive_ == count; });
+  }
+  void forget_graph() {
+    graph_.reset();
+    graph_ = make_graph(device_);
+  }
+
+  std::atomic<int> alive_{0};
+};
+
+TEST_F(GraphLifetime, OfDataIsThatOfTheGraph) {
+  add_counted();
+  hold();
+  EXPECT_EQ(alive_, 2);
+  forget_graph();
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(GraphLifetime, OfDataEndsWithTheNode) {
+  const cucore_node node = add_counted();
+  hold();
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  EXPECT_TRUE(ends_at(1));
+}
+
+TEST_F(GraphLifetime, OfDataGoesOnInExecutablesAndClones) {
+  const cucore_node node = add_counted();
+  hold();
+  Executable executable = make_executable(graph_);
+  Graph copy;
+  SUCCEEDS(cucore_graph_clone, graph_, copy.out());
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  forget_graph();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(alive_, 2);
+  SUCCEEDS(cucore_graph_remove_node, copy, node);
+  copy.reset();
+  launch(executable);
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(alive_, 2);
+  executable.reset();
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(GraphLifetime, OfDataGoesOnInTheParent) {
+  Graph child = make_graph(device_);
+  std::swap(child, graph_);
+  add_counted();
+  hold();
+  std::swap(child, graph_);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_child, graph_, nullptr, 0, child, &node);
+  child.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(alive_, 2);
+  run();
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(GraphLifetime, OfDataEndsWithACallThatFails) {
+  cucore_node node = 0;
+  const cucore_node removed = add_empty();
+  SUCCEEDS(cucore_graph_remove_node, graph_, removed);
+  alive_ = 1;
+  FAILS_ONCE(CUCORE_ERROR_NOT_FOUND, "was removed", cucore_graph_add_host, graph_, &removed, 1,
+             ignore, &alive_, end, &node);
+  EXPECT_EQ(alive_, 0);
+  alive_ = 1;
+  FAILS_ONCE(CUCORE_ERROR_INVALID_ARGUMENT, "fn", cucore_graph_add_host, graph_, nullptr, 0,
+             nullptr, &alive_, end, &node);
+  EXPECT_EQ(alive_, 0);
+  alive_ = 1;
+  FAILS_ONCE(CUCORE_ERROR_INVALID_ARGUMENT, "graph", cucore_graph_hold, nullptr, &alive_, end);
+  EXPECT_EQ(alive_, 0);
+}
+
+// Each release of the program's references before the launch.
+TEST_F(GraphLifetime, OfObjectsIsThatOfTheExecutable) {
+  Buffer x = make_floats(2), y = make_floats(1), out = make_floats(0);
+  Event event = make_event(device_);
+  const cucore_node kernel = add_saxpy({}, 3, x, y);
+  cucore_node record = 0;
+  SUCCEEDS(cucore_graph_add_record, graph_, &kernel, 1, event, &record);
+  add_copy({record}, out, y);
+  Executable executable = make_executable(graph_);
+  x.reset(), y.reset(), event.reset(), code_.reset(), saxpy_.reset(), empty_.reset();
+  forget_graph();
+  std::vector<Buffer> others;
+  for (int i = 0; i < 100; ++i) others.push_back(make_floats(9));
+  launch(executable);
+  EXPECT_EQ(first(out), runs_kernels() ? 7 : 1);
+  others.clear();
+  executable.reset();
+  code_ = make_ptx_code();
+}
+
+TEST_F(GraphLifetime, OfBuffersEndsWithTheNode) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  Buffer y;
+  SUCCEEDS(cucore_buffer_create_managed, device_, 1 << 20, y.out());
+  const float value = 1;
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_fill, graph_, nullptr, 0, y, 0, BYTES, &value, 4, &node);
+  y.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(fake_->live_objects("memory"), before + 1);
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  EXPECT_TRUE(comes_true([&] { return fake_->live_objects("memory") == before; }));
+}
+
+TEST_F(GraphLifetime, OfANodeThatCannotBeRemovedGoesOn) {
+  NEEDS_FAKE_DRIVER();
+  const cucore_node node = add_counted();
+  fake_->fail_call("cuGraphDestroyNode", 1, CUDA_ERROR_INVALID_CONTEXT);
+  FAILS_ONCE(CUCORE_ERROR_INVALID_STATE,
+             "remove node " + std::to_string(node) + " (host function): ",
+             cucore_graph_remove_node, graph_, node);
+  EXPECT_EQ(alive_, 1);
+  EXPECT_EQ(query(node).kind, CUCORE_NODE_KIND_HOST);
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(GraphLifetime, IsLevelOverManyNodes) {
+  constexpr int ROUNDS = 2000;
+  for (int i = 0; i < ROUNDS; ++i) {
+    const cucore_node node = add_counted();
+    SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  }
+  EXPECT_TRUE(ends_at(0));
+  EXPECT_EQ(cucore_graph_node_count(graph_), 0u);
+}
+
+TEST_F(GraphLifetime, IsTheSameInEachOrderOfReleases) {
+  for (int order = 0; order < 6; ++order) {
+    add_counted();
+    Executable executable = make_executable(graph_);
+    Graph copy;
+    SUCCEEDS(cucore_graph_clone, graph_, copy.out());
+    SUCCEEDS(cucore_executable_launch, executable, stream_);
+    const auto release = [&](int which) {
+      if (which == 0) executable.reset();
+      if (which == 1) copy.reset();
+      if (which == 2) forget_graph();
+    };
+    release(order / 2);
+    release((order / 2 + 1 + order % 2) % 3);
+    release((order / 2 + 2 - order % 2) % 3);
+    SUCCEEDS(cucore_stream_synchronize, stream_);
+    EXPECT_TRUE(ends_at(0)) << order;
+  }
+}
+
+}  // namespace

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake driver's nodes, edges, clones and executables. A launch does the work of the nodes at
+// once, in an order that the edges permit.
+#include <algorithm>
+#include <cstring>
+#include <set>
+#include <utility>
+
+#include "fakes/fake_api.hpp"
+#include "fakes/fake_checks.hpp"
+#include "fakes/fake_driver.hpp"
+
+namespace fake {
+
+CUgraphNode add_node(CUgraph handle, const CUgraphNode* before, size_t count, GraphNode node) {
+  Graph* graph = driver().graphs.find_or_note(handle, "a new node");
+  if (!graph) return nullptr;
+  for (size_t i = 0; i < count; ++i) {
+    const GraphNode* other = driver().graph_nodes.find_or_note(before[i], "a new node");
+    if (!other || other->graph != handle || std::find(before, before + i, before[i]) != before + i)
+      return nullptr;
+    node.before.push_back(before[i]);
+  }
+  node.graph = handle;
+  const CUgraphNode added = driver().graph_nodes.add(std::move(node));
+  graph->nodes.push_back(added);
+  return added;
+}
+
+namespace {
+
+GraphNode& node_at(CUgraphNode handle) { return *driver().graph_nodes.find(handle); }
+
+void remove_graph(CUgraph handle) {
+  const std::vector<CUgraphNode> nodes = driver().graphs.find(handle)->nodes;
+  for (const CUgraphNode node : nodes) {
+    const CUgraph child = node_at(node).child;
+    driver().graph_nodes.remove(node, "cuGraphDestroy");
+    if (child) remove_graph(child);
+  }
+  driver().graphs.remove(handle, "cuGraphDestroy");
+}
+
+CUgraph clone_graph(CUgraph original, bool is_child) {
+  const CUgraph copy = driver().graphs.add({});
+  const Graph& from = *driver().graphs.find(original);
+  Graph& to = *driver().graphs.find(copy);
+  to.kept = from.kept;
+  to.is_child = is_child;
+  for (const CUgraphNode handle : from.nodes) {
+    GraphNode node = node_at(handle);
+    node.graph = copy;
+    if (node.child) node.child = clone_graph(node.child, true);
+    to.nodes.push_back(driver().graph_nodes.add(std::move(node)));
+    to.clones[handle] = to.nodes.back();
+  }
+  for (const CUgraphNode handle : to.nodes)
+    for (CUgraphNode& before : node_at(handle).before) before = to.clones[before];
+  return copy;
+}
+
+// Appends the steps of a graph in an order that its edges permit.
+void plan(const Graph& graph, GraphExec& exec) {
+  exec.kept.insert(exec.kept.end(), graph.kept.begin(), graph.kept.end());
+  std::set<CUgraphNode> done;
+  while (done.size() < graph.nodes.size())
+    for (const CUgraphNode handle : graph.nodes) {
+      const GraphNode& node = node_at(handle);
+      const auto is_done = [&](CUgraphNode other) { return done.contains(other); };
+      if (is_done(handle) || !std::ranges::all_of(node.before, is_done)) continue;
+      done.insert(handle);
+      exec.steps.push_back(node);
+      exec.nodes.push_back(handle);
+      if (node.child) plan(*driver().graphs.find(node.child), exec);
+    }
+}
+
+bool reaches(CUgraphNode from, CUgraphNode to) {
+  const auto& before = node_at(to).before;
+  return from == to || std::ranges::any_of(before, [&](CUgraphNode node) {
+           return reaches(from, node);
+         });
+}
+
+CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* before, size_t count,
+             GraphNode node) {
+  *out = add_node(graph, before, count, std::move(node));
+  return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+// Memory that a node uses must be alive at each launch.
+Memory* memory_for(CUdeviceptr address, size_t size, const char* use) {
+  Memory* memory = memory_at(address, size);
+  if (!memory) calls().violation(std::string(use) + " uses memory that is not allocated");
+  return memory;
+}
+
+void* host_address(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+GraphNode copy_node(const CUDA_MEMCPY3D& copy) {
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  node.run = [copy] {
+    const size_t size = copy.WidthInBytes;
+    if (memory_for(copy.dstDevice, size, "a copy") && memory_for(copy.srcDevice, size, "a copy"))
+      std::memcpy(host_address(copy.dstDevice), host_address(copy.srcDevice), size);
+  };
+  return node;
+}
+
+GraphNode fill_node(const CUDA_MEMSET_NODE_PARAMS& fill) {
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  node.run = [fill] {
+    const size_t row = fill.width * fill.elementSize;
+    for (size_t y = 0; y < fill.height; ++y) {
+      const CUdeviceptr start = fill.dst + y * fill.pitch;
+      if (!memory_for(start, row, "a fill")) return;
+      for (size_t x = 0; x < row; x += fill.elementSize)
+        std::memcpy(host_address(start + x), &fill.value, fill.elementSize);
+    }
+  };
+  return node;
+}
+
+CUresult event_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* before, size_t count,
+                    CUevent event, CUgraphNodeType type) {
+  NEED(driver().events.find_or_note(event, "an event node"), CUDA_ERROR_INVALID_HANDLE);
+  GraphNode node;
+  node.type = type;
+  node.event = event;
+  return add(out, graph, before, count, std::move(node));
+}
+
+void record_event(CUevent handle) {
+  Event* event = driver().events.find_or_note(handle, "a launch of an event node");
+  if (!event) return;
+  event->recorded = true;
+  event->record_number = ++driver().records;
+  if (!driver().held) driver().let_go_up_to = driver().records;
+  event->when = std::chrono::steady_clock::now();
+}
+
+void run(const GraphNode& step, CUstream stream) {
+  if (step.launch) {
+    fake_launch launch = *step.launch;
+    launch.stream = stream;
+    record_launch(launch);
+  } else if (step.run) {
+    step.run();
+  } else if (step.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
+    record_event(step.event);
+  } else if (step.type == CU_GRAPH_NODE_TYPE_KERNEL) {
+    ++driver().launch_count;  // a captured one
+  }
+}
+
+}  // namespace
+
+namespace api {
+
+CUresult cuGraphClone(CUgraph* out, CUgraph original) {
+  const auto lock = locked();
+  NEED(driver().graphs.find_or_note(original, "cuGraphClone"), CUDA_ERROR_INVALID_VALUE);
+  *out = clone_graph(original, false);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroy(CUgraph handle) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphDestroy");
+  NEED(graph && !graph->is_child, CUDA_ERROR_INVALID_VALUE);
+  remove_graph(handle);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetNodes(CUgraph handle, CUgraphNode* nodes, size_t* count) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphGetNodes");
+  NEED(graph, CUDA_ERROR_INVALID_VALUE);
+  if (nodes) std::copy_n(graph->nodes.begin(), std::min(*count, graph->nodes.size()), nodes);
+  *count = nodes ? std::min(*count, graph->nodes.size()) : graph->nodes.size();
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetType(CUgraphNode handle, CUgraphNodeType* type) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphNodeGetType");
+  NEED(node, CUDA_ERROR_INVALID_VALUE);
+  *type = node->type;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeFindInClone(CUgraphNode* out, CUgraphNode original, CUgraph handle) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphNodeFindInClone");
+  NEED(graph, CUDA_ERROR_INVALID_VALUE);
+  const auto found = graph->clones.find(original);
+  NEED(found != graph->clones.end(), CUDA_ERROR_INVALID_VALUE);
+  *out = found->second;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphDestroyNode(CUgraphNode handle) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphDestroyNode");
+  NEED(node, CUDA_ERROR_INVALID_VALUE);
+  Graph& graph = *driver().graphs.find(node->graph);
+  const CUgraph child = node->child;
+  std::erase(graph.nodes, handle);
+  for (const CUgraphNode other : graph.nodes) std::erase(node_at(other).before, handle);
+  driver().graph_nodes.remove(handle, "cuGraphDestroyNode");
+  if (child) remove_graph(child);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphGetEdges(CUgraph handle, CUgraphNode* from, CUgraphNode* to, CUgraphEdgeData* data,
+                         size_t* count) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphGetEdges");
+  NEED(graph && (from != nullptr) == (to != nullptr), CUDA_ERROR_INVALID_VALUE);
+  size_t found = 0;
+  for (const CUgraphNode node : graph->nodes)
+    for (const CUgraphNode before : node_at(node).before) {
+      if (from && found < *count) {
+        from[found] = before, to[found] = node;
+        if (data) data[found] = {};
+      }
+      ++found;
+    }
+  *count = from ? std::min(*count, found) : found;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphGetEdges_v1(CUgraph handle, CUgraphNode* from, CUgraphNode* to, size_t* count) {
+  return api::cuGraphGetEdges(handle, from, to, nullptr, count);
+}
+
+CUresult cuGraphAddDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                const CUgraphEdgeData*, size_t count) {
+  const auto lock = locked();
+  for (size_t i = 0; i < count; ++i) {
+    const GraphNode* start = driver().graph_nodes.find_or_note(from[i], "cuGraphAddDependencies");
+    GraphNode* end = driver().graph_nodes.find_or_note(to[i], "cuGraphAddDependencies");
+    NEED(start && end && start->graph == graph && end->graph == graph, CUDA_ERROR_INVALID_VALUE);
+    NEED(std::ranges::find(end->before, from[i]) == end->before.end(), CUDA_ERROR_INVALID_VALUE);
+    if (reaches(to[i], from[i])) calls().violation("cuGraphAddDependencies closes a circle");
+    end->before.push_back(from[i]);
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphAddDependencies_v1(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   size_t count) {
+  return api::cuGraphAddDependencies(graph, from, to, nullptr, count);
+}
+
+CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                   const CUgraphEdgeData*, size_t count) {
+  const auto lock = locked();
+  for (size_t i = 0; i < count; ++i) {
+    GraphNode* end = driver().graph_nodes.find_or_note(to[i], "cuGraphRemoveDependencies");
+    NEED(end && end->graph == graph && std::erase(end->before, from[i]) == 1,
+         CUDA_ERROR_INVALID_VALUE);
+  }
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode* from,
+                                      const CUgraphNode* to, size_t count) {
+  return api::cuGraphRemoveDependencies(graph, from, to, nullptr, count);
+}
+
+CUresult cuGraphAddEmptyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                             size_t count) {
+  const auto lock = locked();
+  return add(out, graph, before, count, {});
+}
+
+CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const CUDA_MEMCPY3D* copy, CUcontext context) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  NEED(copy->WidthInBytes && copy->Height == 1 && copy->Depth == 1 &&
+           copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED &&
+           copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED,
+       CUDA_ERROR_INVALID_VALUE);
+  return add(out, graph, before, count, copy_node(*copy));
+}
+
+CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                              size_t count, const CUDA_MEMSET_NODE_PARAMS* fill,
+                              CUcontext context) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  const unsigned size = fill->elementSize;
+  NEED(fill->width && fill->height && (size == 1 || size == 2 || size == 4),
+       CUDA_ERROR_INVALID_VALUE);
+  return add(out, graph, before, count, fill_node(*fill));
+}
+
+CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                            size_t count, const CUDA_HOST_NODE_PARAMS* params) {
+  const auto lock = locked();
+  NEED(params->fn, CUDA_ERROR_INVALID_VALUE);
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.run = [host = *params] { host.fn(host.userData); };
+  return add(out, graph, before, count, std::move(node));
+}
+
+CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                                   size_t count, CUevent event) {
+  const auto lock = locked();
+  return event_node(out, graph, before, count, event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+}
+
+CUresult cuGraphAddEventWaitNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                                 size_t count, CUevent event) {
+  const auto lock = locked();
+  return event_node(out, graph, before, count, event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+}
+
+CUresult cuGraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                                  size_t count, CUgraph child) {
+  const auto lock = locked();
+  NEED(driver().graphs.find_or_note(child, "cuGraphAddChildGraphNode"), CUDA_ERROR_INVALID_VALUE);
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  node.child = clone_graph(child, true);
+  const CUgraph copy = node.child;
+  *out = add_node(graph, before, count, std::move(node));
+  if (*out) return CUDA_SUCCESS;
+  remove_graph(copy);
+  return CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned long long) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
+  NEED(graph, CUDA_ERROR_INVALID_VALUE);
+  GraphExec exec;
+  plan(*graph, exec);
+  *out = driver().graph_execs.add(std::move(exec));
+  return CUDA_SUCCESS;
+}
+
+// As for NVIDIA's driver, a graph for launches by kernels has neither host functions nor events.
+CUresult cuGraphInstantiateWithParams(CUgraphExec* out, CUgraph handle,
+                                      CUDA_GRAPH_INSTANTIATE_PARAMS* params) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
+  NEED(graph, CUDA_ERROR_INVALID_VALUE);
+  params->hErrNode_out = nullptr;
+  params->result_out = CUDA_GRAPH_INSTANTIATE_ERROR;
+  if (params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD) {
+    Context* context = nullptr;
+    Stream* stream = nullptr;
+    RETURN_IF_FAILED(resolve_work(params->hUploadStream, context, stream, "cuGraphInstantiate"));
+  }
+  for (const CUgraphNode node : graph->nodes) {
+    const CUgraphNodeType type = node_at(node).type;
+    const bool is_host_work = type == CU_GRAPH_NODE_TYPE_HOST ||
+                              type == CU_GRAPH_NODE_TYPE_EVENT_RECORD ||
+                              type == CU_GRAPH_NODE_TYPE_WAIT_EVENT;
+    if (!(params->flags & CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH) || !is_host_work) continue;
+    params->hErrNode_out = node;
+    params->result_out = CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED;
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  params->result_out = CUDA_GRAPH_INSTANTIATE_SUCCESS;
+  return api::cuGraphInstantiateWithFlags(out, handle, params->flags);
+}
+
+CUresult cuGraphExecDestroy(CUgraphExec exec) {
+  const auto lock = locked();
+  return driver().graph_execs.remove(exec, "cuGraphExecDestroy") ? CUDA_SUCCESS
+                                                                 : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphExecUpdate(CUgraphExec handle, CUgraph graph_handle,
+                           CUgraphExecUpdateResultInfo* info) {
+  const auto lock = locked();
+  const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphExecUpdate");
+  const Graph* graph = driver().graphs.find_or_note(graph_handle, "cuGraphExecUpdate");
+  NEED(exec && graph, CUDA_ERROR_INVALID_VALUE);
+  std::memset(info, 0, sizeof *info);
+  if (exec->steps.size() == graph->nodes.size()) return CUDA_SUCCESS;
+  info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
+  return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+}
+
+CUresult cuGraphUpload(CUgraphExec exec, CUstream) {
+  const auto lock = locked();
+  return driver().graph_execs.find_or_note(exec, "cuGraphUpload") ? CUDA_SUCCESS
+                                                                  : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  Stream* stream = nullptr;
+  RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
+  const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
+  NEED(exec, CUDA_ERROR_INVALID_VALUE);
+  for (const GraphNode& step : exec->steps) run(step, stream_handle);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace api
+}  // namespace fake
