@@ -73,6 +73,13 @@ TEST_F(Graphs, NumberNodesThroughoutTheProcess) {
         0);
 }
 
+TEST_F(Graphs, WriteTheNewNodeOverItsPredecessor) {
+  cucore_node node = add_empty();
+  const cucore_node first = node;
+  SUCCEEDS(cucore_graph_add_empty, graph_, &node, 1, &node);
+  EXPECT_EQ(before(node), Nodes{first});
+}
+
 TEST_F(Graphs, RefuseANodeTwiceAmongThePredecessors) {
   const cucore_node node = add_empty();
   const Nodes twice{node, node};

@@ -18,17 +18,17 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
                                                  const cucore_argument* arguments, size_t count,
                                                  cucore_node* out, cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     auto of = share(kernel, "kernel");
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
-    require(out, "out");
+    node.require();
     self.require_usable();
-    *out = self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of),
+    node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of),
                                                            how.get(), arguments, count,
-                                                           BUFFER_HANDLES));
+                                                           BUFFER_HANDLES)));
   });
 }
 
@@ -39,13 +39,13 @@ CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph* graph, const cucore
                                                size_t size, cucore_node* out,
                                                cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     core::CopyPart to{share(destination, "destination"), destination_offset};
     core::CopyPart from{share(source, "source"), source_offset};
-    require(out, "out");
-    *out = self.add(before, cucore::make<core::CopyWork>(std::move(to), std::move(from), size));
+    node.require();
+    node.set(self.add(before, cucore::make<core::CopyWork>(std::move(to), std::move(from), size)));
   });
 }
 
@@ -55,14 +55,14 @@ CUCORE_API cucore_status cucore_graph_add_fill(cucore_graph* graph, const cucore
                                                size_t pattern_size, cucore_node* out,
                                                cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     auto of = share(buffer, "buffer");
     require(pattern, "pattern");
-    require(out, "out");
-    *out = self.add(before, cucore::make<core::FillWork>(std::move(of), offset, size, pattern,
-                                                         pattern_size));
+    node.require();
+    node.set(self.add(before, cucore::make<core::FillWork>(std::move(of), offset, size, pattern,
+                                                         pattern_size)));
   });
 }
 
@@ -72,12 +72,12 @@ CUCORE_API cucore_status cucore_graph_add_host(cucore_graph* graph, const cucore
                                                cucore_node* out, cucore_error** error) {
   return guard(error, [&] {
     core::UserData data(user_data, destroy);  // ends with the call unless a node keeps it
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     require(fn, "fn");
-    require(out, "out");
-    *out = self.add(before, cucore::make<core::HostWork>(fn, std::move(data)));
+    node.require();
+    node.set(self.add(before, cucore::make<core::HostWork>(fn, std::move(data))));
   });
 }
 
@@ -85,13 +85,13 @@ CUCORE_API cucore_status cucore_graph_add_record(cucore_graph* graph, const cuco
                                                  size_t after_count, cucore_event* event,
                                                  cucore_node* out, cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     auto of = share(event, "event");
-    require(out, "out");
-    *out = self.add(before,
-                    cucore::make<core::EventWork>(core::NodeKind::RECORD, std::move(of)));
+    node.require();
+    node.set(self.add(before,
+                    cucore::make<core::EventWork>(core::NodeKind::RECORD, std::move(of))));
   });
 }
 
@@ -99,12 +99,12 @@ CUCORE_API cucore_status cucore_graph_add_wait(cucore_graph* graph, const cucore
                                                size_t after_count, const cucore_event* event,
                                                cucore_node* out, cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     auto of = share(event, "event");
-    require(out, "out");
-    *out = self.add(before, cucore::make<core::EventWork>(core::NodeKind::WAIT, std::move(of)));
+    node.require();
+    node.set(self.add(before, cucore::make<core::EventWork>(core::NodeKind::WAIT, std::move(of))));
   });
 }
 
@@ -112,11 +112,11 @@ CUCORE_API cucore_status cucore_graph_add_empty(cucore_graph* graph, const cucor
                                                 size_t after_count, cucore_node* out,
                                                 cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
-    require(out, "out");
-    *out = self.add(before, cucore::make<core::EmptyWork>());
+    node.require();
+    node.set(self.add(before, cucore::make<core::EmptyWork>()));
   });
 }
 
@@ -124,12 +124,12 @@ CUCORE_API cucore_status cucore_graph_add_child(cucore_graph* graph, const cucor
                                                 size_t after_count, const cucore_graph* child,
                                                 cucore_node* out, cucore_error** error) {
   return guard(error, [&] {
-    clear(out);
+    NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     const core::Graph& other = use(child, "child");
-    require(out, "out");
-    *out = self.add_child(before, other);
+    node.require();
+    node.set(self.add_child(before, other));
   });
 }
 

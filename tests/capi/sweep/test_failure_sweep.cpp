@@ -135,7 +135,8 @@ class Sweep : public testing::Test {
     const std::pair<const char*, uint64_t> own[] = {{"library", 1},
                                                     {"event", 2 + 2 + test_support::IDLE_EVENTS},
                                                     {"memory", 2},
-                                                    {"host_memory", 1}};
+                                                    {"host_memory", 1},
+                                                    {"graph_exec", 1}};
     for (const auto& [kind, count] : own)
       while (fakes_->driver.live_objects(kind) != count)
         std::this_thread::sleep_for(std::chrono::microseconds(100));

@@ -150,16 +150,15 @@ void add_native(const driver::CudaTable& cu, CUgraph graph, const Predecessors& 
 
 }  // namespace
 
-NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
-  const GraphUse use(*root_, *body_);
-  work->require_usable();
+NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
+                         Ref<const NodeWork> work) {
   const std::vector<GraphNode*> before = body_->find_all(after);
-  Predecessors sorted = sorted_by_edge(use.cu(), before, *work);
+  Predecessors sorted = sorted_by_edge(cu, before, *work);
   body_->reserve(before);
   auto node = std::make_unique<GraphNode>();
   node->kind = work->kind();
   node->work = std::move(work);
-  add_native(use.cu(), body_->native(), sorted, *node);
+  add_native(cu, body_->native(), sorted, *node);
   node->number = next_node_number();
   node->before = std::move(sorted.edges);
   const NodeNumber number = node->number;
@@ -167,11 +166,25 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
   return number;
 }
 
-// The copy is made under the lock of the child alone, so that two graphs can be added to each other
-// at the same time.
+NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
+  const GraphUse use(*root_, *body_);
+  work->require_usable();
+  return insert(use.cu(), after, std::move(work));
+}
+
+// Two threads may add two graphs to each other, and a graph may be its own child.
 NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& child) {
-  const Ref<Graph> copy = child.clone();
-  return add(after, make<ChildWork>(copy->body_->native(), copy->body_->may_print()));
+  std::unique_lock own(root_->mutex(), std::defer_lock);
+  std::unique_lock other(child.root_->mutex(), std::defer_lock);
+  if (child.root_ == root_)
+    own.lock();
+  else
+    std::lock(own, other);
+  GraphUse use(std::move(own), *root_, *body_);
+  child.require_usable();
+  use.read(*child.body_);
+  return insert(use.cu(), after,
+                make<ChildWork>(child.body_->native(), child.body_->may_print()));
 }
 
 void Graph::remove(NodeNumber number) {

@@ -82,6 +82,9 @@ class Graph final : public Object {
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
   ~Graph() override = default;
+  // The caller has the lock.
+  NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
+                    Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;
   const Ref<GraphBody> body_;

@@ -92,6 +92,7 @@ std::string native_dot(const driver::CudaTable& cu, CUgraph graph, uint32_t deta
   driver::check(cu.cuGraphDebugDotPrint(graph, file.path().c_str(), details),
                 "write a graph as text");
   std::ifstream stream(file.path(), std::ios::binary);
+  if (!stream) throw Error(Status::IO, concat("cannot read the file ", file.path()));
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 

@@ -15,18 +15,25 @@ class GraphUse {
  public:
   // Throws INVALID_STATE if the graph was lost in a reset.
   GraphUse(const GraphRoot& root, GraphBody& body)
-      : lock_(root.mutex()), scope_(*root.context(), "graph"), cu_(driver::cuda()) {
-    if (body.is_shared()) body.read(cu_, dropped_);
+      : GraphUse(std::unique_lock(root.mutex()), root, body) {}
+  // The caller has the lock of the root already.
+  GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root, GraphBody& body)
+      : lock_(std::move(lock)), scope_(*root.context(), "graph"), cu_(driver::cuda()) {
+    read(body);
   }
 
   const driver::CudaTable& cu() const { return cu_; }
+  // Reads the nodes that other code may have changed.
+  void read(GraphBody& body) {
+    if (body.is_shared()) body.read(cu_, dropped_);
+  }
   // Drops the work after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { last_ = std::move(work); }
 
  private:
   std::vector<Ref<const NodeWork>> dropped_;
   Ref<const NodeWork> last_;
-  const std::lock_guard<std::mutex> lock_;
+  const std::unique_lock<std::mutex> lock_;
   const ContextScope scope_;
   const driver::CudaTable& cu_;
 };
