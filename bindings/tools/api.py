@@ -52,7 +52,8 @@ class Api:
         self.written = written | {f.name for f in self.header.functions.values() if 'const cucore_argument *' in f.types}
         self.renamed = {}       # C function -> {name of a parameter in C: its name here}
         self.properties = {}    # C function that cannot fail -> its type here
-        self.classes = [self._class(h) for h in self.header.handles if not h.endswith('_error')]
+        self.classes = [self._class(h) for h in self.header.handles
+                        if not h.endswith('_error') and not self.unreachable(h + '_create')]
         for function in self.header.functions.values():
             owner = self.owner(function.name)
             if owner and not re.search('_(retain|release)$', function.name):

@@ -141,6 +141,19 @@ enum class MemoryKind : std::int32_t {
   managed = CUCORE_MEMORY_KIND_MANAGED,  ///< moves between host and device
 };
 
+/// The work of a node of a graph.
+enum class NodeKind : std::int32_t {
+  unknown = CUCORE_NODE_KIND_UNKNOWN,  ///< work that other code has added, and none of these
+  kernel = CUCORE_NODE_KIND_KERNEL,
+  copy = CUCORE_NODE_KIND_COPY,
+  fill = CUCORE_NODE_KIND_FILL,
+  host = CUCORE_NODE_KIND_HOST,      ///< calls a function of the program
+  record = CUCORE_NODE_KIND_RECORD,  ///< records an event
+  wait = CUCORE_NODE_KIND_WAIT,      ///< waits for an event
+  empty = CUCORE_NODE_KIND_EMPTY,    ///< only joins and forks edges
+  child = CUCORE_NODE_KIND_CHILD,    ///< runs a copy of another graph
+};
+
 /// The memory of a pool.
 enum class PoolKind : std::int32_t {
   default_ = CUCORE_POOL_KIND_DEFAULT,  ///< as device

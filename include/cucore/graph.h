@@ -63,7 +63,7 @@ typedef struct cucore_node_info {
   uint64_t pattern_size;    /**< bytes of the pattern */
   uint64_t dependency_count; /**< nodes that it comes directly after */
   uint64_t dependent_count;  /**< nodes that come directly after it */
-  uint64_t tools_id;        /**< the number that profilers show for the node; 0 before CUDA 13.1 */
+  uint64_t tools_id;        /**< the number that profilers show for the node; 0: not known */
   void    *event;           /**< the CUevent; cucore_graph_node_event() returns its object */
   void    *native;          /**< the CUgraphNode, for other libraries */
 } cucore_node_info;
@@ -328,7 +328,7 @@ CUCORE_API cucore_status cucore_graph_add_edge(cucore_graph *graph, cucore_node 
  * @param from   the node that comes first
  * @param to     the node that comes directly after it
  * @param error  NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_NOT_FOUND  there is no such edge, or a node is not in the graph
+ * @retval CUCORE_ERROR_NOT_FOUND  the edge does not exist, or a node is not in the graph
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_remove_edge(cucore_graph *graph, cucore_node from,

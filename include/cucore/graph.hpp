@@ -106,7 +106,7 @@ class Graph : public Owner<Graph, cucore_graph> {
     return value<Node>(cucore_graph_add_empty, get(), after.data(), after.size());
   }
 
-  /// Adds a node that runs a copy of another graph as it is now.
+  /// Adds a node that runs a copy of the present state of another graph.
   Returned<Node> add_child(const After& after, const Graph& child) const {
     return value<Node>(cucore_graph_add_child, get(), after.data(), after.size(), child.get());
   }

@@ -65,7 +65,7 @@ void* wrapped() {
 // An entry of ANY_VERSION exists since the first driver.
 constexpr int oldest(int since, Need need) { return need == Need::ANY_VERSION ? 2000 : since; }
 
-// Returns the newest variant that is not newer than the version; if there is none, a newer one.
+// Returns the newest variant that is not newer than the version; else a newer one.
 const Known* find(const std::string& name, int version) {
   static const Known KNOWN[] = {
 #define ENTRY(name, since, need) \

@@ -32,7 +32,7 @@ class GraphRoot final : public Object {
   mutable std::mutex mutex_;
 };
 
-// A node as it is read back. The texts live as long as the graph.
+// The facts of a node. The texts live as long as the graph.
 struct NodeState {
   NodeNumber number = 0;
   NodeKind kind = NodeKind::UNKNOWN;
@@ -46,8 +46,8 @@ struct NodeState {
 class Graph final : public Object {
  public:
   static Ref<Graph> create(const Device& device);
-  // Takes over a graph of the driver, for example a captured one, with the objects that its work
-  // uses and that it does not keep by itself. If it fails, the native graph is destroyed.
+  // Takes over a graph of the driver, for example a captured one. The graph keeps `held`, the
+  // objects that its work uses. If the call fails, it destroys the native graph.
   static Ref<Graph> adopt(Ref<Context> context, CUgraph native,
                           std::vector<Ref<const Object>> held = {});
   Ref<Graph> clone() const;

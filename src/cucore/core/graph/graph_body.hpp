@@ -65,7 +65,7 @@ class GraphBody final : public Object {
 
   // Throws INVALID_ARGUMENT for an edge to itself, a second one, and one that closes a circle.
   void check_edge(const GraphNode& from, const GraphNode& to) const;
-  // Throws NOT_FOUND if there is none.
+  // Throws NOT_FOUND for two nodes without an edge.
   const NodeEdge& find_edge(const GraphNode& from, const GraphNode& to) const;
   void connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept;
   void disconnect(GraphNode& from, GraphNode& to) noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a graph of the driver keeps: objects of the library, and data of the program.
+// Objects of the library and data of the program that a graph of the driver keeps.
 #pragma once
 
 #include <atomic>

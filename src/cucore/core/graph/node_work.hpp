@@ -33,7 +33,7 @@ const char* name_of(NodeKind kind);  // "kernel", "host function"
 // The kind of a node that somebody else has added.
 NodeKind kind_of(CUgraphNodeType type);
 
-// What can be read back from a node.
+// The facts about a node that a program can read.
 struct NodeFacts {
   const char* kernel = "";  // its label
   std::array<uint32_t, 3> grid{}, block{}, cluster{};
