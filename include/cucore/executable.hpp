@@ -16,8 +16,8 @@ class Executable : public Owner<Executable, cucore_executable> {
   Executable() noexcept {}
 
   /// Makes a graph ready to launch. The fields of the options are those of C.
-  static Returned<Executable> create(
-      const Graph& graph, const cucore_executable_options& options = CUCORE_EXECUTABLE_OPTIONS_INIT) {
+  static Returned<Executable> create(const Graph& graph, const cucore_executable_options& options =
+                                                             CUCORE_EXECUTABLE_OPTIONS_INIT) {
     return make<Executable>(cucore_executable_create, graph.get(), &options);
   }
 

@@ -55,9 +55,8 @@ class Graph : public Owner<Graph, cucore_graph> {
   }
 
   /// Adds a node that launches a kernel with arguments that are already in the form of C.
-  Returned<Node> add_kernel_of(const After& after, const Kernel& kernel,
-                               const LaunchConfig& config, const cucore_argument* arguments,
-                               std::size_t count) const {
+  Returned<Node> add_kernel_of(const After& after, const Kernel& kernel, const LaunchConfig& config,
+                               const cucore_argument* arguments, std::size_t count) const {
     return value<Node>(cucore_graph_add_kernel, get(), after.data(), after.size(), kernel.get(),
                        static_cast<const cucore_launch_options*>(&config), arguments, count);
   }
@@ -160,26 +159,26 @@ class Graph : public Owner<Graph, cucore_graph> {
 
   /// The nodes that a node comes directly after.
   Returned<std::vector<Node>> dependencies(Node node) const {
-    return list<Node>([&](Node* out, std::size_t capacity, std::size_t* count,
-                          cucore_error** error) {
-      return cucore_graph_dependencies(get(), node, out, capacity, count, error);
-    });
+    return list<Node>(
+        [&](Node* out, std::size_t capacity, std::size_t* count, cucore_error** error) {
+          return cucore_graph_dependencies(get(), node, out, capacity, count, error);
+        });
   }
 
   /// The nodes that come directly after a node.
   Returned<std::vector<Node>> dependents(Node node) const {
-    return list<Node>([&](Node* out, std::size_t capacity, std::size_t* count,
-                          cucore_error** error) {
-      return cucore_graph_dependents(get(), node, out, capacity, count, error);
-    });
+    return list<Node>(
+        [&](Node* out, std::size_t capacity, std::size_t* count, cucore_error** error) {
+          return cucore_graph_dependents(get(), node, out, capacity, count, error);
+        });
   }
 
   /// The graph in the dot language. Details are 0 or the bits of CUgraphDebugDot_flags.
   Returned<std::string> dot(std::uint32_t details = 0) const {
-    return list<char, std::string>([&](char* out, std::size_t capacity, std::size_t* size,
-                                       cucore_error** error) {
-      return cucore_graph_dot(get(), details, out, capacity, size, error);
-    });
+    return list<char, std::string>(
+        [&](char* out, std::size_t capacity, std::size_t* size, cucore_error** error) {
+          return cucore_graph_dot(get(), details, out, capacity, size, error);
+        });
   }
 
   /// The CUgraph: `native<CUgraph>()`.

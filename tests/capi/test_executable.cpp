@@ -82,7 +82,8 @@ TEST_F(Executables, RefuseWrongOptions) {
 
 TEST_F(Executables, NameTheNodeAtFault) {
   add_empty_kernel({}, grid(1, 1));
-  const cucore_node host = add_host({}, [](void*) {}, nullptr);
+  const cucore_node host = add_host(
+      {}, [](void*) {}, nullptr);
   SUCCEEDS(cucore_graph_set_label, graph_, host, "stage 2");
   cucore_executable_options options = CUCORE_EXECUTABLE_OPTIONS_INIT;
   options.device_launch = 1;
@@ -97,7 +98,8 @@ TEST_F(Executables, NameTheNodeAtFault) {
 
 TEST_F(Executables, RunOnDefaultStreamsAndOnThoseOfOtherDevices) {
   std::atomic<int> calls{0};
-  add_host({}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
+  add_host(
+      {}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
   const Executable executable = make_executable(graph_);
   Stream legacy, own;
   SUCCEEDS(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
@@ -125,8 +127,8 @@ TEST_F(Executables, ReportFailuresOfTheDriver) {
              cucore_executable_launch, executable, stream_);
   fake_->fail_call("cuGraphInstantiateWithParams", 1, CUDA_ERROR_OUT_OF_MEMORY);
   cucore_executable* out = nullptr;
-  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "create the executable: ",
-             cucore_executable_create, graph_, nullptr, &out);
+  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "create the executable: ", cucore_executable_create,
+             graph_, nullptr, &out);
 }
 
 // A host function that takes longer than a release may.
@@ -163,7 +165,8 @@ TEST_F(Executables, AreReleasedAtOnceWhileTheyRun) {
 
 TEST_F(Executables, CanBeLaunchedByManyThreads) {
   std::atomic<int> calls{0};
-  add_host({}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
+  add_host(
+      {}, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }, &calls);
   const Executable executable = make_executable(graph_);
   constexpr int THREADS = 8, EACH = 20;
   std::vector<std::thread> threads;
@@ -183,7 +186,8 @@ TEST_F(Executables, OfALostDeviceAreInvalid) {
   const auto end = [](void* data) { ++*static_cast<std::atomic<int>*>(data); };
   const Buffer y = make_floats(0);
   add_fill({}, y, 1);
-  add_host({}, [](void*) {}, &ended, end);
+  add_host(
+      {}, [](void*) {}, &ended, end);
   SUCCEEDS(cucore_graph_hold, graph_, &ended, end);
   Executable executable = make_executable(graph_);
   code_.reset(), empty_.reset(), saxpy_.reset();

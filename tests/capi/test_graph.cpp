@@ -113,8 +113,8 @@ TEST_F(Graphs, AddAndRemoveEdges) {
 TEST_F(Graphs, RefuseWrongEdges) {
   const cucore_node a = add_empty(), b = add_empty({a}), c = add_empty({b});
   const auto name = [](cucore_node node) { return "node " + std::to_string(node); };
-  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, name(a) + " cannot come after itself",
-        cucore_graph_add_edge, graph_, a, a, 0);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, name(a) + " cannot come after itself", cucore_graph_add_edge,
+        graph_, a, a, 0);
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, name(b) + " already comes after " + name(a),
         cucore_graph_add_edge, graph_, a, b, 0);
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
@@ -242,8 +242,8 @@ TEST_F(Graphs, TakeStructsOfOtherVersions) {
   EXPECT_EQ(newer.info.kind, CUCORE_NODE_KIND_EMPTY);
   cucore_node_info older = CUCORE_NODE_INFO_INIT;
   older.struct_size = 8;
-  FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_node_info", cucore_graph_node_query, graph_,
-        add_empty(), &older);
+  FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_node_info", cucore_graph_node_query, graph_, add_empty(),
+        &older);
 }
 
 TEST_F(Graphs, LabelNodes) {
@@ -433,10 +433,10 @@ TEST_F(Graphs, MakeEdgesProgrammatic) {
     return run();
   }
   SUCCEEDS(cucore_graph_add_edge, graph_, b, c, 1);
-  EXPECT_TRUE(contains(dot(graph_), "n" + std::to_string(b) + " -> n" + std::to_string(c) +
-                                        " [style=dashed];"));
-  EXPECT_TRUE(contains(dot(graph_), "n" + std::to_string(a) + " -> n" + std::to_string(b) +
-                                        " [style=dashed];"));
+  EXPECT_TRUE(contains(dot(graph_),
+                       "n" + std::to_string(b) + " -> n" + std::to_string(c) + " [style=dashed];"));
+  EXPECT_TRUE(contains(dot(graph_),
+                       "n" + std::to_string(a) + " -> n" + std::to_string(b) + " [style=dashed];"));
   run();
   SUCCEEDS(cucore_graph_remove_edge, graph_, b, c);
   EXPECT_EQ(before(c), Nodes{});
@@ -516,8 +516,7 @@ TEST_F(Graphs, AreUsableFromManyThreads) {
       for (int i = 0; i < EACH; ++i) {
         cucore_node node = 0;
         failures += cucore_graph_add_empty(graph_, &last, last != 0, &node, nullptr) != CUCORE_OK;
-        if (i % 3 == 2)
-          failures += cucore_graph_remove_node(graph_, last, nullptr) != CUCORE_OK;
+        if (i % 3 == 2) failures += cucore_graph_remove_node(graph_, last, nullptr) != CUCORE_OK;
         last = node;
         Graph copy;
         if (i % 10 == 0) failures += cucore_graph_clone(graph_, copy.out(), nullptr) != CUCORE_OK;

@@ -146,8 +146,8 @@ TEST_F(GraphLifetime, OfANodeThatCannotBeRemovedGoesOn) {
   const cucore_node node = add_counted();
   fake_->fail_call("cuGraphDestroyNode", 1, CUDA_ERROR_INVALID_CONTEXT);
   FAILS_ONCE(CUCORE_ERROR_INVALID_STATE,
-             "remove node " + std::to_string(node) + " (host function): ",
-             cucore_graph_remove_node, graph_, node);
+             "remove node " + std::to_string(node) + " (host function): ", cucore_graph_remove_node,
+             graph_, node);
   EXPECT_EQ(alive_, 1);
   EXPECT_EQ(query(node).kind, CUCORE_NODE_KIND_HOST);
   SUCCEEDS(cucore_graph_remove_node, graph_, node);

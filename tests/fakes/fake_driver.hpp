@@ -163,7 +163,7 @@ struct GraphNode {
 };
 
 struct Graph {
-  std::vector<CUgraphNode> nodes;  // in the order of adding
+  std::vector<CUgraphNode> nodes;             // in the order of adding
   std::map<CUgraphNode, CUgraphNode> clones;  // by the node that each was copied from
   std::vector<Kept> kept;
   bool is_child = false;

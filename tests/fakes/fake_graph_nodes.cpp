@@ -77,9 +77,8 @@ void plan(const Graph& graph, GraphExec& exec) {
 
 bool reaches(CUgraphNode from, CUgraphNode to) {
   const auto& before = node_at(to).before;
-  return from == to || std::ranges::any_of(before, [&](CUgraphNode node) {
-           return reaches(from, node);
-         });
+  return from == to ||
+         std::ranges::any_of(before, [&](CUgraphNode node) { return reaches(from, node); });
 }
 
 CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* before, size_t count,
@@ -263,8 +262,8 @@ CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const
   }
   return CUDA_SUCCESS;
 }
-CUresult cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode* from,
-                                      const CUgraphNode* to, size_t count) {
+CUresult cuGraphRemoveDependencies_v1(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
+                                      size_t count) {
   return api::cuGraphRemoveDependencies(graph, from, to, nullptr, count);
 }
 

@@ -64,15 +64,13 @@ CUCORE_API cucore_status cucore_executable_device(const cucore_executable* execu
 CUCORE_API cucore_status cucore_executable_launch(const cucore_executable* executable,
                                                   const cucore_stream* stream,
                                                   cucore_error** error) {
-  return guard(error,
-               [&] { use(executable, "executable").launch(use(stream, "stream")); });
+  return guard(error, [&] { use(executable, "executable").launch(use(stream, "stream")); });
 }
 
 CUCORE_API cucore_status cucore_executable_upload(const cucore_executable* executable,
                                                   const cucore_stream* stream,
                                                   cucore_error** error) {
-  return guard(error,
-               [&] { use(executable, "executable").upload(use(stream, "stream")); });
+  return guard(error, [&] { use(executable, "executable").upload(use(stream, "stream")); });
 }
 
 CUCORE_API void* cucore_executable_native(const cucore_executable* executable) {

@@ -137,8 +137,7 @@ CUCORE_API cucore_status cucore_graph_set_label(cucore_graph* graph, cucore_node
 }
 
 CUCORE_API cucore_status cucore_graph_hold(cucore_graph* graph, void* user_data,
-                                           cucore_destroy_fn destroy,
-                                           cucore_error** error) {
+                                           cucore_destroy_fn destroy, cucore_error** error) {
   return guard(error, [&] {
     core::UserData data(user_data, destroy);  // ends with the call unless the graph keeps it
     use(graph, "graph").hold(cucore::make<core::HeldData>(std::move(data)));
@@ -179,8 +178,9 @@ CUCORE_API cucore_status cucore_graph_node_event(const cucore_graph* graph, cuco
     const core::NodeState state = self.query(node);
     if (!state.facts.event)
       throw Error(Status::INVALID_ARGUMENT,
-                  concat("node ", node, " has no event; expected one of cucore_graph_add_record() "
-                                        "or cucore_graph_add_wait()"));
+                  concat("node ", node,
+                         " has no event; expected one of cucore_graph_add_record() "
+                         "or cucore_graph_add_wait()"));
     *out = wrap(*state.facts.event);
   });
 }
@@ -198,8 +198,8 @@ CUCORE_API cucore_status cucore_graph_dependencies(const cucore_graph* graph, cu
 }
 
 CUCORE_API cucore_status cucore_graph_dependents(const cucore_graph* graph, cucore_node node,
-                                                 cucore_node* nodes, size_t capacity,
-                                                 size_t* count, cucore_error** error) {
+                                                 cucore_node* nodes, size_t capacity, size_t* count,
+                                                 cucore_error** error) {
   return guard(error, [&] {
     clear(count);
     const core::Graph& self = use(graph, "graph");

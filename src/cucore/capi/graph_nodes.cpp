@@ -26,9 +26,9 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     require_array(arguments, count, "arguments");
     node.require();
     self.require_usable();
-    node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of),
-                                                           how.get(), arguments, count,
-                                                           BUFFER_HANDLES)));
+    node.set(
+        self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of), how.get(),
+                                                        arguments, count, BUFFER_HANDLES)));
   });
 }
 
@@ -61,8 +61,8 @@ CUCORE_API cucore_status cucore_graph_add_fill(cucore_graph* graph, const cucore
     auto of = share(buffer, "buffer");
     require(pattern, "pattern");
     node.require();
-    node.set(self.add(before, cucore::make<core::FillWork>(std::move(of), offset, size, pattern,
-                                                         pattern_size)));
+    node.set(self.add(
+        before, cucore::make<core::FillWork>(std::move(of), offset, size, pattern, pattern_size)));
   });
 }
 
@@ -90,8 +90,8 @@ CUCORE_API cucore_status cucore_graph_add_record(cucore_graph* graph, const cuco
     const auto before = after_of(after, after_count);
     auto of = share(event, "event");
     node.require();
-    node.set(self.add(before,
-                    cucore::make<core::EventWork>(core::NodeKind::RECORD, std::move(of))));
+    node.set(
+        self.add(before, cucore::make<core::EventWork>(core::NodeKind::RECORD, std::move(of))));
   });
 }
 

@@ -27,7 +27,8 @@ struct CudaTable {
 #define ENTRY(name, since, need) decltype(&::name) name = nullptr;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY
-#define OLDER(name, entry, since, ...) std::add_pointer_t<std::remove_pointer_t<__VA_ARGS__>> name = nullptr;
+#define OLDER(name, entry, since, ...) \
+  std::add_pointer_t<std::remove_pointer_t<__VA_ARGS__>> name = nullptr;
 #include "driver/older_entry_points.inc"
 #undef OLDER
   int version = 0;                        // from cuDriverGetVersion: 13000 is CUDA 13.0

@@ -74,9 +74,7 @@ void hold(Run& run, World& world) {
   int ends = 0;
   {
     const Graph graph = new_graph(world);
-    run.call([&](auto** error) {
-      return cucore_graph_hold(graph.get(), &ends, count_end, error);
-    });
+    run.call([&](auto** error) { return cucore_graph_hold(graph.get(), &ends, count_end, error); });
   }
   for (int i = 0; i < 20000 && *static_cast<volatile int*>(&ends) == 0; ++i) usleep(100);
   EXPECT_EQ(ends, 1);
@@ -87,9 +85,8 @@ void query_node(Run& run, World& world) {
   ASSERT_EQ(cucore_graph_node_at(world.graph.get(), 0, &node, nullptr), CUCORE_OK);
   cucore_node_info info = CUCORE_NODE_INFO_INIT;
   info.size = 7;
-  run.call([&](auto** error) {
-    return cucore_graph_node_query(world.graph.get(), node, &info, error);
-  });
+  run.call(
+      [&](auto** error) { return cucore_graph_node_query(world.graph.get(), node, &info, error); });
   run.output("out", info.size);
 }
 
@@ -220,9 +217,8 @@ std::vector<Scenario> graph_scenarios() {
       {"cucore_graph_node_at",
        [](Run& run, World& world) {
          cucore_node out = 7;
-         run.call([&](auto** error) {
-           return cucore_graph_node_at(world.graph.get(), 0, &out, error);
-         });
+         run.call(
+             [&](auto** error) { return cucore_graph_node_at(world.graph.get(), 0, &out, error); });
          run.output("out", out);
        }},
       {"cucore_graph_node_query", query_node},

@@ -12,9 +12,9 @@
 namespace sweep {
 namespace {
 
-constexpr const char* DRIVER_KINDS[] = {"context", "context_reference", "stream",  "event",
-                                        "memory",  "host_memory",       "library", "link",
-                                        "graph",   "graph_exec",        "pool",    "graph_node",
+constexpr const char* DRIVER_KINDS[] = {"context",    "context_reference", "stream",  "event",
+                                        "memory",     "host_memory",       "library", "link",
+                                        "graph",      "graph_exec",        "pool",    "graph_node",
                                         "user_object"};
 
 }  // namespace

@@ -236,7 +236,8 @@ TEST_F(Sweep, Releases) {
   ASSERT_EQ(cucore_library_query(CUCORE_LIBRARY_NVRTC, &nvrtc, nullptr), CUCORE_OK);
   for (const char* name :
        {"cuStreamDestroy", "cuEventDestroy", "cuLibraryUnload", "cuMemFree", "cuMemFreeAsync",
-        "cuMemFreeHost", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphReleaseUserObject", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
+        "cuMemFreeHost", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphReleaseUserObject",
+        "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
     for (const Scenario& scenario : all_scenarios()) {
       SCOPED_TRACE(scenario.function);
       // The program frees, so the failure has its status.

@@ -59,8 +59,7 @@ const char* reason_of(CUgraphInstantiateResult result) {
 
 CUDA_GRAPH_INSTANTIATE_PARAMS parameters_of(const ExecutableOptions& options) {
   CUDA_GRAPH_INSTANTIATE_PARAMS parameters{};
-  if (options.free_on_launch)
-    parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+  if (options.free_on_launch) parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
   if (options.device_launch) parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_DEVICE_LAUNCH;
   if (options.node_priority) parameters.flags |= CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
   if (options.upload) {

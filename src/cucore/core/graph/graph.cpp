@@ -76,8 +76,7 @@ class NewGraph {
 
 }  // namespace
 
-Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native,
-                        std::vector<Ref<const Object>> held) {
+Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native, std::vector<Ref<const Object>> held) {
   const auto& cu = cuda();
   NewGraph graph(cu, native);
   const ContextScope scope(*context, "graph");
@@ -183,8 +182,7 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   GraphUse use(std::move(own), *root_, *body_);
   child.require_usable();
   use.read(*child.body_);
-  return insert(use.cu(), after,
-                make<ChildWork>(child.body_->native(), child.body_->may_print()));
+  return insert(use.cu(), after, make<ChildWork>(child.body_->native(), child.body_->may_print()));
 }
 
 void Graph::remove(NodeNumber number) {
@@ -200,7 +198,7 @@ void Graph::remove(NodeNumber number) {
 
 void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {
   const GraphUse use(*root_, *body_);
-  GraphNode *const ends[] = {&body_->find(from), &body_->find(to)};
+  GraphNode* const ends[] = {&body_->find(from), &body_->find(to)};
   body_->check_edge(*ends[0], *ends[1]);
   if (is_programmatic) {
     if (ends[0]->kind != NodeKind::KERNEL || ends[1]->kind != NodeKind::KERNEL)
@@ -252,8 +250,8 @@ NodeNumber Graph::node_at(size_t index) const {
   const GraphUse use(*root_, *body_);
   const auto& nodes = body_->nodes();
   if (index >= nodes.size())
-    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; the graph has ",
-                                                 counted(nodes.size(), "node")));
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("index is ", index, "; the graph has ", counted(nodes.size(), "node")));
   return nodes[index]->number;
 }
 

@@ -28,9 +28,8 @@ NodeNumber next_node_number() noexcept {
 }
 
 GraphNode& GraphBody::find(NodeNumber number) const {
-  const auto found = std::ranges::lower_bound(nodes_, number, {}, [](const auto& node) {
-    return node->number;
-  });
+  const auto found =
+      std::ranges::lower_bound(nodes_, number, {}, [](const auto& node) { return node->number; });
   if (found != nodes_.end() && (*found)->number == number) return **found;
   if (std::ranges::find(removed_, number) != removed_.end())
     throw Error(Status::NOT_FOUND, concat("node ", number, " was removed from the graph"));
@@ -39,9 +38,8 @@ GraphNode& GraphBody::find(NodeNumber number) const {
 }
 
 GraphNode* GraphBody::find_native(CUgraphNode native) const {
-  const auto found = std::ranges::find(nodes_, native, [](const auto& node) {
-    return node->native;
-  });
+  const auto found =
+      std::ranges::find(nodes_, native, [](const auto& node) { return node->native; });
   return found == nodes_.end() ? nullptr : found->get();
 }
 
@@ -52,10 +50,9 @@ std::vector<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers)
   constexpr size_t FEW = 8;
   std::unordered_set<NodeNumber> seen;
   for (size_t i = 0; i < numbers.size(); ++i) {
-    const bool is_new =
-        numbers.size() <= FEW
-            ? std::find(numbers.begin(), numbers.begin() + i, numbers[i]) == numbers.begin() + i
-            : seen.insert(numbers[i]).second;
+    const bool is_new = numbers.size() <= FEW ? std::find(numbers.begin(), numbers.begin() + i,
+                                                          numbers[i]) == numbers.begin() + i
+                                              : seen.insert(numbers[i]).second;
     if (!is_new)
       throw_edge(concat("after[", i, "] is node ", numbers[i],
                         ", which is in the list already; name each node once"));
@@ -112,8 +109,7 @@ void GraphBody::check_edge(const GraphNode& from, const GraphNode& to) const {
     throw_edge(concat("node ", to.number, " already comes after node ", from.number));
   if (reaches(to, from))
     throw_edge(concat("node ", to.number, " cannot come after node ", from.number, ": node ",
-                      from.number, " comes after node ", to.number,
-                      "; a graph has no circles"));
+                      from.number, " comes after node ", to.number, "; a graph has no circles"));
 }
 
 const NodeEdge& GraphBody::find_edge(const GraphNode& from, const GraphNode& to) const {

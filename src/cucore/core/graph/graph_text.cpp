@@ -30,8 +30,7 @@ std::string shape(const std::array<uint32_t, 3>& size) {
 std::string lines(const GraphNode& node) {
   const NodeFacts facts = facts_of(node);
   std::string text = concat(node.number, ": ", title(node, facts));
-  if (facts.grid[0])
-    text += concat("\ngrid ", shape(facts.grid), ", block ", shape(facts.block));
+  if (facts.grid[0]) text += concat("\ngrid ", shape(facts.grid), ", block ", shape(facts.block));
   if (facts.dynamic_shared) text += concat("\nshared ", counted(facts.dynamic_shared, "byte"));
   if (facts.size) text += "\n" + counted(facts.size, "byte");
   if (node.label) text += "\n" + *node.label;

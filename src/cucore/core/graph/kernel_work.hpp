@@ -16,9 +16,8 @@ namespace cucore::core {
 class KernelWork final : public NodeWork {
  public:
   // Throws as launch() does for the same arguments on a stream of the device.
-  KernelWork(const Context& context, Ref<const Kernel> kernel,
-             const cucore_launch_options& options, const cucore_argument* arguments, size_t count,
-             const BufferHandles& handles);
+  KernelWork(const Context& context, Ref<const Kernel> kernel, const cucore_launch_options& options,
+             const cucore_argument* arguments, size_t count, const BufferHandles& handles);
 
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;

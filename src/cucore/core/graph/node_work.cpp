@@ -164,8 +164,8 @@ CUgraphNode FillWork::add_wide(const driver::CudaTable& cu, CUgraph graph,
   const TemporaryGraph columns(cu);
   for (size_t column = 0; column < 2; ++column) {
     const auto value = static_cast<uint32_t>(pattern_ >> (32 * column));
-    const CUDA_MEMSET_NODE_PARAMS fill{address() + column * HALF, PITCH, value, HALF, 1,
-                                       size_ / PITCH};
+    const CUDA_MEMSET_NODE_PARAMS fill{
+        address() + column * HALF, PITCH, value, HALF, 1, size_ / PITCH};
     CUgraphNode node = nullptr;
     check(add_fill(cu, columns.native(), {}, fill, *buffer_->context(), &node),
           "add a node that fills");

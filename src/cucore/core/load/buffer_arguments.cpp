@@ -68,7 +68,8 @@ class HandleReference {
 }  // namespace
 
 Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Device& device,
-                              const char* of, size_t index, const void* handle, const BufferHandles& handles) {
+                              const char* of, size_t index, const void* handle,
+                              const BufferHandles& handles) {
   if (image.parameters) check_parameter(kernel, index, (*image.parameters)[index]);
   const HandleReference reference(handle, handles);
   if (!reference.buffer()) throw_dead(kernel, index);

@@ -26,7 +26,8 @@ struct BufferHandles {
 // Returns the buffer of a handle, checked against the parameter and the device of the launch; `of`
 // is "the stream" or "the graph". Throws INVALID_HANDLE for a dead handle.
 Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Device& device,
-                              const char* of, size_t index, const void* handle, const BufferHandles& handles);
+                              const char* of, size_t index, const void* handle,
+                              const BufferHandles& handles);
 
 class BufferArguments {
  public:

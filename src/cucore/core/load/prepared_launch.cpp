@@ -58,7 +58,8 @@ PreparedLaunch::PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> strea
 Ref<const Buffer> PreparedLaunch::buffer_of(size_t index, const cucore_argument& argument,
                                             const BufferHandles& handles) const {
   if (!names_a_buffer(argument)) return nullptr;
-  return find_buffer(*kernel_, image_, stream_->device(), "the stream", index, argument.data, handles);
+  return find_buffer(*kernel_, image_, stream_->device(), "the stream", index, argument.data,
+                     handles);
 }
 
 // Swaps the buffers, so that the caller drops the previous one.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs and executables through cucore.hpp.
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "cpp_testing.hpp"
+
+namespace {
+
+using namespace cpp_test;
+
+class Graphs : public OnDevice {
+ protected:
+  const cucore::Graph graph_ = must(cucore::Graph::create(device_));
+};
+
+TEST_F(Graphs, RunTheirNodesInOrder) {
+  const cucore::Buffer y = make_buffer(16), out = make_buffer({0, 0, 0, 0});
+  std::atomic<int> calls{0};
+  const cucore::Node fill = must(graph_.add_fill({}, y, 0, 16, 7.0f));
+  const cucore::Node host = must(graph_.add_host({fill}, [&calls] { ++calls; }));
+  const cucore::Node copy = must(graph_.add_copy({}, out, 0, y, 0, 16));
+  SUCCEEDS(graph_.add_edge(host, copy));
+  SUCCEEDS(graph_.set_label(copy, "last"));
+  EXPECT_EQ(graph_.node_count(), 3u);
+  EXPECT_EQ(must(graph_.node_at(2)), copy);
+  EXPECT_EQ(must(graph_.dependencies(copy)), cucore::After{host});
+  EXPECT_EQ(must(graph_.dependents(fill)), cucore::After{host});
+  EXPECT_TRUE(must(graph_.dependencies(fill)).empty());
+  const cucore_node_info info = must(graph_.node_query(copy));
+  EXPECT_EQ(static_cast<cucore::NodeKind>(info.kind), cucore::NodeKind::copy);
+  EXPECT_STREQ(info.label, "last");
+  EXPECT_NE(must(graph_.dot()).find("last"), std::string::npos);
+  EXPECT_EQ(must(graph_.device()), device_);
+
+  const cucore::Executable executable = must(cucore::Executable::create(graph_));
+  SUCCEEDS(executable.upload(stream_));
+  SUCCEEDS(executable.launch(stream_));
+  SUCCEEDS(stream_.synchronize());
+  EXPECT_EQ(calls, 1);
+  EXPECT_EQ(read(out), (std::vector<float>{7, 7, 7, 7}));
+  EXPECT_EQ(must(executable.device()), device_);
+  EXPECT_NE(executable.native(), nullptr);
+  EXPECT_NE(graph_.native(), nullptr);
+}
+
+TEST_F(Graphs, HaveEventsChildrenAndClones) {
+  const cucore::Event event = must(cucore::Event::create(device_));
+  const cucore::Node record = must(graph_.add_record({}, event));
+  const cucore::Node wait = must(graph_.add_wait({}, event));
+  EXPECT_EQ(must(graph_.node_event(wait)), event);
+  const cucore::Graph copy = must(graph_.clone());
+  const cucore::Node child = must(copy.add_child({record, wait}, graph_));
+  const cucore::Node join = must(copy.add_empty({child}));
+  SUCCEEDS(copy.remove_edge(child, join));
+  SUCCEEDS(copy.remove_node(join));
+  EXPECT_EQ(copy.node_count(), 3u);
+  EXPECT_EQ(graph_.node_count(), 2u);
+}
+
+TEST_F(Graphs, LaunchKernels) {
+  const cucore::ObjectCode code = make_code();
+  const cucore::Kernel saxpy = must(code.find_kernel("saxpy"));
+  const cucore::Kernel empty = must(code.find_kernel("empty"));
+  const cucore::Buffer x = make_buffer({1, 2, 3, 4}), y = make_buffer({10, 20, 30, 40});
+  const cucore::Node first = must(graph_.add_kernel({}, saxpy, {1, 32}, 2.0f, x, y, 4));
+  must(graph_.add_kernel({first}, empty, {1, 1}));
+  SUCCEEDS(must(cucore::Executable::create(graph_)).launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{12, 24, 36, 48}));
+  FAILS(invalid_argument, "kernel saxpy takes 4 arguments, got 1",
+        graph_.add_kernel({}, saxpy, {1, 32}, 2.0f));
+}
+
+TEST_F(Graphs, KeepFunctionsAndData) {
+  const auto kept = std::make_shared<int>(0);
+  std::atomic<int> ends{0};
+  cucore::Graph graph = must(cucore::Graph::create(device_));
+  must(graph.add_host({}, [kept] {}));
+  SUCCEEDS(graph.hold(&ends, [](void* data) { ++*static_cast<std::atomic<int>*>(data); }));
+  EXPECT_EQ(kept.use_count(), 2);
+  EXPECT_EQ(ends, 0);
+  graph.reset();
+  const auto are_gone = [&] { return ends == 1 && kept.use_count() == 1; };
+  for (int i = 0; i < 20000 && !are_gone(); ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  EXPECT_TRUE(are_gone());
+}
+
+}  // namespace
