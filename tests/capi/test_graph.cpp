@@ -228,7 +228,7 @@ TEST_F(Graphs, ReadNodesBack) {
   EXPECT_EQ(found, event);
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
         "node " + std::to_string(copy) +
-            " has no event; expected one of cucore_graph_add_record() or cucore_graph_add_wait()",
+            " has no event; expected a node that records an event or waits for one",
         cucore_graph_node_event, graph_, copy, found.out());
 }
 

@@ -179,8 +179,7 @@ CUCORE_API cucore_status cucore_graph_node_event(const cucore_graph* graph, cuco
     if (!state.facts.event)
       throw Error(Status::INVALID_ARGUMENT,
                   concat("node ", node,
-                         " has no event; expected one of cucore_graph_add_record() "
-                         "or cucore_graph_add_wait()"));
+                         " has no event; expected a node that records an event or waits for one"));
     *out = wrap(*state.facts.event);
   });
 }
