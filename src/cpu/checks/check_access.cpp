@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/checks/visitor.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
@@ -13,119 +14,6 @@
 
 namespace cucore::cpu {
 namespace {
-
-// Bits of the bytes of a part of memory, and the cells, for the addresses from `base` on.
-struct Target {
-  std::atomic<uint64_t>* bits = nullptr;
-  const Cells* cells = nullptr;
-  uint64_t base = 0;
-  bool in_shared = false;
-  const char* space = "global";
-};
-
-constexpr uint64_t MOST_AT_ONCE = 1024;  // bytes
-
-class Visitor {
- public:
-  Visitor(Warp& w, const Op& op, const CheckedOp& checked, const Lanes& lanes, Target target)
-      : w_(w),
-        op_(op),
-        checked_(checked),
-        lanes_(lanes),
-        target_(target),
-        checks_(*w.block->checks) {}
-  void run(uint32_t active);
-
- private:
-  void initialisation(uint32_t active);
-  void initialise_lane(int lane);
-  void races(uint32_t active);
-  void exact(int lane, uint32_t recorded);
-  bool same_values() const;
-  CellAccess access() const;
-
-  Warp& w_;
-  const Op& op_;
-  const CheckedOp& checked_;
-  const Lanes& lanes_;
-  const Target target_;
-  BlockChecks& checks_;
-  Rule rule_;
-};
-
-CellAccess Visitor::access() const {
-  if (checked_.hook == Hook::LOAD)
-    return checked_.strong ? CellAccess::STRONG_READ : CellAccess::READ;
-  return checked_.strong ? CellAccess::STRONG_WRITE : CellAccess::WRITE;
-}
-
-// Whether all lanes store one value.
-bool Visitor::same_values() const {
-  for (uint32_t v = 0; v < checked_.count; ++v) {
-    const std::byte* p = w_.at<std::byte>(op_.at(LoadStore::VALUES, v));
-    const size_t width = checked_.register_bytes;
-    for (size_t l = 1; l < size_t{LANES}; ++l)
-      if (std::memcmp(p, p + l * width, width) != 0) return false;
-  }
-  return true;
-}
-
-void Visitor::initialise_lane(int l) {
-  const uint64_t at = lanes_.addresses[l] - target_.base;
-  if (checked_.hook == Hook::STORE) return set_all(target_.bits, at, checked_.size());
-  if (all_set(target_.bits, at, checked_.size())) return;
-  report_uninitialised(w_, op_, checked_, l, lanes_.addresses[l], target_.space);
-  if (checked_.hook == Hook::ATOMIC) set_all(target_.bits, at, checked_.size());
-}
-
-// Usually all bytes between the lowest and highest address are initialised.
-void Visitor::initialisation(uint32_t active) {
-  if (checked_.unused) return;
-  const uint64_t bytes = lanes_.high - lanes_.low + checked_.size();
-  const uint64_t low = lanes_.low - target_.base;
-  if (bytes <= MOST_AT_ONCE && all_set(target_.bits, low, bytes)) return;
-  const bool whole = active == FULL_MASK && lanes_.whole == Pattern::CONSECUTIVE;
-  if (whole && checked_.hook == Hook::STORE) return set_all(target_.bits, low, bytes);
-  for (uint32_t m = active; m; m &= m - 1) initialise_lane(std::countr_zero(m));
-}
-
-void Visitor::exact(int l, uint32_t recorded) {
-  const AccessContext context{
-      w_, op_, checked_, *target_.cells, rule_, lanes_.addresses, target_.base, target_.in_shared};
-  const uint64_t at = lanes_.addresses[l] - target_.base;
-  const uint32_t shift = target_.cells->shift;
-  for (uint64_t cell = at >> shift; cell <= (at + checked_.size() - 1) >> shift; ++cell)
-    check_cell(context, cell, uint32_t(l), recorded);
-}
-
-void Visitor::races(uint32_t active) {
-  const LaneChecks& lanes = *checks_.launch.lanes;
-  const uint32_t shift = target_.cells->shift;
-  const uint64_t first = (lanes_.addresses[0] - target_.base) >> shift;
-  const uint32_t each = std::max(1u, checked_.size() >> shift);
-  const bool whole = active == FULL_MASK;
-  if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
-    const Span span{first, each * LANES, uint32_t(std::countr_zero(each)), 0};
-    if (lanes.span(*target_.cells, rule_, span, access())) return;
-  } else if (whole && lanes_.whole == Pattern::EQUAL &&
-             (checked_.hook != Hook::STORE || same_values())) {
-    if (!lanes.span(*target_.cells, rule_, {first, each, 31, SEVERAL_LANES}, access()))
-      exact(0, SEVERAL_LANES);
-    return;
-  } else {
-    active =
-        lanes.lanes(*target_.cells, rule_, lanes_, active, target_.base, checked_.size(), access());
-  }
-  for (uint32_t m = active; m; m &= m - 1)
-    exact(std::countr_zero(m), uint32_t(std::countr_zero(m)));
-}
-
-void Visitor::run(uint32_t active) {
-  // The vector part reads the whole rule at once, which is slow directly after its stores.
-  if (target_.cells) fill_rule(w_, op_, target_.in_shared, rule_);
-  if (target_.bits) initialisation(active);
-  if (rule_.mine) races(active);
-}
 
 bool aligned(const Lanes& lanes, uint64_t size) { return !(lanes.any & (size - 1)); }
 
@@ -169,6 +57,8 @@ uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   const bool has_rank = (lanes.high - window) >> RANK_SHIFT;
   if (has_rank && w.block->cluster.blocks.size() > 1) return check_cluster(w, c, lanes, window);
   BlockChecks& checks = *w.block->checks;
+  checks.shared_reads.record();
+  if (c.hook != Hook::LOAD) checks.shared_reads.note_write();
   uint64_t low = window, high = window + w.shared_size;
   if (c.bounded) {
     const LaunchState& launch = w.block->launch;
@@ -279,6 +169,7 @@ uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all
 }  // namespace
 
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
+  if (c.is_shared_read && w.block->checks->shared_reads.keep(w, op, c)) return w.mask;
   const LaunchChecks& launch = w.block->checks->launch;
   const bool frame_relative = op.target & FRAME_RELATIVE;
   Lanes lanes;

@@ -89,7 +89,7 @@ bool Cell::changes_nothing(uint32_t c) const {
   if (checked.hook != Hook::STORE) return false;
   const Warp& w = context_.w;
   const uint64_t address = context_.addresses[lane_];
-  const bool together = same_segment(c) && context_.cells.writer_site[index_] == context_.rule.site;
+  const bool together = same_segment(c) && context_.cells.writer_site[index_] == context_.site;
   uint32_t twin = lane_;
   for (uint32_t l = 0; together && l < uint32_t(LANES); ++l)
     if (l == (c & CELL_LANE) && (w.mask >> l & 1) && context_.addresses[l] == address) twin = l;
@@ -126,7 +126,7 @@ void Cell::note_read(uint32_t c) {
     now = id << SEGMENT_SHIFT | SEVERAL_LANES;
   }
   context_.cells.reader[index_] = now;
-  context_.cells.reader_site[index_] = rule.site;
+  context_.cells.reader_site[index_] = context_.site;
 }
 
 void Cell::run() {
@@ -140,7 +140,7 @@ void Cell::run() {
     if (const Relation r = relation(reader); r != Relation::ORDERED && !changes_nothing(reader))
       report(reader, false, r);
   context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
-  context_.cells.writer_site[index_] = context_.rule.site;
+  context_.cells.writer_site[index_] = context_.site;
 }
 
 std::string Cell::other_thread(uint32_t c, const Segment& segment,
@@ -192,18 +192,19 @@ void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint
   Cell(context, cell, lane, recorded).run();
 }
 
+namespace {
+
 // A worker that runs one block has all its segments in one window of ids.
-void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule) {
+Rule make_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   WorkerChecks& worker = checks.worker;
   if (worker.block != &checks) {
     worker.block = &checks;
     worker.first_of_block = worker.source.last() + 1;
   }
+  Rule rule;
   const uint32_t id = checks.clock.segment(w.index);
   rule.mine = id << SEGMENT_SHIFT;
-  rule.site =
-      op.site < 65536 && w.frame->function->module == checks.launch.traced ? uint16_t(op.site) : 0;
   const uint32_t floor = checks.clock.floor(w.index);
   const bool joins = in_shared && checks.clock.is_simple(w.index);
   if (const uint32_t several = joins ? checks.clock.several() : checks.clock.several_if_any())
@@ -211,7 +212,7 @@ void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule) {
   if (in_shared) {
     rule.joins = joins && rule.several_warps != ~0u;
     rule.stale = (floor + 1) << SEGMENT_SHIFT;
-    return;
+    return rule;
   }
   rule.stale = checks.launch.operation->floor << SEGMENT_SHIFT;
   if (checks.launch.several_blocks)
@@ -221,6 +222,24 @@ void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule) {
     rule.low = first << SEGMENT_SHIFT;
     rule.width = ((floor - first + 1) << SEGMENT_SHIFT) - 1;
   }
+  return rule;
+}
+
+}  // namespace
+
+const Rule& rule_of(Warp& w, bool in_shared) {
+  BlockChecks& checks = *w.block->checks;
+  BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
+  if (kept.version != checks.clock.version()) {
+    kept.rule = make_rule(w, in_shared);
+    kept.version = checks.clock.version();  // of the rule, which may begin a segment
+  }
+  return kept.rule;
+}
+
+uint16_t site_of(const Warp& w, const Op& op) {
+  const bool is_traced = w.frame->function->module == w.block->checks->launch.traced;
+  return is_traced && op.site < 65536 ? uint16_t(op.site) : 0;
 }
 
 namespace {
@@ -235,13 +254,16 @@ bool publishes(const Warp& w, const CheckedOp& checked) {
 
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
+  checks.shared_reads.record();
   checks.clock.publish(w.index, variables_of(checks, in_shared), address, checked.releases);
 }
 
 void acquire(Warp& w, uint64_t address, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   const SyncVariables& variables = variables_of(checks, in_shared);
-  if (!variables.empty()) checks.clock.acquire(w.index, variables, address);
+  if (variables.empty()) return;
+  checks.shared_reads.record();
+  checks.clock.acquire(w.index, variables, address);
 }
 
 }  // namespace cucore::cpu

@@ -159,6 +159,7 @@ void BlockChecks::begin(uint64_t cluster_number, uint64_t number) {
   worker.block = nullptr;  // earlier segments are of another block
   clock.begin(launch.operation->number, uint32_t(number));
   shared_variables.clear();
+  shared_reads.begin_block();
   if (shared_bits) std::memset(shared_bits.get(), 0, block.launch.shared_bytes / 8 + 64);
   for (uint32_t w = 0; w < block.launch.warp_count; ++w)
     if (local_bits[w]) std::memset(local_bits[w].get(), 0, local_strides[w] * LANES / 8 + 64);
@@ -182,9 +183,16 @@ std::atomic<uint64_t>* local_bits(Warp& w) {
 
 // ---- hooks
 
-void on_fence(Warp& w) { w.block->checks->clock.fence(w.index); }
+void on_fence(Warp& w) {
+  w.block->checks->shared_reads.record();
+  w.block->checks->clock.fence(w.index);
+}
 
-void on_warp_barrier(Warp& w) { w.block->checks->clock.warp_barrier(w.index); }
+void on_warp_barrier(Warp& w) {
+  BlockChecks& checks = *w.block->checks;
+  checks.clock.warp_barrier(w.index);
+  if (checks.block.launch.warp_count == 1) checks.shared_reads.pass_barrier();
+}
 
 void on_spill(Warp& w, int lane, uint64_t offset, uint64_t size) {
   if (!(w.block->checks->launch.set & CHECK_INIT)) return;
@@ -243,7 +251,10 @@ void on_barrier_release(Block& block, uint32_t barrier) {
     const bool waits = check_waiting(block.warps[x], barrier, checks.launch.set & CHECK_BARRIER);
     waiting |= uint32_t{waits} << x;
   }
+  const bool is_of_all = uint64_t{waiting} + 1 == uint64_t{1} << block.launch.warp_count;
+  if (!is_of_all) checks.shared_reads.record();
   checks.clock.release(barrier, waiting);
+  if (is_of_all) checks.shared_reads.pass_barrier();
 }
 
 namespace {
@@ -317,6 +328,8 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   }
   const bool in_shared = is_shared(region);
   if (in_shared && block_of(w, address) != w.block) return;  // only its own block checks it
+  if (in_shared) checks.shared_reads.record();
+  if (in_shared && access != Access::READ) checks.shared_reads.note_write();
   if (in_shared) address &= OFFSET_MASK;
   checked.hook = access == Access::READ ? Hook::LOAD : Hook::STORE;
   checked.unused = false;
@@ -337,24 +350,24 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   const uint64_t offset = address - base;
   if (bits && checked.hook == Hook::STORE) set_all(bits, offset, size);
   if (!cells) return;
-  Rule rule;
-  fill_rule(w, op, in_shared, rule);
+  const Rule& rule = rule_of(w, in_shared);
+  const uint16_t site = site_of(w, op);
   if (rule.mine == 0) return;
   checked.value_bytes = uint8_t(std::min<uint64_t>(size, 16));
   checked.strong = false;
   uint64_t addresses[LANES];
   std::fill(std::begin(addresses), std::end(addresses), address);
-  const AccessContext context{w, op, checked, *cells, rule, addresses, base, in_shared};
+  const AccessContext context{w, op, checked, *cells, rule, site, addresses, base, in_shared};
   // Its values are not in registers, so that check_cell() must not compare them.
   CheckedOp atomic = checked;
   if (checked.hook == Hook::STORE) atomic.hook = Hook::ATOMIC;
-  const AccessContext written{w, op, atomic, *cells, rule, addresses, base, in_shared};
+  const AccessContext written{w, op, atomic, *cells, rule, site, addresses, base, in_shared};
   const Span span{offset >> cells->shift,
                   uint32_t(((offset + size - 1) >> cells->shift) - (offset >> cells->shift) + 1),
                   31, uint32_t(lane)};
   const bool load = checked.hook == Hook::LOAD;
   const CellAccess kind = load ? CellAccess::READ : CellAccess::WRITE;
-  if (checks.launch.lanes->span(*cells, rule, span, kind)) return;
+  if (checks.launch.lanes->span(*cells, rule, site, span, kind)) return;
   for (uint64_t cell = span.first; cell < span.first + span.count; ++cell)
     check_cell(load ? context : written, cell, uint32_t(lane), uint32_t(lane));
 }

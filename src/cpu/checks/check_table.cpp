@@ -114,6 +114,7 @@ CheckedOp Builder::row(size_t index) {
   const bool memory_first = row.hook == Hook::STORE || form.op == Opcode::red;
   const ptx::Operand& value = operands[memory_first ? 1 : 0];
   row.register_bytes = register_bytes(value, row.value_bytes);
+  row.is_shared_read = row.hook == Hook::LOAD && row.region == Region::SHARED && !row.strong;
   if (row.hook == Hook::LOAD) row.unused = !provenance_.is_read(value);
   if (row.hook == Hook::LOAD) row.copies = !provenance_.is_computed_with(value);
   bound(row, operands[memory_first ? 0 : 1]);

@@ -33,9 +33,10 @@ struct CheckedOp {
   uint8_t count = 1;           // elements
   bool strong = false;         // an order other than weak: no data race with another strong access
   bool releases = false;
-  bool swaps = false;   // compare-and-swap
-  bool copies = false;  // the loaded registers are only stored
-  bool unused = false;  // no instruction reads the loaded registers
+  bool swaps = false;           // compare-and-swap
+  bool copies = false;          // the loaded registers are only stored
+  bool unused = false;          // no instruction reads the loaded registers
+  bool is_shared_read = false;  // a weak load
   bool bounded = false;
   bool dynamic = false;        // the variable is the dynamic shared memory
   bool frame_local = false;    // bounds are relative to the local memory of the call

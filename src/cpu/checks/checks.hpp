@@ -16,6 +16,7 @@
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/segments.hpp"
 #include "cpu/checks/shadow.hpp"
+#include "cpu/checks/shared_reads.hpp"
 #include "cpu/exec/block.hpp"
 
 namespace cucore::cpu {
@@ -90,6 +91,12 @@ struct BlockChecks {
   AlignedBytes shared_memory;     // of the cells
   Cells shared_cells;
   AlignedBytes shared_bits;
+  struct KeptRule {
+    uint64_t version = 0;  // of the clock
+    Rule rule;
+  };
+  KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
+  SharedReads shared_reads{*this};
   std::vector<AlignedBytes> local_bits;
   uint64_t local_strides[MAX_WARPS] = {};
   SyncVariables shared_variables;
@@ -129,6 +136,7 @@ struct AccessContext {
   const CheckedOp& checked;
   const Cells& cells;
   const Rule& rule;
+  uint16_t site;              // of the instruction
   const uint64_t* addresses;  // of the lanes
   uint64_t base;              // address of cell 0
   bool in_shared;
@@ -144,8 +152,10 @@ uint32_t check_bounds(Warp& w, const Op& op, const CheckedOp& checked, const uin
 // Fills the cache of the instruction; nullptr if the address is in no allocation.
 const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address);
 std::atomic<uint64_t>* local_bits(Warp& w);  // nullptr: the thread has no local memory
-// Fills the rule in its place: a copy of it would wait for the stores of its fields.
-void fill_rule(Warp& w, const Op& op, bool in_shared, Rule& rule);
+// Returns the rule of the warp until its next synchronisation. `mine` is 0 if no ids are left.
+const Rule& rule_of(Warp& w, bool in_shared);
+// Returns the site of the instruction for the cells; 0: it has none.
+uint16_t site_of(const Warp& w, const Op& op);
 // The order that strong accesses create between threads.
 bool publishes(const Warp& w, const CheckedOp& checked);
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared);

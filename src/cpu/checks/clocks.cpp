@@ -91,6 +91,7 @@ uint32_t SegmentSource::take() {
 BlockClock::BlockClock(uint32_t warps, SegmentSource& source) : warps_(warps), source_(source) {}
 
 void BlockClock::begin(uint32_t operation, uint32_t block) {
+  ++version_;
   operation_ = operation;
   block_ = block;
   several_ = 0;
@@ -126,6 +127,7 @@ uint32_t BlockClock::segment(uint32_t warp) {
 uint32_t BlockClock::several() {
   if (several_ != 0) return several_;
   several_ = source_.take();
+  ++version_;
   if (several_) Segments::instance().name(several_, operation_, block_, SEVERAL_WARPS);
   return several_;
 }
@@ -150,6 +152,7 @@ void BlockClock::set_floor(uint32_t warp) {
 }
 
 void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
+  ++version_;
   Gathering& g = barriers_[barrier];
   g.warps |= uint32_t{1} << warp;
   for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen(warp, x));
@@ -159,6 +162,7 @@ void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
 }
 
 void BlockClock::release(uint32_t barrier, uint32_t waiting) {
+  ++version_;
   const auto found = barriers_.find(barrier);
   if (found == barriers_.end()) return;
   const Gathering& g = found->second;
@@ -175,11 +179,13 @@ void BlockClock::release(uint32_t barrier, uint32_t waiting) {
 }
 
 void BlockClock::warp_barrier(uint32_t warp) {
+  ++version_;
   current_[warp] = 0;
   if (warps_ == 1) first_[warp] = 0, set_floor(warp);
 }
 
 void BlockClock::fence(uint32_t warp) {
+  ++version_;
   fenced_any_ = true;
   for (uint32_t x = 0; x < warps_; ++x) fenced_[x] = std::max(fenced_[x], seen(warp, x));
   fenced_[warp] = std::max(fenced_[warp], source_.last());
@@ -205,6 +211,7 @@ void BlockClock::publish(uint32_t warp, SyncVariables& variables, uint64_t addre
       if (may_release(entry)) Segments::instance().release(entry.first, tick);
     std::erase_if(unreleased_, may_release);
     current_[warp] = 0;
+    ++version_;
     known_[warp] = with(known_[warp], block_, tick);
   }
   if (known_[warp]) variables.publish(address, known_[warp]);

@@ -81,6 +81,8 @@ class BlockClock {
     return !partial_ && !fenced_any_ && first_[warp] == current_[warp];
   }
   bool has_fenced() const { return fenced_any_; }
+  // Changes with everything that a rule depends on.
+  uint64_t version() const { return version_; }
   uint32_t block() const { return block_; }
   const Known& known(uint32_t warp) const { return known_[warp]; }
 
@@ -92,6 +94,7 @@ class BlockClock {
   const uint32_t warps_;
   SegmentSource& source_;
   uint32_t operation_ = 0, block_ = 0, several_ = 0;
+  uint64_t version_ = 1;
   bool fenced_any_ = false;
   bool partial_ = false;               // a barrier of a part of the warps has completed
   uint32_t seen_[WARPS * WARPS] = {};  // last ids of other warps that happened before

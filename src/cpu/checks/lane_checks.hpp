@@ -32,7 +32,6 @@ struct Rule {
   uint32_t several_warps = ~0u, several_blocks = ~0u;  // ~0: none
   // Other recent readers are of warps that have no order with this one.
   bool joins = false;
-  uint16_t site = 0;
 };
 
 enum class Pattern : uint8_t { LANES, CONSECUTIVE, EQUAL };
@@ -54,15 +53,26 @@ struct Span {
 
 enum class CellAccess : uint8_t { READ, STRONG_READ, WRITE, STRONG_WRITE };
 
+// The addresses of a warp that have 32 bits.
+struct NarrowRange {
+  uint32_t low, high, any;  // any: the bits of all addresses
+};
+
 struct LaneChecks {
   void (*addresses)(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t base,
                     Lanes& lanes);
+  // Returns false if an address has more bits.
+  bool (*narrow)(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses,
+                 NarrowRange& range);
+  // Fills `lanes` from the addresses that narrow() returned.
+  void (*widen)(const uint32_t* addresses, uint32_t mask, uint64_t size, Lanes& lanes);
   // Records the access and returns true, or returns false if a cell needs the exact check.
-  bool (*span)(const Cells& cells, const Rule& rule, const Span& span, CellAccess access);
+  bool (*span)(const Cells& cells, const Rule& rule, uint16_t site, const Span& span,
+               CellAccess access);
   // Does the same for the lanes of a mask, of whose addresses `base` is that of cell 0. Returns the
   // lanes that need the exact check.
-  uint32_t (*lanes)(const Cells& cells, const Rule& rule, const Lanes& lanes, uint32_t mask,
-                    uint64_t base, uint64_t size, CellAccess access);
+  uint32_t (*lanes)(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& lanes,
+                    uint32_t mask, uint64_t base, uint64_t size, CellAccess access);
 };
 
 }  // namespace cucore::cpu

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "cpu/checks/check_table.hpp"
 #include "cpu/compile/selection.hpp"
 #include "cpu/exec/executor.hpp"
 
@@ -32,13 +33,18 @@ struct Parting {
 
 class Planner {
  public:
-  Planner(const DecodedFunction& function, bool compiles)
-      : function_(function), compiles_(compiles), selector_(function) {}
+  // `table`: what is checked; nullptr: nothing.
+  Planner(const DecodedFunction& function, const CheckTable* table, bool compiles)
+      : function_(function), table_(table), compiles_(compiles), selector_(function) {}
   std::unique_ptr<Plan> build();
 
  private:
   using Indexes = std::vector<uint32_t>;
 
+  bool is_checked(uint32_t instruction) const;
+  void add_run(uint32_t first, uint32_t end, std::vector<Step>& steps);
+  void add_checked(uint32_t first, uint32_t end, std::vector<Step>& steps);
+  uint32_t add_covered(uint32_t first, uint32_t end);
   void add_batch(uint32_t first, uint32_t count);
   void add_steps(Indexes instructions, bool loads, std::vector<Step>& steps);
   Indexes add_segment(const Indexes& instructions, bool loads, std::vector<Step>& steps);
@@ -46,6 +52,7 @@ class Planner {
   bool link();
 
   const DecodedFunction& function_;
+  const CheckTable* const table_;
   const bool compiles_;
   const Selector selector_;
   std::unique_ptr<Plan> plan_ = std::make_unique<Plan>();
@@ -94,13 +101,61 @@ void Planner::add_alternative(const Indexes& instructions, const Detour& detour)
   plan_->alternatives.push_back({nullptr, steps.size() - begin});
 }
 
+bool Planner::is_checked(uint32_t instruction) const {
+  return table_ && table_->hooks[instruction] != Hook::NONE;
+}
+
+void Planner::add_run(uint32_t first, uint32_t end, std::vector<Step>& steps) {
+  for (uint32_t i = first; i < end;) {
+    Indexes instructions(std::min(end - i, MAX_PIECE));
+    std::iota(instructions.begin(), instructions.end(), i);
+    i += uint32_t(instructions.size());
+    add_steps(std::move(instructions), true, steps);
+  }
+}
+
+// A checked instruction keeps its place, because its check may see the values of registers.
+void Planner::add_checked(uint32_t first, uint32_t end, std::vector<Step>& steps) {
+  for (uint32_t i = first; i < end;) {
+    if (is_checked(i)) {
+      steps.push_back({nullptr, &function_.ops[i++]});
+      continue;
+    }
+    const uint32_t begin = i;
+    while (i < end && !is_checked(i)) ++i;
+    add_run(begin, i, steps);
+  }
+}
+
+// Returns the end of a run whose loads have one check; `first` if there is none.
+uint32_t Planner::add_covered(uint32_t first, uint32_t end) {
+  ReadRun run = read_run(function_, *table_, first, end);
+  if (run.groups.empty()) return first;
+  CoveredRun& covered = plan_->covered.emplace_back();
+  covered.reads = std::move(run.groups);
+  std::vector<Step>& steps = plan_->covered_steps;
+  covered.together.first = steps.size();
+  add_run(first, run.end, steps);
+  covered.each.first = steps.size();
+  covered.together.count = covered.each.first - covered.together.first;
+  add_checked(first, run.end, steps);
+  covered.each.count = steps.size() - covered.each.first;
+  plan_->steps.push_back({nullptr, &function_.ops[first], &covered});
+  return run.end;
+}
+
 void Planner::add_batch(uint32_t first, uint32_t count) {
   Plan::Batch& batch = plan_->batches[first];
   batch.first = uint32_t(plan_->steps.size());
-  for (uint32_t done = 0; done < count; done += MAX_PIECE) {
-    Indexes instructions(std::min(count - done, MAX_PIECE));
-    std::iota(instructions.begin(), instructions.end(), first + done);
-    add_steps(std::move(instructions), true, plan_->steps);
+  const uint32_t end = first + count;
+  if (!table_) add_run(first, end, plan_->steps);
+  for (uint32_t i = first; table_ && i < end;) {
+    uint32_t done = add_covered(i, end);
+    if (done == i) {
+      for (++done; done < end && !is_checked(i) && !is_checked(done);) ++done;
+      add_checked(i, done, plan_->steps);
+    }
+    i = done;
   }
   batch.count = uint32_t(plan_->steps.size()) - batch.first;
 }
@@ -137,10 +192,10 @@ std::unique_ptr<Plan> Planner::build() {
   return link() ? std::move(plan_) : nullptr;
 }
 
-std::unique_ptr<Plan> build(const DecodedFunction& function) {
+std::unique_ptr<Plan> build(const DecodedFunction& function, const CheckTable* table) {
   if (function.module->compiles)
-    if (auto plan = Planner(function, true).build()) return plan;
-  return Planner(function, false).build();
+    if (auto plan = Planner(function, table, true).build()) return plan;
+  return Planner(function, table, false).build();
 }
 
 std::mutex& plan_mutex() {
@@ -148,14 +203,24 @@ std::mutex& plan_mutex() {
   return *instance;
 }
 
+// The first caller builds the plan.
+const Plan& publish(const DecodedFunction& function, const CheckTable* table,
+                    std::atomic<const Plan*>& published, std::shared_ptr<const Plan>& owner) {
+  std::lock_guard lock(plan_mutex());
+  if (const Plan* plan = published.load(std::memory_order_acquire)) return *plan;
+  owner = build(function, table);
+  published.store(owner.get(), std::memory_order_release);
+  return *owner;
+}
+
 }  // namespace
 
 const Plan& build_plan(const DecodedFunction& function) {
-  std::lock_guard lock(plan_mutex());
-  if (const Plan* plan = function.plan.load(std::memory_order_acquire)) return *plan;
-  function.plan_owner = build(function);
-  function.plan.store(function.plan_owner.get(), std::memory_order_release);
-  return *function.plan_owner;
+  return publish(function, nullptr, function.plan, function.plan_owner);
+}
+
+const Plan& build_checked_plan(const DecodedFunction& function, const CheckTable& table) {
+  return publish(function, &table, function.checked_plan, function.checked_plan_owner);
 }
 
 }  // namespace cucore::cpu

@@ -1,19 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a warp executes the batches of a function in launches without checks: its steps are handlers
-// of single instructions, and machine code for several. On processors without AVX-512, and where
+// How a warp executes the batches of a function: its steps are handlers of single instructions, and
+// machine code for several. A launch with checks has another plan, in which an instruction that is
+// checked is a step without a handler, and so is a run of instructions with loads that one check
+// covers. On processors without AVX-512, and where
 // executable memory is refused, all steps are handlers.
 #pragma once
 
+#include <deque>
 #include <vector>
 
+#include "cpu/checks/read_groups.hpp"
 #include "cpu/compile/code_memory.hpp"
 #include "cpu/exec/program.hpp"
 
 namespace cucore::cpu {
 
 struct Step {
-  Handler run = nullptr;
+  Handler run = nullptr;   // nullptr: the instruction is checked
   const Op* op = nullptr;  // the first of several
+  const struct CoveredRun* covered = nullptr;
+};
+
+struct StepRange {
+  size_t first = 0, count = 0;
+};
+
+// Instructions with loads of shared memory: the steps if the check of all loads succeeds, and those
+// that check each.
+struct CoveredRun {
+  std::vector<ReadGroup> reads;
+  StepRange together, each;  // of Plan::covered_steps
 };
 
 // The steps that replace a segment whose loads it cannot execute.
@@ -31,15 +47,22 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Step> other_steps;  // of the alternatives
   std::vector<Alternative> alternatives;
+  std::deque<CoveredRun> covered;
+  std::vector<Step> covered_steps;
   CodeMemory code;
 };
 
 const Plan& build_plan(const DecodedFunction& function);
+const Plan& build_checked_plan(const DecodedFunction& function, const CheckTable& table);
 
 // Returns the plan of the function, which the first caller builds.
 inline const Plan& plan_of(const DecodedFunction& function) {
   const Plan* plan = function.plan.load(std::memory_order_acquire);
   return plan ? *plan : build_plan(function);
+}
+inline const Plan& checked_plan_of(const DecodedFunction& function, const CheckTable& table) {
+  const Plan* plan = function.checked_plan.load(std::memory_order_acquire);
+  return plan ? *plan : build_checked_plan(function, table);
 }
 
 }  // namespace cucore::cpu

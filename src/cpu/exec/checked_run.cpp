@@ -3,6 +3,7 @@
 #include "cpu/exec/interpreter.hpp"
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/compile/plan.hpp"
 
 namespace cucore::cpu {
 
@@ -46,9 +47,29 @@ void Interpreter::run_checked(const Op& op) {
   w_.mask = before;
 }
 
+void Interpreter::run_steps(const Step* step, size_t count) {
+  for (const Step* end = step + count; step != end; ++step) {
+    if (step->run) {
+      step->run(w_, *step->op);
+    } else if (step->covered) {
+      const CoveredRun& run = *step->covered;
+      const bool is_kept = w_.block->checks->shared_reads.keep(w_, run.reads);
+      const StepRange range = is_kept ? run.together : run.each;
+      run_steps(plan_->covered_steps.data() + range.first, range.count);
+    } else {
+      run_checked(*step->op);
+    }
+  }
+}
+
 // Returns the number of instructions that ran: under a random schedule, memory instructions may end
 // the batch.
 uint32_t Interpreter::run_batch(const Op* op, uint32_t count) {
+  if (plan_ && plan_->batches[pc_].count) {
+    const Plan::Batch batch = plan_->batches[pc_];
+    run_steps(plan_->steps.data() + batch.first, batch.count);
+    return count;
+  }
   const Hook* hooks = table_->hooks.data() + (op - ops_);
   for (uint32_t i = 0; i < count; ++i) {
     if (hooks[i] == Hook::NONE) [[likely]] {

@@ -48,10 +48,13 @@ void Interpreter::install() {
   w_.bases[FRAME_BASE] = g.frame->registers;
   w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
   ops_ = g.frame->function->ops.data();
-  if (w_.block->checks)
+  if (const BlockChecks* checks = w_.block->checks) {
     table_ = &check_table(*g.frame->function);
-  else
+    // Under a random schedule, an instruction may end a batch.
+    plan_ = checks->launch.random ? nullptr : &checked_plan_of(*g.frame->function, *table_);
+  } else {
     plan_ = &plan_of(*g.frame->function);
+  }
   pc_ = g.pc;
   lanes_ = count_lanes(g.mask);
   limit_ = ~uint32_t{0};

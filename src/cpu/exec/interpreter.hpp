@@ -11,6 +11,7 @@ namespace cucore::cpu {
 
 struct CheckTable;
 struct Plan;
+struct Step;
 
 // The number of lanes in a mask; most warps are whole.
 inline uint32_t count_lanes(uint32_t mask) {
@@ -40,6 +41,7 @@ class Interpreter {
   void run_checked(const Op& op);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
+  void run_steps(const Step* step, size_t count);
   inline void run_planned(uint32_t count);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
@@ -68,7 +70,7 @@ class Interpreter {
   uint64_t count_ = 0;
   uint64_t thread_count_ = 0;
   const Op* ops_ = nullptr;
-  const Plan* plan_ = nullptr;         // of the running function, in a launch without checks
+  const Plan* plan_ = nullptr;         // of the running function; not under a random schedule
   const CheckTable* table_ = nullptr;  // of the running function, in a checked launch
 };
 

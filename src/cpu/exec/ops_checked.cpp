@@ -25,6 +25,26 @@ void find_patterns(Lanes& lanes) {
     lanes.parts[part] = pattern_of<Step, 8>(lanes.addresses + part * 8);
 }
 
+void find_patterns(uint32_t mask, uint64_t size, Lanes& lanes) {
+  lanes.whole = Pattern::LANES;
+  for (Pattern& part : lanes.parts) part = Pattern::LANES;
+  if (mask != FULL_MASK) return;
+  switch (size) {
+    case 1:
+      return find_patterns<1>(lanes);
+    case 2:
+      return find_patterns<2>(lanes);
+    case 4:
+      return find_patterns<4>(lanes);
+    case 8:
+      return find_patterns<8>(lanes);
+    case 16:
+      return find_patterns<16>(lanes);
+    default:
+      return;
+  }
+}
+
 template <class A>
 void read_addresses(const Warp& w, const Op& op, uint64_t base, Lanes& lanes) {
   const A* registers = in<A>(w, op[LoadStore::ADDRESS]);
@@ -51,37 +71,93 @@ void addresses(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t
     read_addresses<uint32_t>(w, op, base, lanes);
   else
     read_addresses<uint64_t>(w, op, base, lanes);
-  lanes.whole = Pattern::LANES;
-  for (Pattern& part : lanes.parts) part = Pattern::LANES;
-  if (w.mask != FULL_MASK) return;
-  switch (size) {
-    case 1:
-      return find_patterns<1>(lanes);
-    case 2:
-      return find_patterns<2>(lanes);
-    case 4:
-      return find_patterns<4>(lanes);
-    case 8:
-      return find_patterns<8>(lanes);
-    case 16:
-      return find_patterns<16>(lanes);
-    default:
-      return;
-  }
+  find_patterns(w.mask, size, lanes);
 }
 
-// ---- cells, one or eight at a time
+// Returns whether all addresses have 32 bits.
+template <class A>
+bool read_narrow(const Warp& w, const Op& op, uint32_t* addresses, NarrowRange& range) {
+  const A* registers = in<A>(w, op[LoadStore::ADDRESS]);
+  const auto offset = A(op.imm);
+  const A some = registers[__builtin_ctz(w.mask)] + offset;
+  const uint32_t m = w.mask;
+  auto low = uint32_t(some), high = low;
+  A any = some;
+  for (int l = 0; l < LANES; ++l) {
+    const A mine = registers[l] + offset;
+    const A wide = (m >> l & 1) ? mine : some;
+    const auto a = uint32_t(wide);
+    addresses[l] = a;
+    low = a < low ? a : low;
+    high = a > high ? a : high;
+    any |= wide;
+  }
+  range = {low, high, uint32_t(any)};
+  return any <= ~uint32_t{0};
+}
 
-constexpr uint32_t WIDTH = 8;
-using Words = uint32_t __attribute__((vector_size(4 * WIDTH)));
-using Flags = int32_t __attribute__((vector_size(4 * WIDTH)));
-using Sites = uint16_t __attribute__((vector_size(2 * WIDTH)));
+bool narrow(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses, NarrowRange& range) {
+  if (is_narrow) return read_narrow<uint32_t>(w, op, addresses, range);
+  return read_narrow<uint64_t>(w, op, addresses, range);
+}
+
+void widen(const uint32_t* addresses, uint32_t mask, uint64_t size, Lanes& lanes) {
+  uint64_t low = addresses[0], high = low, any = low;
+  for (int l = 0; l < LANES; ++l) {
+    const uint64_t a = addresses[l];
+    lanes.addresses[l] = a;
+    low = a < low ? a : low;
+    high = a > high ? a : high;
+    any |= a;
+  }
+  lanes.low = low;
+  lanes.high = high;
+  lanes.any = any;
+  find_patterns(mask, size, lanes);
+}
+
+// ---- cells: one, eight or sixteen at a time
+
+template <uint32_t Width>
+struct Vectors;
+template <>
+struct Vectors<8> {
+  using Words = uint32_t __attribute__((vector_size(32)));
+  using Flags = int32_t __attribute__((vector_size(32)));
+  using Sites = uint16_t __attribute__((vector_size(16)));
+  static constexpr Words INDEX = {0, 1, 2, 3, 4, 5, 6, 7};
+};
+template <>
+struct Vectors<16> {
+  using Words = uint32_t __attribute__((vector_size(64)));
+  using Flags = int32_t __attribute__((vector_size(64)));
+  using Sites = uint16_t __attribute__((vector_size(32)));
+  static constexpr Words INDEX = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+};
+#if defined(__AVX512F__)
+constexpr uint32_t WIDEST = 16;
+#else
+constexpr uint32_t WIDEST = 8;
+#endif
+
+// Scalars convert to bool, and must not match the templates.
+template <class T>
+concept Vector = sizeof(T) > sizeof(uint64_t);
 
 CUCPU_INLINE bool no(bool condition) { return !condition; }
-CUCPU_INLINE Flags no(Flags condition) { return ~condition; }
+template <Vector Flags>
+CUCPU_INLINE Flags no(Flags condition) {
+  return ~condition;
+}
 CUCPU_INLINE uint32_t select(bool condition, uint32_t a, uint32_t b) { return condition ? a : b; }
-CUCPU_INLINE Words select(Flags condition, Words a, Words b) { return condition ? a : b; }
-CUCPU_INLINE Words words(uint32_t value, Words) { return Words{} + value; }
+template <Vector Flags, Vector Words>
+CUCPU_INLINE Words select(Flags condition, Words a, Words b) {
+  return condition ? a : b;
+}
+template <Vector Words>
+CUCPU_INLINE Words words(uint32_t value, Words) {
+  return Words{} + value;
+}
 CUCPU_INLINE uint32_t words(uint32_t value, uint32_t) { return value; }
 
 template <class T>
@@ -152,6 +228,7 @@ CUCPU_INLINE T load(const uint32_t* p) {
   return value;
 }
 
+template <Vector Flags>
 CUCPU_INLINE bool any(Flags flags) {
   int64_t parts[sizeof flags / 8];
   __builtin_memcpy(parts, &flags, sizeof flags);
@@ -161,66 +238,72 @@ CUCPU_INLINE bool any(Flags flags) {
 }
 
 template <class Kind>
-CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint64_t cell, uint32_t lane) {
+CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, uint64_t cell,
+                            uint32_t lane) {
   const uint32_t c = cells.writer[cell], d = cells.reader[cell], mine = r.mine | lane;
   if (Kind::unclear(r, c, d, mine)) return false;
   (Kind::WRITES ? cells.writer : cells.reader)[cell] = Kind::next(r, Kind::WRITES ? c : d, mine);
-  (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = r.site;
+  (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
   return true;
 }
 
 // Lanes from `lane` on, with 2^shift cells each.
-CUCPU_INLINE Words own(const Rule& r, uint32_t lane, uint32_t shift, uint32_t k) {
-  const Words index = Words{0, 1, 2, 3, 4, 5, 6, 7} + k;
+template <uint32_t Width>
+CUCPU_INLINE auto own(const Rule& r, uint32_t lane, uint32_t shift, uint32_t k) {
+  const auto index = Vectors<Width>::INDEX + k;
   return ((index >> shift) + lane) | r.mine;
 }
 
-template <class Kind>
+template <class Kind, uint32_t Width>
 CUCPU_INLINE bool is_clear(const Cells& cells, const Rule& r, const Span& s, uint32_t k) {
+  using Words = typename Vectors<Width>::Words;
   const auto c = load<Words>(cells.writer + s.first + k),
              d = load<Words>(cells.reader + s.first + k);
-  return !any(Kind::unclear(r, c, d, own(r, s.lane, s.shift, k)));
+  return !any(Kind::unclear(r, c, d, own<Width>(r, s.lane, s.shift, k)));
 }
-template <class Kind>
-CUCPU_INLINE void record(const Cells& cells, const Rule& r, const Span& s, uint32_t k) {
+template <class Kind, uint32_t Width>
+CUCPU_INLINE void record(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
+                         uint32_t k) {
+  using Words = typename Vectors<Width>::Words;
   uint32_t* p = (Kind::WRITES ? cells.writer : cells.reader) + s.first + k;
-  const Words now = Kind::next(r, load<Words>(p), own(r, s.lane, s.shift, k));
+  const Words now = Kind::next(r, load<Words>(p), own<Width>(r, s.lane, s.shift, k));
   __builtin_memcpy(p, &now, sizeof now);
-  const Sites sites = Sites{} + r.site;
+  const typename Vectors<Width>::Sites sites = typename Vectors<Width>::Sites{} + site;
   __builtin_memcpy((Kind::WRITES ? cells.writer_site : cells.reader_site) + s.first + k, &sites,
                    sizeof sites);
 }
 
 // Nothing is recorded if a cell needs the exact check.
-template <class Kind>
-CUCPU_INLINE bool visit_span(const Cells& cells, const Rule& r, const Span& s) {
-  for (uint32_t k = 0; k < s.count; k += WIDTH)
-    if (!is_clear<Kind>(cells, r, s, k)) return false;
-  for (uint32_t k = 0; k < s.count; k += WIDTH) record<Kind>(cells, r, s, k);
+template <class Kind, uint32_t Width>
+CUCPU_INLINE bool visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+  for (uint32_t k = 0; k < s.count; k += Width)
+    if (!is_clear<Kind, Width>(cells, r, s, k)) return false;
+  for (uint32_t k = 0; k < s.count; k += Width) record<Kind, Width>(cells, r, site, s, k);
   return true;
 }
 
 template <class Kind>
-bool span_of(const Cells& all, const Rule& rule, const Span& s) {
+bool span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& s) {
   const Cells cells = all;  // copies, which stores to the cells do not alias
   const Rule r = rule;
-  if (s.count % WIDTH == 0) return visit_span<Kind>(cells, r, s);
+  if (s.count % WIDEST == 0) return visit_span<Kind, WIDEST>(cells, r, site, s);
+  if (s.count % 8 == 0) return visit_span<Kind, 8>(cells, r, site, s);
   bool clear = true;
   for (uint32_t k = 0; k < s.count; ++k)
-    clear &= visit_one<Kind>(cells, r, s.first + k, s.lane + (k >> s.shift));
+    clear &= visit_one<Kind>(cells, r, site, s.first + k, s.lane + (k >> s.shift));
   return clear;
 }
 
-bool span(const Cells& cells, const Rule& r, const Span& s, CellAccess access) {
+bool span(const Cells& cells, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
   switch (access) {
     case CellAccess::READ:
-      return span_of<Read<false>>(cells, r, s);
+      return span_of<Read<false>>(cells, r, site, s);
     case CellAccess::STRONG_READ:
-      return span_of<Read<true>>(cells, r, s);
+      return span_of<Read<true>>(cells, r, site, s);
     case CellAccess::WRITE:
-      return span_of<Write>(cells, r, s);
+      return span_of<Write>(cells, r, site, s);
     default:
-      return span_of<Update>(cells, r, s);
+      return span_of<Update>(cells, r, site, s);
   }
 }
 
@@ -228,6 +311,7 @@ template <class Kind>
 struct LaneVisitor {
   const Cells cells;
   const Rule rule;
+  const uint16_t site;
   const Lanes& lanes;
   const uint64_t base;
   const uint32_t count;  // cells of a lane
@@ -235,7 +319,8 @@ struct LaneVisitor {
   CUCPU_INLINE uint64_t cell(int l) const { return (lanes.addresses[l] - base) >> cells.shift; }
   CUCPU_INLINE bool one(int l, uint32_t lane) const {
     bool clear = true;
-    for (uint32_t k = 0; k < count; ++k) clear &= visit_one<Kind>(cells, rule, cell(l) + k, lane);
+    for (uint32_t k = 0; k < count; ++k)
+      clear &= visit_one<Kind>(cells, rule, site, cell(l) + k, lane);
     return clear;
   }
   CUCPU_INLINE uint32_t part(int first, bool shared_lanes) const {
@@ -245,7 +330,7 @@ struct LaneVisitor {
     if (pattern == Pattern::CONSECUTIVE && count == 1) {
       const Span s = shared_lanes ? Span{cell(first), 8, 31, SEVERAL_LANES}
                                   : Span{cell(first), 8, 0, uint32_t(first)};
-      return visit_span<Kind>(cells, rule, s) ? 0 : 0xffu << first;
+      return visit_span<Kind, 8>(cells, rule, site, s) ? 0 : 0xffu << first;
     }
     uint32_t unclear = 0;
     for (int l = first; l < first + 8; ++l) unclear |= uint32_t{!one(l, uint32_t(l))} << l;
@@ -282,31 +367,31 @@ struct LaneVisitor {
 };
 
 template <class Kind>
-uint32_t lanes_of(const Cells& cells, const Rule& rule, const Lanes& lanes, uint32_t mask,
-                  uint64_t base, uint64_t size) {
+uint32_t lanes_of(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& lanes,
+                  uint32_t mask, uint64_t base, uint64_t size) {
   const auto count = uint32_t((size + (uint64_t{1} << cells.shift) - 1) >> cells.shift);
-  if (count == 1) return LaneVisitor<Kind>{cells, rule, lanes, base, 1}.run(mask);
-  return LaneVisitor<Kind>{cells, rule, lanes, base, count}.run(mask);
+  if (count == 1) return LaneVisitor<Kind>{cells, rule, site, lanes, base, 1}.run(mask);
+  return LaneVisitor<Kind>{cells, rule, site, lanes, base, count}.run(mask);
 }
 
-uint32_t lanes(const Cells& cells, const Rule& rule, const Lanes& a, uint32_t mask, uint64_t base,
-               uint64_t size, CellAccess access) {
+uint32_t lanes(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& a, uint32_t mask,
+               uint64_t base, uint64_t size, CellAccess access) {
   switch (access) {
     case CellAccess::READ:
-      return lanes_of<Read<false>>(cells, rule, a, mask, base, size);
+      return lanes_of<Read<false>>(cells, rule, site, a, mask, base, size);
     case CellAccess::STRONG_READ:
-      return lanes_of<Read<true>>(cells, rule, a, mask, base, size);
+      return lanes_of<Read<true>>(cells, rule, site, a, mask, base, size);
     case CellAccess::WRITE:
-      return lanes_of<Write>(cells, rule, a, mask, base, size);
+      return lanes_of<Write>(cells, rule, site, a, mask, base, size);
     default:
-      return lanes_of<Update>(cells, rule, a, mask, base, size);
+      return lanes_of<Update>(cells, rule, site, a, mask, base, size);
   }
 }
 
 }  // namespace
 
 const LaneChecks& lane_checks() {
-  static constexpr LaneChecks checks = {addresses, span, lanes};
+  static constexpr LaneChecks checks = {addresses, narrow, widen, span, lanes};
   return checks;
 }
 

@@ -136,9 +136,9 @@ struct DecodedFunction {
   uint32_t param_bytes = 0;  // parameter memory per lane
   uint32_t local_bytes = 0;
 
-  // Built by plan_of().
-  mutable std::atomic<const Plan*> plan{nullptr};
-  mutable std::shared_ptr<const Plan> plan_owner;
+  // Built by plan_of() and checked_plan_of().
+  mutable std::atomic<const Plan*> plan{nullptr}, checked_plan{nullptr};
+  mutable std::shared_ptr<const Plan> plan_owner, checked_plan_owner;
   // Built by check_table().
   mutable std::atomic<const CheckTable*> checks{nullptr};
   mutable std::shared_ptr<const CheckTable> check_owner;

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of shared memory that one check covers: they have the same address register, and lie at
+// constant distances.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "cpu/checks/check_table.hpp"
+
+namespace cucore::cpu {
+
+struct ReadGroup {
+  struct Member {
+    const Op* op;
+    const CheckedOp* checked;
+    uint32_t distance;  // from the lowest member
+  };
+  std::vector<Member> members;  // the first is the lowest
+
+  uint32_t bytes = 0;  // from the first byte that a lane reads to the last
+};
+
+// A run of instructions of a batch, up to `end`, of which only the loads in `groups` are checked.
+struct ReadRun {
+  uint32_t end;
+  std::vector<ReadGroup> groups;
+};
+
+// Returns the run that begins with the first of these instructions. It ends before a load whose
+// address an instruction of the run computes.
+ReadRun read_run(const DecodedFunction& function, const CheckTable& table, uint32_t begin,
+                 uint32_t end);
+
+}  // namespace cucore::cpu
