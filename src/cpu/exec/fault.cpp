@@ -4,7 +4,6 @@
 
 #include <cxxabi.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -66,15 +65,11 @@ std::string_view shown_file(std::string_view file) {
 }
 
 SourcePlace source_place(const DecodedFunction& function, size_t index) {
-  const auto& lines = function.source->source_lines;
-  auto it =
-      std::upper_bound(lines.begin(), lines.end(), index,
-                       [](size_t i, const ptx::SourceLine& l) { return i < l.first_instruction; });
-  if (it == lines.begin()) return {};
-  --it;
-  for (const auto& file : function.module->source->files)
-    if (file.number == it->file) return {shown_file(file.name), it->line};
-  return {};
+  const ptx::SourceLine* line = ptx::source_line_of(*function.source, index);
+  if (line == nullptr) return {};
+  const std::string_view file = ptx::file_name(*function.module->source, line->file);
+  if (file.empty()) return {};
+  return {shown_file(file), line->line};
 }
 
 std::string shown_name(std::string_view name) {

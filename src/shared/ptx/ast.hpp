@@ -360,12 +360,19 @@ struct RegisterRange {
   bool is_numbered = false;
 };
 
-// A `.loc`: the source line from this instruction on.
-struct SourceLine {
-  uint32_t first_instruction = 0;
+// A position in a source file; `file` is the number of a SourceFile.
+struct SourcePosition {
   uint32_t file = 0;
   uint32_t line = 0;
   uint32_t column = 0;
+};
+
+// A `.loc`: the source line from this instruction on.
+struct SourceLine : SourcePosition {
+  uint32_t first_instruction = 0;
+  SourcePosition inlined_at;        // the call that was inlined; line 0: none
+  std::string_view inlined_symbol;  // the label in .debug_str of the function's name; "": none
+  uint64_t inlined_offset = 0;      // bytes from the label to the name
 };
 
 struct Function {
@@ -440,6 +447,11 @@ struct Module {
     return std::string_view(text).substr(instruction.text_offset, instruction.text_length);
   }
 };
+
+// Returns the `.loc` of an instruction; nullptr: none comes before it.
+const SourceLine* source_line_of(const Function& function, size_t instruction);
+// Returns the name that `.file` declares; "": the module has no such file.
+std::string_view file_name(const Module& module, uint32_t number);
 
 // Returns the bytes per value; 0 for a predicate.
 unsigned size_of(Type type);

@@ -243,17 +243,26 @@ void BodyParser::place_variable(Variable& variable) {
 
 // Reads ".loc 1 10 5, function_name $L, inlined_at 1 20 3", which has no semicolon.
 void BodyParser::source_location() {
+  SourceLine line;
+  static_cast<SourcePosition&>(line) = source_position();
+  while (lexer_.accept(',')) {
+    if (lexer_.expect_word("'function_name' or 'inlined_at'") == "inlined_at") {
+      line.inlined_at = source_position();
+      continue;
+    }
+    line.inlined_symbol = lexer_.word();
+    if (lexer_.accept('+')) line.inlined_offset = parse_integer_atom(lexer_, "an offset");
+  }
+  line.first_instruction = static_cast<uint32_t>(function_->instructions.size());
+  function_->source_lines.push_back(line);
+}
+
+SourcePosition BodyParser::source_position() {
   uint32_t numbers[3] = {};
   for (uint32_t& number : numbers)
     if (is_class(lexer_.peek(), CHAR_DIGIT))
       number = static_cast<uint32_t>(parse_integer_atom(lexer_, "a source position"));
-  while (lexer_.accept(',')) {
-    lexer_.expect_word("'function_name' or 'inlined_at'");
-    while (is_class(lexer_.peek(), CHAR_DIGIT) || lexer_.peek() == '$' || lexer_.peek() == '+')
-      if (!lexer_.accept('+')) lexer_.word();
-  }
-  auto at = static_cast<uint32_t>(function_->instructions.size());
-  function_->source_lines.push_back({at, numbers[0], numbers[1], numbers[2]});
+  return {numbers[0], numbers[1], numbers[2]};
 }
 
 // Reads "name: .callprototype (.param .b32 _) _ (.param .b64 _);".

@@ -50,6 +50,7 @@ class BodyParser {
   void declare_variables(Space space);
   void place_variable(Variable& variable);
   void source_location();
+  SourcePosition source_position();
   void prototype(std::string_view name);
   void branch_targets(std::string_view name);
   void call_targets(std::string_view name);

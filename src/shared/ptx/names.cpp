@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and sizes of types and registers, for verification and for messages.
+// Names and sizes of types and registers, and source lines, for verification and for messages.
 #include <algorithm>
 
 #include "ptx/ast.hpp"
@@ -52,6 +52,20 @@ std::string register_name(const Function& function, uint32_t index) {
   std::string name(range.name);
   if (range.is_numbered) name += std::to_string(index - range.first);
   return name;
+}
+
+const SourceLine* source_line_of(const Function& function, size_t instruction) {
+  const auto& lines = function.source_lines;
+  auto after = std::upper_bound(
+      lines.begin(), lines.end(), instruction,
+      [](size_t index, const SourceLine& line) { return index < line.first_instruction; });
+  return after == lines.begin() ? nullptr : &*--after;
+}
+
+std::string_view file_name(const Module& module, uint32_t number) {
+  for (const SourceFile& file : module.files)
+    if (file.number == number) return file.name;
+  return {};
 }
 
 }  // namespace cucore::ptx

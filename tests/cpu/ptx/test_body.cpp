@@ -189,6 +189,39 @@ TEST(Body, BranchTablesAndSourceLines) {
   EXPECT_EQ(parsed.module->files[0].name, "a.cu");
 }
 
+TEST(Body, SourceLinesKeepTheCallThatWasInlined) {
+  Parsed parsed(
+      kernel("mov.u32 %r1, 0;\n.loc 1 10 5\nmov.u32 %r1, 1;\n"
+             ".loc 2 30 7, function_name $L__info_string0, inlined_at 1 11 9\nmov.u32 %r1, 2;\n"
+             ".loc 2 31 1, function_name $L__info_string0+16, inlined_at 2 30 7\nmov.u32 %r1, 3;\n"
+             ".loc 1 12 1\nret;\n",
+             ".file 1 \"a.cu\"\n.file 2 \"b.cuh\"\n"));
+  EXPECT_PARSES(parsed);
+  const Function& k = parsed.function();
+  EXPECT_EQ(source_line_of(k, 0), nullptr);
+  const SourceLine* plain = source_line_of(k, 1);
+  ASSERT_NE(plain, nullptr);
+  EXPECT_EQ(plain->line, 10u);
+  EXPECT_EQ(plain->inlined_at.line, 0u);
+  EXPECT_EQ(plain->inlined_symbol, "");
+  const SourceLine* inlined = source_line_of(k, 2);
+  EXPECT_EQ(file_name(*parsed.module, inlined->file), "b.cuh");
+  EXPECT_EQ(inlined->line, 30u);
+  EXPECT_EQ(inlined->column, 7u);
+  EXPECT_EQ(file_name(*parsed.module, inlined->inlined_at.file), "a.cu");
+  EXPECT_EQ(inlined->inlined_at.line, 11u);
+  EXPECT_EQ(inlined->inlined_at.column, 9u);
+  EXPECT_EQ(inlined->inlined_symbol, "$L__info_string0");
+  EXPECT_EQ(inlined->inlined_offset, 0u);
+  const SourceLine* nested = source_line_of(k, 3);
+  EXPECT_EQ(nested->inlined_at.file, 2u);
+  EXPECT_EQ(nested->inlined_at.line, 30u);
+  EXPECT_EQ(nested->inlined_offset, 16u);
+  EXPECT_EQ(source_line_of(k, 4)->line, 12u);
+  EXPECT_EQ(source_line_of(k, 4)->inlined_at.line, 0u);
+  EXPECT_EQ(file_name(*parsed.module, 3), "");
+}
+
 TEST(Body, UnknownInstructionsKeepTheirTextAndLine) {
   Parsed parsed(
       kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v2.f16x2.f32 {%r1,%r2}, "
