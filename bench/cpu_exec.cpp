@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The speed of the CPU device's executor in thread instructions per second, including bounds
 // checks. Each benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads
-// and handlers, CUCORE_CPU_CHECK the checks.
+// and handlers, CUCORE_CPU_CHECK the checks. With CUCORE_CPU_COUNT=1 the launches are counted.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <memory>
 
 #include "../tests/cpu/exec/kernel_file.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
+#include "cpu/counts/launch_trace.hpp"
 
 namespace {
 
@@ -27,6 +29,9 @@ void read_settings() {
   configure(s);
   if (const char* checks = std::getenv("CUCORE_CPU_CHECK"))
     enable_checks(parse_checks(checks).value_or(0));
+  const char* count = std::getenv("CUCORE_CPU_COUNT");
+  if (count && std::atoi(count))
+    start_trace(std::make_shared<TraceCollector>(TraceOptions{false, true, 1}));
 }
 
 template <class... A>

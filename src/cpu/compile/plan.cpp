@@ -8,6 +8,8 @@
 
 #include "cpu/checks/check_table.hpp"
 #include "cpu/compile/selection.hpp"
+#include "cpu/counts/count_table.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/executor.hpp"
 
 namespace cucore::cpu {
@@ -33,9 +35,15 @@ struct Parting {
 
 class Planner {
  public:
-  // `table`: what is checked; nullptr: nothing.
-  Planner(const DecodedFunction& function, const CheckTable* table, bool compiles)
-      : function_(function), table_(table), compiles_(compiles), selector_(function) {}
+  // `checks`: what is checked. `counts`: steps that count the accesses of its leaders come before
+  // these. nullptr: nothing.
+  Planner(const DecodedFunction& function, bool compiles, const CheckTable* checks,
+          const CountTable* counts)
+      : function_(function),
+        checks_(checks),
+        compiles_(compiles),
+        counts_(counts),
+        selector_(function) {}
   std::unique_ptr<Plan> build();
 
  private:
@@ -48,18 +56,28 @@ class Planner {
   void add_batch(uint32_t first, uint32_t count);
   void add_steps(Indexes instructions, bool loads, std::vector<Step>& steps);
   Indexes add_segment(const Indexes& instructions, bool loads, std::vector<Step>& steps);
+  void add_counts(const Indexes& instructions, std::vector<Step>& steps);
   void add_alternative(const Indexes& instructions, const Detour& detour);
   bool link();
 
   const DecodedFunction& function_;
-  const CheckTable* const table_;
+  const CheckTable* const checks_;
   const bool compiles_;
+  const CountTable* const counts_;
   const Selector selector_;
   std::unique_ptr<Plan> plan_ = std::make_unique<Plan>();
   Assembler code_;
   std::vector<Compiled> compiled_;
   std::vector<Parting> detours_;  // of the alternatives
 };
+
+// The address registers have their values already: a segment does not compute them. Alternatives
+// count nothing, because they replace a segment after its counts.
+void Planner::add_counts(const Indexes& instructions, std::vector<Step>& steps) {
+  if (!counts_ || &steps != &plan_->steps) return;
+  for (const uint32_t i : instructions)
+    if (counts_->is_leader(i)) steps.push_back({count_access, &function_.ops[i]});
+}
 
 // Appends a step of machine code if a segment begins with the first instruction. Returns the
 // instructions of the step.
@@ -68,6 +86,7 @@ Planner::Indexes Planner::add_segment(const Indexes& instructions, bool loads,
   if (!compiles_ || code_.size() > MAX_CODE) return {};
   Selector::Segment segment = selector_.select(instructions, loads);
   if (segment.ops.empty() || (segment.ops.size() == 1 && segment.has_loads)) return {};
+  add_counts(segment.indexes, steps);
   compiled_.push_back({&steps, steps.size(), code_.size()});
   steps.push_back({nullptr, segment.ops[0].op});
   const Detour detour =
@@ -81,8 +100,9 @@ void Planner::add_steps(Indexes instructions, bool loads, std::vector<Step>& ste
     Indexes taken = add_segment(instructions, loads, steps);
     if (taken.empty()) {
       const Op& op = function_.ops[instructions[0]];
-      steps.push_back({op.run, &op});
       taken = {instructions[0]};
+      add_counts(taken, steps);
+      steps.push_back({op.run, &op});
     }
     // Both lists have the order of the program.
     Indexes rest;
@@ -102,7 +122,7 @@ void Planner::add_alternative(const Indexes& instructions, const Detour& detour)
 }
 
 bool Planner::is_checked(uint32_t instruction) const {
-  return table_ && table_->hooks[instruction] != Hook::NONE;
+  return checks_ && checks_->hooks[instruction] != Hook::NONE;
 }
 
 void Planner::add_run(uint32_t first, uint32_t end, std::vector<Step>& steps) {
@@ -129,7 +149,7 @@ void Planner::add_checked(uint32_t first, uint32_t end, std::vector<Step>& steps
 
 // Returns the end of a run whose loads have one check; `first` if there is none.
 uint32_t Planner::add_covered(uint32_t first, uint32_t end) {
-  ReadRun run = read_run(function_, *table_, first, end);
+  ReadRun run = read_run(function_, *checks_, first, end);
   if (run.groups.empty()) return first;
   CoveredRun& covered = plan_->covered.emplace_back();
   covered.reads = std::move(run.groups);
@@ -148,8 +168,8 @@ void Planner::add_batch(uint32_t first, uint32_t count) {
   Plan::Batch& batch = plan_->batches[first];
   batch.first = uint32_t(plan_->steps.size());
   const uint32_t end = first + count;
-  if (!table_) add_run(first, end, plan_->steps);
-  for (uint32_t i = first; table_ && i < end;) {
+  if (!checks_) add_run(first, end, plan_->steps);
+  for (uint32_t i = first; checks_ && i < end;) {
     uint32_t done = add_covered(i, end);
     if (done == i) {
       for (++done; done < end && !is_checked(i) && !is_checked(done);) ++done;
@@ -192,10 +212,11 @@ std::unique_ptr<Plan> Planner::build() {
   return link() ? std::move(plan_) : nullptr;
 }
 
-std::unique_ptr<Plan> build(const DecodedFunction& function, const CheckTable* table) {
+std::unique_ptr<Plan> build(const DecodedFunction& function, const CheckTable* checks,
+                            const CountTable* counts) {
   if (function.module->compiles)
-    if (auto plan = Planner(function, table, true).build()) return plan;
-  return Planner(function, table, false).build();
+    if (auto plan = Planner(function, true, checks, counts).build()) return plan;
+  return Planner(function, false, checks, counts).build();
 }
 
 std::mutex& plan_mutex() {
@@ -208,7 +229,7 @@ const Plan& publish(const DecodedFunction& function, const CheckTable* table,
                     std::atomic<const Plan*>& published, std::shared_ptr<const Plan>& owner) {
   std::lock_guard lock(plan_mutex());
   if (const Plan* plan = published.load(std::memory_order_acquire)) return *plan;
-  owner = build(function, table);
+  owner = build(function, table, nullptr);
   published.store(owner.get(), std::memory_order_release);
   return *owner;
 }
@@ -221,6 +242,10 @@ const Plan& build_plan(const DecodedFunction& function) {
 
 const Plan& build_checked_plan(const DecodedFunction& function, const CheckTable& table) {
   return publish(function, &table, function.checked_plan, function.checked_plan_owner);
+}
+
+void build_counting_plan(const DecodedFunction& function, CountTable& table) {
+  table.plan = std::move(*build(function, nullptr, &table));
 }
 
 }  // namespace cucore::cpu

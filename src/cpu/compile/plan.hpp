@@ -2,8 +2,8 @@
 // How a warp executes the batches of a function: its steps are handlers of single instructions, and
 // machine code for several. A launch with checks has another plan, in which an instruction that is
 // checked is a step without a handler, and so is a run of instructions with loads that one check
-// covers. On processors without AVX-512, and where
-// executable memory is refused, all steps are handlers.
+// covers. On processors without AVX-512, and where executable memory is refused, all steps are
+// handlers.
 #pragma once
 
 #include <deque>
@@ -52,8 +52,12 @@ struct Plan {
   CodeMemory code;
 };
 
+struct CountTable;
+
 const Plan& build_plan(const DecodedFunction& function);
 const Plan& build_checked_plan(const DecodedFunction& function, const CheckTable& table);
+// Builds the plan of counted launches into the table, which is complete otherwise.
+void build_counting_plan(const DecodedFunction& function, CountTable& table);
 
 // Returns the plan of the function, which the first caller builds.
 inline const Plan& plan_of(const DecodedFunction& function) {

@@ -177,7 +177,11 @@ const cucore_cpu_control& control_table() {
                                            check_text,
                                            check_json,
                                            check_count,
-                                           clear_checks};
+                                           clear_checks,
+                                           trace_begin,
+                                           trace_end,
+                                           trace_free,
+                                           trace_launch};
   return table;
 }
 

@@ -5,13 +5,15 @@
  *   const struct cucore_cpu_control* control;
  *   if (cuGetExportTable((const void**)&control, &id) == CUDA_SUCCESS) ...
  *
- * Works before cuInit. The header is C and C++, links nothing, and may be copied into programs. New
- * functions are added only at the end: check `size`. */
+ * Works before cuInit. The header is C and C++, links nothing, and may be copied into programs with
+ * kernel_trace.hpp. New functions are added only at the end: check `size`. */
 #pragma once
 
 #include <cuda.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "cpu/driver/kernel_trace.hpp"
 
 #define CUCORE_CPU_CONTROL_ID                                                          \
   {                                                                                    \
@@ -65,6 +67,30 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
 
   /* Removes all reports. */
   CUresult (*clear_checks)(void);
+
+  /* Begins a trace of all launches of the process, after the work of all contexts. Launches take up
+   * to four times as long. Returns ILLEGAL_STATE while another trace is running, NOT_INITIALIZED
+   * before cuInit, and NOT_PERMITTED in a host function. NULL means the default options. */
+  CUresult (*trace_begin)(const struct cucore_cpu_trace_options* options);
+
+  /* Waits for the work of all contexts, ends the trace and returns it. trace_free frees it. */
+  CUresult (*trace_end)(struct cucore_cpu_trace** trace);
+
+  /* Frees a trace and all that it points to. NULL is ignored. Any thread may call it. */
+  void (*trace_free)(struct cucore_cpu_trace* trace);
+
+  /* Traces one launch of a kernel of a PTX text, without a context. Global memory has no bytes:
+   * loads from it read zero, and stores to it do nothing, so pointers may have any value. Other
+   * memory works. `params` is as for cuLaunchKernel. Fails like a load of the text, whose log
+   * last_load_log returns, or like a launch. Returns NOT_FOUND for an unknown kernel.
+   *
+   * If the kernel itself fails, the call succeeds, and `result` and `fault` of the launch have the
+   * reason. NOT_SUPPORTED is the result for textures and bulk copies, which need memory.
+   * LAUNCH_TIMEOUT is the result beyond max_warp_instructions. */
+  CUresult (*trace_launch)(const char* ptx, size_t size, const char* kernel,
+                           const struct cucore_cpu_trace_shape* shape, void* const* params,
+                           const struct cucore_cpu_trace_options* options,
+                           struct cucore_cpu_trace** trace);
 };
 
 #ifdef __cplusplus
@@ -74,6 +100,13 @@ inline constexpr unsigned char CONTROL_TABLE_ID[16] = {'c', 'u', 'c', 'o', 'r', 
                                                        'p', 'u', '-', 'c', 't', 'l', '-', '1'};
 const cucore_cpu_control& control_table();
 void note_load_log(const std::string& log);  // for last_load_log
+// kernel_trace.cpp
+CUresult trace_begin(const cucore_cpu_trace_options* options);
+CUresult trace_end(cucore_cpu_trace** trace);
+void trace_free(cucore_cpu_trace* trace);
+CUresult trace_launch(const char* ptx, size_t size, const char* kernel,
+                      const cucore_cpu_trace_shape* shape, void* const* params,
+                      const cucore_cpu_trace_options* options, cucore_cpu_trace** trace);
 // Fills a buffer of the caller, as the functions of the tables do.
 void copy_text(const std::string& text, char* buffer, size_t capacity, size_t* length);
 }  // namespace cucore::cpu

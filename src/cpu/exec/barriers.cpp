@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "ptx/ast.hpp"
@@ -60,6 +61,7 @@ void write_result(const Group& g, const Op& op, const Barrier& barrier) {
 void Block::release(uint32_t id) {
   Barrier& barrier = barriers[id];
   if (checks) on_barrier_release(*this, id);
+  if (counts) counts->release(id);
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
     for (uint32_t i = 0; i < w.group_count; ++i) {

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
@@ -86,7 +87,7 @@ uint64_t bytes_of_block(const LaunchState& launch) {
   const uint64_t warp = sizeof(Warp) + sizeof(Frame) + entry.register_bytes +
                         uint64_t{LANES} * (entry.local_bytes + params);
   return sizeof(Block) + launch.shared_bytes + BLOCK_ROWS * ROW + launch.warp_count * warp +
-         bytes_of_checks(launch);
+         bytes_of_checks(launch) + (launch.counts ? sizeof(BlockCounts) : 0);
 }
 
 // After a fault the block keeps its memory; otherwise other blocks would take it before they notice
@@ -136,6 +137,10 @@ Block::Block(Cluster& owner, uint32_t rank_in_cluster)
     warp.worker = &worker;
     warp.block = this;
     warp.index = x;
+  }
+  if (launch.counts) {
+    count_owner_ = std::make_shared<BlockCounts>();
+    counts = count_owner_.get();
   }
   if (!launch.checks) return;
   check_owner_ = std::make_shared<BlockChecks>(*this, *launch.checks, *worker.checks);
@@ -199,6 +204,10 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
     if (entry_frames[x].dynamic) clear_dynamic(entry_frames[x]);
     w.groups[0].mask = w.live;
     entry_frames[x].lanes = w.live;
+  }
+  if (counts) {
+    counts->begin();
+    launch.counts->blocks_run.fetch_add(1, std::memory_order_relaxed);
   }
   if (checks)
     checks->begin(cluster_number,

@@ -27,6 +27,9 @@ inline constexpr uint32_t BARRIERS = NUMBERED_BARRIERS + MAX_WARPS / 4;
 struct LaunchChecks;
 struct WorkerChecks;
 struct BlockChecks;
+struct LaunchCounts;
+struct WorkerCounts;
+struct BlockCounts;
 
 // State that all blocks of a launch share.
 struct LaunchState {
@@ -54,6 +57,7 @@ struct LaunchState {
   std::mutex mutex;
   std::optional<Fault> fault;
   LaunchChecks* checks = nullptr;  // nullptr: none are enabled
+  LaunchCounts* counts = nullptr;  // nullptr: the launch is not counted
   alignas(64) MemoryBudget memory;
 
   void fail(CUresult code, std::string text);
@@ -77,6 +81,7 @@ struct Worker {
   uint64_t thread_instructions = 0;
   uint32_t index = 0;
   WorkerChecks* checks = nullptr;
+  WorkerCounts* counts = nullptr;
 };
 
 struct FrameDelete {
@@ -113,6 +118,7 @@ struct Block {
   uint32_t ctaid[3] = {};
   uint32_t live_threads = 0;
   BlockChecks* checks = nullptr;
+  BlockCounts* counts = nullptr;
   AlignedBytes shared;
   AlignedBytes table;
   AlignedBytes registers;  // of the kernel's frame, one warp after another
@@ -157,6 +163,7 @@ struct Block {
   uint32_t next_warp(uint32_t turn);
   std::vector<uint32_t> order_;  // of the warps, under a random schedule
   std::shared_ptr<BlockChecks> check_owner_;
+  std::shared_ptr<BlockCounts> count_owner_;
 };
 
 // interpreter.cpp

@@ -54,6 +54,7 @@ bool Interpreter::call_indirect(const Op& op, const CallSite& site) {
   }
   const uint32_t others = w_.active & ~same;
   if (others) {
+    if (counts_) take_back(others, true);
     w_.groups[current_].mask = w_.active = w_.mask = same;
     lanes_ = count_lanes(same);
     add_group(w_.frame, pc_, others);

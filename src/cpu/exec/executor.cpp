@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/launch_trace.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
@@ -147,6 +149,27 @@ class CheckedLaunch {
   const std::unique_ptr<LaunchChecks> checks_;
 };
 
+// The counts of a launch, which the collector of its trace receives.
+class CountedLaunch {
+ public:
+  explicit CountedLaunch(LaunchState& state)
+      : collector_(collector_of(*state.launch)), counts_(begin_counts(collector_.get(), state)) {
+    state.counts = counts_.get();
+  }
+  void end(const LaunchState& state) {
+    if (!counts_ || !collector_->admit()) return;
+    try {
+      collector_->add(trace_of(*counts_, state, collector_->options().rows));
+    } catch (const std::bad_alloc&) {
+      collector_->drop();
+    }
+  }
+
+ private:
+  const std::shared_ptr<TraceCollector> collector_;
+  const std::unique_ptr<LaunchCounts> counts_;
+};
+
 }  // namespace
 
 void configure(const Settings& settings) { stored_settings() = settings; }
@@ -189,6 +212,7 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   LaunchState state;
   prepare(state, launch, image);
   const CheckedLaunch checks(launch, state);
+  CountedLaunch counts(state);
   state.block_bytes = bytes_of_block(state);
   if (auto fault = check_memory(state)) return fault;
   if (launch.cooperative) {
@@ -198,6 +222,7 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
       return Fault{CUDA_ERROR_OUT_OF_MEMORY, "no memory for grid synchronisation"};
   }
   WorkerPool::instance().run(state);
+  counts.end(state);
   if (state.workspace) AddressSpace::instance().release(state.workspace);
   if (statistics) {
     statistics->warp_instructions = state.warp_instructions.load();

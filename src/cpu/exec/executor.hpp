@@ -16,6 +16,7 @@ namespace cucore::cpu {
 
 class Output;
 struct StreamWork;  // of a stream, for the checks
+struct TraceRequest;
 
 enum class Simd : uint8_t { AUTOMATIC, BASELINE, AVX2, AVX512 };
 
@@ -119,6 +120,7 @@ struct Launch {
   DeviceLimits limits;
   Output* output = nullptr;               // the context's output; must outlive the launch
   std::shared_ptr<StreamWork> operation;  // its order, if checks are enabled
+  const TraceRequest* trace = nullptr;    // nullptr: counted if a trace is running
 };
 
 struct Fault {

@@ -4,6 +4,7 @@
 
 #include "cpu/checks/checks.hpp"
 #include "cpu/compile/plan.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
@@ -19,7 +20,7 @@ void Interpreter::run_planned(uint32_t count) {
   for (const Op* end = op + count; op != end; ++op) op->run(w_, *op);
 }
 
-template <bool Checked>
+template <bool Checked, bool Counted>
 WarpStatus Interpreter::loop() {
   for (;;) {
     if (pc_ >= limit_ || w_.quantum <= 0) [[unlikely]] {
@@ -32,9 +33,13 @@ WarpStatus Interpreter::loop() {
         continue;
       }
     }
+    if constexpr (Counted)
+      if (ops_ != counted_ops_) follow_function();
     const Op* op = ops_ + pc_;
     if (uint32_t n = op->batch) {
-      if constexpr (Checked)
+      if constexpr (Counted)
+        n = run_counted_batch<Checked>(op, n);
+      else if constexpr (Checked)
         n = run_batch(op, n);
       else
         run_planned(n);
@@ -47,25 +52,28 @@ WarpStatus Interpreter::loop() {
     ++count_;
     thread_count_ += lanes_;
     --w_.quantum;
-    if (!step<Checked>(*op)) [[unlikely]] {
+    if (!step<Checked, Counted>(*op)) [[unlikely]] {
       if (!select()) return w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
     }
   }
 }
 
 // Returns false if the running group has changed and another must be selected.
-template <bool Checked>
+template <bool Checked, bool Counted>
 bool Interpreter::step(const Op& op) {
   uint32_t on = w_.active;
   if (op.guard != NO_SLOT) {
     const uint32_t p = *w_.at<uint32_t>(op.guard);
     on &= op.guard_negated ? ~p : p;
   }
+  if constexpr (Counted) note_step(op, on);
   if (op.kind == OpKind::BRANCH) return branch(op, on);
   if (op.kind == OpKind::PLAIN) {
     if (on) {
       w_.mask = on;
-      if constexpr (Checked)
+      if constexpr (Counted)
+        run_counted<Checked>(op);
+      else if constexpr (Checked)
         run_checked(op);
       else
         op.run(w_, op);
@@ -79,6 +87,7 @@ bool Interpreter::step(const Op& op) {
     return true;
   }
   if (on != w_.active) {
+    if constexpr (Counted) take_back(on, true);
     split(on, pc_, pc_ + 1);
     return false;
   }
@@ -143,6 +152,7 @@ bool Interpreter::branch_table(const Op& op) {
   if (same != w_.active) {
     // The other lanes return to this instruction after these have gone to their target.
     const uint32_t here = pc_;
+    if (counts_) ++counts_->rare[pc_].divergent, take_back(w_.active & ~same, true);
     split(same, targets[first], here);
     return false;
   }
@@ -150,18 +160,29 @@ bool Interpreter::branch_table(const Op& op) {
   return true;
 }
 
+WarpStatus Interpreter::run_counted_loop() {
+  counted_ops_ = nullptr;
+  charged_ = 0;
+  const WarpStatus status = w_.block->checks ? loop<true, true>() : loop<false, true>();
+  charge_warp();
+  return status;
+}
+
 WarpStatus Interpreter::run() {
   const bool runs = select();
-  const WarpStatus status = runs      ? (w_.block->checks ? loop<true>() : loop<false>())
-                            : w_.live ? WarpStatus::BLOCKED
-                                      : WarpStatus::DONE;
+  const Block& block = *w_.block;
+  const WarpStatus status = !runs          ? (w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE)
+                            : block.counts ? run_counted_loop()
+                            : block.checks ? loop<true, false>()
+                                           : loop<false, false>();
   w_.rotate = status == WarpStatus::EXPIRED && w_.group_count > 1;
   w_.worker->warp_instructions += count_;
   w_.worker->thread_instructions += thread_count_;
   return status;
 }
 
-template bool Interpreter::step<false>(const Op& op);
+template bool Interpreter::step<false, false>(const Op& op);
+template bool Interpreter::step<false, true>(const Op& op);
 
 WarpStatus run_warp(Warp& w) { return Interpreter(w).run(); }
 

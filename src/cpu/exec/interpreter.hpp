@@ -10,6 +10,7 @@
 namespace cucore::cpu {
 
 struct CheckTable;
+struct FunctionCounts;
 struct Plan;
 struct Step;
 
@@ -34,14 +35,27 @@ class Interpreter {
   void drop_current();
   void split(uint32_t on, uint32_t target, uint32_t rest);
   bool pass_or_wait(uint32_t ready, uint32_t partial, GroupState state);
-  template <bool Checked>
+  template <bool Checked, bool Counted>
   WarpStatus loop();
-  template <bool Checked = false>
+  template <bool Checked, bool Counted>
   bool step(const Op& op);
+  // checked_run.cpp
   void run_checked(const Op& op);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
   void run_steps(const Step* step, size_t count);
+  // counted_run.cpp
+  WarpStatus run_counted_loop();
+  void follow_function();
+  void charge_warp();
+  void note_step(const Op& op, uint32_t on);
+  void take_back(uint32_t lanes, bool warp);
+  template <bool Checked>
+  void run_counted(const Op& op);
+  template <bool Checked>
+  uint32_t run_each(const Op* op, uint32_t count);
+  template <bool Checked>
+  uint32_t run_counted_batch(const Op* op, uint32_t count);
   inline void run_planned(uint32_t count);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
@@ -72,6 +86,11 @@ class Interpreter {
   const Op* ops_ = nullptr;
   const Plan* plan_ = nullptr;         // of the running function; not under a random schedule
   const CheckTable* table_ = nullptr;  // of the running function, in a checked launch
+  // In a counted launch: the counts of the running function, its instructions, and how much of
+  // count_ its block has received.
+  FunctionCounts* counts_ = nullptr;
+  const Op* counted_ops_;
+  uint64_t charged_;
 };
 
 }  // namespace cucore::cpu

@@ -103,6 +103,7 @@ struct ImageSite {
 struct DecodedModule;
 struct Plan;
 struct CheckTable;
+struct CountTable;
 struct ModuleChecks;
 
 // The position of a register in a frame; 0 bytes: a predicate with one bit per lane.
@@ -142,6 +143,9 @@ struct DecodedFunction {
   // Built by check_table().
   mutable std::atomic<const CheckTable*> checks{nullptr};
   mutable std::shared_ptr<const CheckTable> check_owner;
+  // Built by count_table().
+  mutable std::atomic<const CountTable*> counts{nullptr};
+  mutable std::shared_ptr<const CountTable> count_owner;
 
   const ptx::Instruction& instruction(const Op& op) const {
     return source->instructions[size_t(&op - ops.data())];

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <optional>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/host_rounding.hpp"
@@ -33,11 +35,16 @@ class Share {
     worker_.launch = &launch;
     worker_.sites.resize(launch.module->site_count);
     worker_.sites[0].base = AddressSpace::instance().generation().load();
+    if (launch.counts) worker_.counts = &counts_.emplace(*launch.counts);
     if (!launch.checks) return;
     checks_.sites.resize(launch.module->site_count + 1);
     worker_.checks = &checks_;
   }
   void run();
+  // Adds the counts of this worker to those of the launch.
+  void add_counts() {
+    if (counts_) counts_->add_to_launch();
+  }
 
  private:
   bool take();
@@ -48,6 +55,7 @@ class Share {
 
   LaunchState& launch_;
   WorkerChecks checks_;
+  std::optional<WorkerCounts> counts_;
   Worker worker_;
   std::deque<std::unique_ptr<Cluster>> resident_;  // the first one is next
   std::vector<std::unique_ptr<Cluster>> idle_;
@@ -81,7 +89,8 @@ bool Share::begin() {
     idle_.clear();  // blocks no longer need their memory
     return false;
   }
-  const uint64_t number = next_++;
+  uint64_t number = next_++;
+  if (launch_.counts && !launch_.counts->sample.empty()) number = launch_.counts->sample[number];
   resident_.push_front(std::move(idle_.back()));
   idle_.pop_back();
   resident_.front()->begin(number);
@@ -146,6 +155,7 @@ void work_on(LaunchState& launch) {
     } catch (const KernelFault& fault) {
       launch.fail(fault.code, fault.text);  // others stop before this worker frees its blocks
     }
+    share.add_counts();
   } catch (const std::bad_alloc&) {
     launch.fail(CUDA_ERROR_OUT_OF_MEMORY, "the host has no memory for another block");
   }

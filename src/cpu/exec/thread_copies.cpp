@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
@@ -124,6 +125,7 @@ ThreadCopies& copies_of(Warp& w) {
 }
 
 uint32_t wanted_by(const Warp& w, const Op& op, int lane, uint32_t size) {
+  if (w.worker->counts && w.worker->counts->launch.ghost) return 0;  // reads zeros
   const Slot slot = op[CopyAsync::SOURCE_SIZE];
   const uint32_t wanted = slot == NO_SLOT ? size : w.at<uint32_t>(slot)[lane];
   const bool ignored =

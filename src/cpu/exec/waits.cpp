@@ -3,6 +3,7 @@
 #include "cpu/exec/interpreter.hpp"
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 
@@ -38,7 +39,11 @@ bool Interpreter::sync(const Op& op) {
   if (w_.group_count > 1) {
     const uint32_t before = w_.active;
     merge_here();
-    if (w_.active != before) return step(op);  // the guard applies to the lanes that have arrived
+    if (w_.active != before) {  // the guard applies to the lanes that have arrived
+      if (!counts_) return step<false, false>(op);
+      take_back(before, true);
+      return step<false, true>(op);
+    }
   }
   uint32_t ready = 0, partial = 0;
   for (uint32_t rest = w_.active; rest; rest &= ~w_.mask) {
@@ -51,6 +56,7 @@ bool Interpreter::sync(const Op& op) {
   }
   w_.mask = w_.active;
   if (ready && w_.block->checks) on_warp_barrier(w_);
+  if (counts_ && partial) take_back(partial, ready == 0);
   return pass_or_wait(ready, partial, GroupState::WARP_SYNC);
 }
 
@@ -114,6 +120,7 @@ bool Interpreter::barrier(const Op& op) {
   g.wait = id;
   g.state = GroupState::BARRIER;
   if (w_.block->checks) on_block_barrier(w_, id);
+  if (counts_) w_.block->counts->arrive(w_, id, counts_->rare[pc_].imbalance);
   if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;
   if (w_.group_count > 1) return false;
   pc_ = g.pc;  // complete: this group was released too
@@ -124,6 +131,7 @@ bool Interpreter::arrive(const Op& op) {
   const uint32_t threads = value(op[BlockBarrier::THREADS]);
   const uint32_t id = barrier_number(w_, op, value(op[BlockBarrier::NUMBER]), threads);
   if (w_.block->checks) on_block_barrier(w_, id);
+  if (counts_) w_.block->counts->arrive(w_, id, counts_->rare[pc_].imbalance);
   ++pc_;
   park();
   w_.block->arrive(w_, id, threads, w_.active, 0);

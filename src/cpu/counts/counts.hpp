@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counts of a launch while it runs, and the hooks that the executor calls. Each worker counts
+// for itself; the end of its part adds its counts to those of the launch.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "cpu/counts/count_table.hpp"
+#include "cpu/counts/footprint.hpp"
+#include "cpu/driver/kernel_trace.hpp"
+#include "cpu/exec/block.hpp"
+
+namespace cucore::cpu {
+
+struct CheckTable;
+struct LaneChecks;
+
+struct RowTraffic {
+  cucore_cpu_traffic global, local, shared;
+};
+
+// The counts of the instructions of a function.
+struct FunctionCounts {
+  explicit FunctionCounts(const DecodedFunction& function);
+  void merge(const FunctionCounts& other);
+
+  // Adds one execution of `count` instructions from `first` on. The cells contain the differences
+  // to the instruction before, so that a batch costs no more than one instruction.
+  void add(size_t first, size_t count, uint32_t lanes) {
+    cells[first].warps += 1;
+    cells[first].threads += lanes;
+    cells[first + count].warps -= 1;
+    cells[first + count].threads -= lanes;
+  }
+  // Takes lanes back that will execute the instruction again, or with `warp` the whole execution.
+  void take_back(size_t index, uint32_t lanes, bool warp) {
+    cells[index].warps -= warp;
+    cells[index].threads -= lanes;
+    cells[index + 1].warps += warp;
+    cells[index + 1].threads += lanes;
+  }
+
+  struct Cell {
+    uint64_t warps = 0, threads = 0;
+  };
+  struct Rare {
+    uint64_t guarded_off = 0;  // threads
+    uint64_t divergent = 0;
+    uint64_t imbalance = 0;
+  };
+  const DecodedFunction& function;
+  const CountTable& table;
+  const CheckTable& accesses;
+  std::vector<Cell> cells;
+  std::vector<Rare> rare;
+  std::vector<RowTraffic> traffic;
+};
+
+using FunctionTable = std::unordered_map<const DecodedFunction*, std::unique_ptr<FunctionCounts>>;
+
+struct LaunchCounts {
+  bool footprint = false;
+  bool ghost = false;  // global memory has no bytes: loads read zero, stores do nothing
+  bool each = false;   // every access is counted by itself: under a random schedule, and as a ghost
+  const LaneChecks* lanes = nullptr;
+  std::vector<uint64_t> sample;  // the clusters that run; empty: all
+  std::atomic<uint64_t> blocks_run{0};
+
+  std::mutex mutex;
+  FunctionTable functions;
+  Footprint sectors;
+};
+
+// Of one worker.
+struct WorkerCounts {
+  explicit WorkerCounts(LaunchCounts& launch) : launch(launch) {}
+  // Makes the function the one that runs.
+  FunctionCounts& follow(const DecodedFunction& function);
+  void add_to_launch();
+
+  LaunchCounts& launch;
+  FunctionCounts* current = nullptr;
+  FunctionTable functions;
+  Footprint sectors;
+};
+
+// The instructions of warps between barriers.
+struct BlockCounts {
+  void begin();
+  void add(const Warp& w, uint64_t instructions) { executed[w.index] += instructions; }
+  void arrive(const Warp& w, uint32_t barrier, uint64_t& imbalance);
+  void release(uint32_t barrier);
+
+  uint64_t executed[MAX_WARPS] = {};  // since the last barrier
+  struct Arrival {
+    uint64_t executed = 0;
+    uint64_t* imbalance = nullptr;  // of the row of the barrier; nullptr: the warp has not arrived
+  };
+  Arrival arrivals[BARRIERS][MAX_WARPS] = {};
+  bool has_arrivals = false;
+};
+
+// Handlers that count the access of the running warp, without and with the access.
+void count_access(Warp& w, const Op& op);
+void run_as_ghost(Warp& w, const Op& op);
+
+}  // namespace cucore::cpu
