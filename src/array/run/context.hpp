@@ -218,12 +218,15 @@ class Context : public Object {
 
 // An array or cells of the library's own, which end under the lock, also if a call throws.
 struct HeldArray {
-  Context& context;
-  Array array = {};
+  explicit HeldArray(Context& of, Array held = {}) : context(of), array(std::move(held)) {}
+  HeldArray(const HeldArray&) = delete;
   ~HeldArray() {
     const Context::Lock lock(context);
     array = {};
   }
+
+  Context& context;
+  Array array;
 };
 struct HeldCells {
   Context& context;

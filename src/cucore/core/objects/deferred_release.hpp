@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "core/objects/stream_uses.hpp"
 
@@ -31,6 +32,8 @@ class DeferredRelease {
 
 // A reference of a graph to the objects that it launches.
 struct Held {
+  explicit Held(Ref<const Object> object) : what(std::move(object)) {}
+
   Ref<const Object> what;
   Held* next = nullptr;  // in the queue
 };

@@ -37,7 +37,8 @@ int64_t keep_of(uint64_t threshold) {
 CUmemPoolProps properties_of(const Device& device, const PoolOptions& options) {
   CUmemPoolProps properties{};
   properties.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device.native()}};
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  properties.location.id = device.native();
   properties.maxSize = options.max_size;
   return properties;
 }
