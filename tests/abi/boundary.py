@@ -10,7 +10,7 @@ from public_header import PublicHeader
 
 HEADER = PublicHeader(Path(sys.argv.pop(1)))
 CAPI = Path(sys.argv.pop(1))
-DEFINITION = re.compile(r"^(CUCORE_API\s+)?(\w[\w\s*]*?[\s*])(cucore_\w+)\s*\(([^;{}]*)\)"
+DEFINITION = re.compile(r"^(CUCORE_(?:\w+_)?API\s+)?(\w[\w\s*]*?[\s*])(cucore_\w+)\s*\(([^;{}]*)\)"
                         r"\s*(noexcept)?\s*\{", re.M)
 
 
@@ -33,7 +33,7 @@ def body_from(text, opening):
 
 def definitions():
     """Returns (file, return type, name, is exported, body) of every exported function in
-    src/cucore/capi."""
+    the folder of the boundary."""
     declared = HEADER.functions()
     for path in sorted(CAPI.glob("*.cpp")):
         text = strip(path.read_text())
@@ -71,7 +71,7 @@ class Boundary(unittest.TestCase):
     def test_every_export_is_nothrow(self):
         # The header defines it for all functions. A definition cannot be noexcept if its
         # declaration, which C also reads, is not.
-        self.assertRegex(HEADER.text, r"define CUCORE_API __attribute__\(\([^\n]*\bnothrow\b")
+        self.assertRegex(HEADER.text, r"define CUCORE_(?:\w+_)?API __attribute__\(\([^\n]*\bnothrow\b")
         wrong = [f"{file}: {name}" for file, _, name, exported, _ in definitions() if not exported]
         self.assertEqual(wrong, [])
 

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public C headers document every parameter, field and enumerator, and are mostly comment.
 
-    header_documentation.py INCLUDE            checks
-    header_documentation.py INCLUDE --print    prints the numbers of each file
+    header_documentation.py HEADER            checks
+    header_documentation.py HEADER --print    prints the numbers of each file
 """
 import re
 import sys
 import unittest
 from pathlib import Path
 
-INCLUDE = Path(sys.argv.pop(1))
+HEADER = Path(sys.argv.pop(1))
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 import header_text  # noqa: E402
 
-LEAST_SHARE = 0.6
+LEAST_SHARE = 0.6 if HEADER.name == "cucore.h" else 0.4
 COMMENT = r"/\*\*(?!<)((?:(?!\*/).)*)\*/\s*"
-FUNCTION = re.compile(COMMENT + r"CUCORE_API\s[^;(]*?(cucore_\w+)\((.*?)\);", re.S)
+FUNCTION = re.compile(COMMENT + r"CUCORE_(?:\w+_)?API\s[^;(]*?(cucore_\w+)\((.*?)\);", re.S)
 CALLBACK = re.compile(COMMENT + r"typedef [\w ]+?\*?\(\*(cucore_\w+)\)\((.*?)\);", re.S)
 STRUCT = re.compile(r"typedef struct (cucore_\w+)\s*\{(.*?)\n\}", re.S)
 ENUM = re.compile(r"typedef enum (cucore_\w+)\s*\{(.*?)\n\}", re.S)
@@ -23,7 +23,7 @@ TAGS = {"param", "retval", "since"}
 
 
 def files():
-    return header_text.files(INCLUDE / "cucore.h")
+    return header_text.files(HEADER)
 
 
 def parameters(text):
@@ -52,15 +52,15 @@ class Documentation(unittest.TestCase):
     maxDiff = None
 
     def setUp(self):
-        self.text = header_text.read(INCLUDE / "cucore.h")
+        self.text = header_text.read(HEADER)
         self.functions = FUNCTION.findall(self.text)
         self.callbacks = CALLBACK.findall(self.text)
 
     def test_the_check_sees_every_declaration(self):
         code = re.sub(r"/\*.*?\*/", "", self.text, flags=re.S)
-        self.assertEqual([name for _, name, _ in self.functions], re.findall(r"CUCORE_API\s[^;(]*?\b(cucore_\w+)\s*\(", code))
+        self.assertEqual([name for _, name, _ in self.functions], re.findall(r"CUCORE_(?:\w+_)?API\s[^;(]*?\b(cucore_\w+)\s*\(", code))
         self.assertEqual([name for _, name, _ in self.callbacks], re.findall(r"\(\*(cucore_\w+)\)\(", code))
-        self.assertGreater(len(self.functions), 100)
+        self.assertGreater(len(self.functions), 100 if HEADER.name == "cucore.h" else 1)
 
     def test_every_parameter_is_documented_in_order_and_no_other(self):
         wrong = [f"{name}: has {parameters(given)}, documents {documented(comment)}"
@@ -77,7 +77,8 @@ class Documentation(unittest.TestCase):
             self.assertEqual(set(re.findall(r"(?<!\S)@(\w+)", comment)) - TAGS, set(), name)
 
     def test_every_status_of_a_retval_exists(self):
-        statuses = set(re.findall(r"^  (CUCORE_\w+)\s*=", self.text, re.M))
+        core = header_text.read(HEADER.with_name("cucore.h"))
+        statuses = set(re.findall(r"^  (CUCORE_\w+)\s*=", core, re.M))
         for comment, name, _ in self.functions:
             self.assertEqual(set(re.findall(r"@retval\s+(\w+)", comment)) - statuses, set(), name)
 
@@ -94,7 +95,7 @@ class Documentation(unittest.TestCase):
 
 
 def print_numbers():
-    text = header_text.read(INCLUDE / "cucore.h")
+    text = header_text.read(HEADER)
     found = FUNCTION.findall(text) + CALLBACK.findall(text)
     done = sum(len(set(parameters(given)) & set(documented(comment))) for comment, _, given in found)
     print(f"{done} of {sum(len(parameters(given)) for _, _, given in found)} parameters documented")

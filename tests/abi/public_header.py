@@ -14,7 +14,7 @@ class PublicHeader:
 
     def functions(self):
         """Returns {name: return type} of every exported function."""
-        found = re.findall(r"CUCORE_API\s+([\w\s*]+?)\s*\b(cucore_\w+)\s*\(", self.text)
+        found = re.findall(r"CUCORE_(?:\w+_)?API\s+([\w\s*]+?)\s*\b(cucore_\w+)\s*\(", self.text)
         return {name: result.strip() for result, name in found}
 
     def structs(self):

@@ -121,6 +121,12 @@ class UsingIt(Trees):
         result = self.installed.build_and_run("arrays.c", [*STRICT, *flags], libraries, CUCORE_DRIVER="cpu")
         self.assertEqual(self.check(result), "sum 5\n")
 
+    def test_perf_in_c_without_a_driver(self):
+        flags = self.installed.flags("--cflags", package="cucore-perf")
+        libraries = self.installed.flags("--libs", package="cucore-perf")
+        result = self.installed.build_and_run("perf.c", [*STRICT, *flags], libraries)
+        self.assertEqual(self.check(result), "8 blocks, limited by warps\n")
+
     def test_arrays_without_the_header(self):
         self.require_cpu_device()
         soname = "libcucore-array.so." + self.version().split(".", maxsplit=1)[0]
@@ -163,7 +169,7 @@ class WhatIsThere(Trees):
         wanted = [path.relative_to(source) for path in header_text.files(source / "cucore.h")]
         self.assertGreater(len(wanted), 10)
         wanted += [path.relative_to(source) for path in source.rglob("*.hpp")]
-        wanted += [Path("cucore_array.h"), Path("cucore_array_names.h")]
+        wanted += [Path("cucore_array.h"), Path("cucore_array_names.h"), Path("cucore_perf.h")]
         self.assertEqual(sorted(headers), sorted(wanted))
 
     def test_no_installed_text_names_the_build_folder(self):

@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/capi/guard.hpp"
 
-#include "array/run/native.hpp"
+#include "client/reporter.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::array {
 namespace {
 
-struct Reporter {
-  using Handle = cucore_error;
-  static constexpr const char* LIBRARY = "libcucore-array";
-
-  static cucore_error* create(const Error& error) {
-    cucore_error_options options = CUCORE_ERROR_OPTIONS_INIT;
-    options.origin = "cucore-array";
-    options.log = error.log().c_str();
-    if (const auto* failed = dynamic_cast<const CallFailed*>(&error))
-      options.cause = failed->cause();
-    return cucore_error_create(static_cast<cucore_status>(error.status()), error.what(), &options);
-  }
-  static cucore_error* out_of_memory() noexcept {
-    return cucore_error_create(CUCORE_ERROR_OUT_OF_MEMORY, "out of host memory", nullptr);
-  }
-};
+constexpr char LIBRARY[] = "libcucore-array";
+constexpr char ORIGIN[] = "cucore-array";
 
 int32_t ordinal_of(const Context& context) {
   return cucore_device_ordinal(context.settings().device.get());
@@ -73,8 +59,7 @@ Guest::Guest(const ArrayObject& array, Context& context, const char* argument)
 
 // Without memory for the error, the caller gets another one, whose status the call returns too.
 cucore_status report(cucore_error** error) noexcept {
-  const Status status = report_exception<Reporter>(error);
-  return error ? cucore_error_status(*error) : static_cast<cucore_status>(status);
+  return client::report<LIBRARY, ORIGIN>(error);
 }
 
 Dims shape_of(const int64_t* shape, size_t ndim) {
