@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/analyze/analysis.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "perf/analyze/allowed.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::perf {
+namespace {
+
+constexpr uint32_t SMALLEST_BLOCK = 32;
+
+bool has_code_for(const Kernel& kernel, std::span<const Kernel> all, uint16_t device) {
+  return std::ranges::any_of(all, [&](const Kernel& other) {
+    return other.level == Level::MACHINE && other.name == kernel.name && other.arch.runs_on(device);
+  });
+}
+
+std::vector<uint32_t> blocks_of(const Kernel& kernel, const Launch& launch) {
+  if (launch.block != 0) return {launch.block};
+  if (!kernel.block.empty()) return {kernel.max_threads};
+  std::vector<uint32_t> blocks;
+  for (uint32_t block = SMALLEST_BLOCK; block <= kernel.max_threads; block *= 2)
+    blocks.push_back(block);
+  return blocks;
+}
+
+}  // namespace
+
+Analysis::Analysis(std::string name, std::span<const InputImage> images,
+                   const AnalysisOptions& options)
+    : name_(std::move(name)) {
+  for (const std::string& arch : options.archs) limits_of(arch);
+  if (options.launch.block > MAX_BLOCK)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("block is ", options.launch.block, "; expected 1 to ", MAX_BLOCK));
+  for (const InputImage& input : images) {
+    if (input.type == image::CodeType::CUBIN) add(analyse_cubin(input, options.launch), options);
+    if (input.type == image::CodeType::PTX) add(analyse_ptx(input, options.launch), options);
+  }
+  find_compiles_at_load(images, options);
+  for (Kernel& kernel : kernels_) add_occupancy(kernel, options);
+  std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
+    return std::tie(b.severity, a.place.file, a.place.line, a.rule->number) <
+           std::tie(a.severity, b.place.file, b.place.line, b.rule->number);
+  });
+}
+
+void Analysis::add(AnalysedImage image, const AnalysisOptions& options) {
+  Allowed allowed(options.allow, options.read_sources);
+  const auto lines = lines_of_text(image.ptx);
+  for (Finding& finding : image.findings) {
+    if (allowed.covers(finding, lines))
+      ++allowed_;
+    else
+      findings_.push_back(std::move(finding));
+  }
+  for (Kernel& kernel : image.kernels) kernels_.push_back(std::move(kernel));
+}
+
+// A116: the code has only PTX for an architecture that the caller names, or only PTX at all.
+void Analysis::find_compiles_at_load(std::span<const InputImage>, const AnalysisOptions& options) {
+  Allowed allowed(options.allow, false);
+  for (const Kernel& kernel : kernels_) {
+    if (kernel.level != Level::PTX) continue;
+    std::vector<Finding> found;
+    Findings findings(kernel, found);
+    for (const std::string& arch : options.archs) {
+      const uint16_t device = limits_of(arch).arch;
+      if (kernel.arch.runs_on(device) && !has_code_for(kernel, kernels_, device))
+        findings.add(RuleId::COMPILED_AT_LOAD, Severity::NOTE, kernel.place,
+                     concat("the driver compiles the PTX for ", arch, " when it loads the code"));
+    }
+    const bool any_code = std::ranges::any_of(kernels_, [&](const Kernel& other) {
+      return other.level == Level::MACHINE && other.name == kernel.name;
+    });
+    if (options.archs.empty() && !any_code)
+      findings.add(RuleId::COMPILED_AT_LOAD, Severity::NOTE, kernel.place,
+                   "the code has PTX alone, which the driver compiles when it loads the code");
+    for (Finding& finding : found) {
+      if (allowed.covers(finding, {}))
+        ++allowed_;
+      else
+        findings_.push_back(std::move(finding));
+    }
+  }
+}
+
+void Analysis::add_occupancy(Kernel& kernel, const AnalysisOptions& options) const {
+  if (!kernel.resources.registers) return;
+  std::vector<std::string> archs = options.archs;
+  if (archs.empty() && find_limits(kernel.arch.number)) archs.push_back(kernel.arch.text());
+  for (const std::string& arch : archs)
+    for (const uint32_t block : blocks_of(kernel, options.launch))
+      kernel.occupancy.push_back({*image::Arch::parse(arch), block,
+                                  occupancy(kernel, arch, block, options.launch.shared)});
+}
+
+Occupancy Analysis::occupancy(const Kernel& kernel, const std::string& arch, uint32_t block,
+                              uint32_t shared) const {
+  if (!kernel.resources.registers)
+    throw Error(Status::INVALID_STATE,
+                concat("kernel ", kernel.name,
+                       " is PTX, which has no registers yet; expected machine code"));
+  const Limits& limits = limits_of(arch.empty() ? kernel.arch.text() : arch);
+  const uint64_t bytes = uint64_t{kernel.resources.shared.value_or(0)} + shared;
+  return occupancy_of(limits, {*kernel.resources.registers, block == 0 ? kernel.max_threads : block,
+                               static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX))});
+}
+
+}  // namespace cucore::perf

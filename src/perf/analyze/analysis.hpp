@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis of object code: all its kernels, without a device.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "perf/analyze/images.hpp"
+#include "support/ref.hpp"
+
+namespace cucore::perf {
+
+struct AnalysisOptions {
+  std::vector<std::string> archs;  // for which occupancy is listed
+  std::vector<std::string> allow;  // "A103"
+  Launch launch;
+  bool read_sources = false;
+};
+
+class Analysis final : public Object {
+ public:
+  // @throws Error INVALID_CODE, INVALID_ARGUMENT, UNSUPPORTED
+  Analysis(std::string name, std::span<const InputImage> images, const AnalysisOptions& options);
+
+  const std::string& name() const { return name_; }
+  std::span<const Kernel> kernels() const { return kernels_; }
+  std::span<const Finding> findings() const { return findings_; }
+  size_t allowed() const { return allowed_; }  // findings that are not listed
+
+  // The occupancy of one kernel. `block` 0 stands for the largest block of the kernel, and an empty
+  // arch for that of the kernel.
+  // @throws Error INVALID_STATE if the code does not record the registers
+  Occupancy occupancy(const Kernel& kernel, const std::string& arch, uint32_t block,
+                      uint32_t shared) const;
+
+ private:
+  void add(AnalysedImage image, const AnalysisOptions& options);
+  void add_occupancy(Kernel& kernel, const AnalysisOptions& options) const;
+  void find_compiles_at_load(std::span<const InputImage> images, const AnalysisOptions& options);
+
+  const std::string name_;
+  std::vector<Kernel> kernels_;
+  std::vector<Finding> findings_;
+  size_t allowed_ = 0;
+};
+
+}  // namespace cucore::perf

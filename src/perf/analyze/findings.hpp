@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the code of a kernel has that costs time.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "perf/analyze/kernel.hpp"
+#include "perf/analyze/ptx_kernel.hpp"
+#include "perf/analyze/rules.hpp"
+
+namespace cucore::perf {
+
+// Adds findings of one kernel, those of one place once, and no more than a person reads.
+class Findings {
+ public:
+  static constexpr size_t MOST = 1000;
+  Findings(const Kernel& kernel, std::vector<Finding>& all)
+      : kernel_(kernel), all_(all), first_(all.size()) {}
+  void add(RuleId rule, Severity severity, Place place, std::string message);
+
+ private:
+  const Kernel& kernel_;
+  std::vector<Finding>& all_;
+  const size_t first_;
+};
+
+// Of the PTX: A102 to A106, A108, A109, A112 to A114, A117.
+void find_in_ptx(const PtxKernel& ptx, Findings& findings);
+void find_in_accesses(const PtxKernel& ptx, Findings& findings);
+
+// The launch that the caller has in mind; 0: unknown.
+struct Launch {
+  uint32_t block = 0;   // threads
+  uint32_t shared = 0;  // bytes, dynamic
+  uint32_t grid = 0;    // blocks
+  uint32_t multiprocessors = 0;
+};
+
+// Of the resources: A101, A102, A107, A110, A111.
+void find_in_resources(const Kernel& kernel, const Launch& launch, bool has_ptx,
+                       Findings& findings);
+
+}  // namespace cucore::perf

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/analyze/rules.hpp"
+
+#include <algorithm>
+
+namespace cucore::perf {
+namespace {
+
+constexpr Rule RULES[] = {
+#define RULE(number, id, name, advice) {number, "A" #number, name, advice},
+#include "perf/analyze/rules.inc"
+#undef RULE
+};
+constexpr const char* SEVERITIES[] = {"none", "note", "warning", "error"};
+
+}  // namespace
+
+std::span<const Rule> all_rules() { return RULES; }
+
+const Rule& rule_of(RuleId id) {
+  return *std::ranges::find(RULES, static_cast<uint16_t>(id), &Rule::number);
+}
+
+const Rule* find_rule(std::string_view id) {
+  for (const Rule& rule : RULES)
+    if (rule.id == id) return &rule;
+  return nullptr;
+}
+
+const char* severity_name(Severity severity) { return SEVERITIES[static_cast<size_t>(severity)]; }
+const char* level_name(Level level) { return level == Level::MACHINE ? "machine" : "ptx"; }
+
+}  // namespace cucore::perf

@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/capi/handles.hpp"
+
+namespace cucore {
+
+constinit HandlePool HandleTraits<cucore_analysis>::pool{TYPE, NAME};
+
+}  // namespace cucore
