@@ -75,7 +75,7 @@ class KernelLines {
 
  private:
   Place place_of(const image::LineRow& row) const {
-    return {.file = row.file < sources_.files.size() ? sources_.files[row.file] : "",
+    return {.file = row.file < sources_.files.size() ? source_name(sources_.files[row.file]) : "",
             .line = row.line,
             .ptx_line = 0};
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "image/arch.hpp"
@@ -24,6 +25,9 @@ struct Place {
   uint32_t ptx_line = 0;
   friend bool operator==(const Place&, const Place&) = default;
 };
+
+// Returns the name of a source as the caller of libcucore gave it.
+std::string source_name(std::string_view recorded);
 
 // nullopt: the code does not record it.
 struct Resources {

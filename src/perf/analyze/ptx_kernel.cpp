@@ -102,7 +102,7 @@ Place PtxKernel::place_of(size_t instruction) const {
   }
   place.line = after[-1].line;
   for (const ptx::SourceFile& file : module_.files)
-    if (file.number == after[-1].file) place.file = file.name;
+    if (file.number == after[-1].file) place.file = source_name(file.name);
   return place;
 }
 

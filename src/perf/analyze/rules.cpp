@@ -27,6 +27,13 @@ const Rule* find_rule(std::string_view id) {
   return nullptr;
 }
 
+std::string source_name(std::string_view recorded) {
+  // libcucore puts sources without a folder there.
+  constexpr std::string_view FOLDER = "/.cucore/";
+  if (recorded.starts_with(FOLDER)) recorded.remove_prefix(FOLDER.size());
+  return std::string(recorded);
+}
+
 const char* severity_name(Severity severity) { return SEVERITIES[static_cast<size_t>(severity)]; }
 const char* level_name(Level level) { return level == Level::MACHINE ? "machine" : "ptx"; }
 

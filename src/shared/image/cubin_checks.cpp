@@ -52,6 +52,15 @@ void CubinChecks::check() const {
   check_segments();
 }
 
+// Returns a number above sh_info. Two kinds of sections of sm_100 and later refer to symbols: the
+// table of symbols itself, and code, whose table is linked.
+size_t CubinChecks::most_info(const ElfSection& section) const {
+  if (section.type == SECTION_MERCURY_SYMBOLS) return section.size / sizeof(ElfSymbolEntry) + 1;
+  if (section.type == SECTION_MERCURY_CODE)
+    return file_.sections()[section.link].size / sizeof(ElfSymbolEntry);
+  return file_.sections().size();
+}
+
 void CubinChecks::check_section(const ElfSection& section) const {
   const ByteView& view = file_.view();
   const uint64_t at = section.header_at;
@@ -68,7 +77,7 @@ void CubinChecks::check_section(const ElfSection& section) const {
   const size_t count = file_.sections().size();
   if (section.link >= count) view.fail(at + 40, "a section leads to one that does not exist");
   const bool by_section = section.type != SECTION_SYMBOLS && (section.flags & FLAG_CODE) == 0;
-  if (by_section && section.info >= count)
+  if (by_section && section.info >= most_info(section))
     view.fail(at + 44, "a section belongs to one that does not exist");
   const bool on_chip = name.starts_with(".nv.shared") || name.starts_with(".nv.constant");
   if (on_chip && section.size > MAX_ON_CHIP)

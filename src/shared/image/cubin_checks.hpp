@@ -23,6 +23,7 @@ class CubinChecks {
   static bool is_shared_of_function(const ElfSection& section);
 
  private:
+  size_t most_info(const ElfSection& section) const;
   void check_section(const ElfSection& section) const;
   void check_owner(const ElfSection& section) const;
   void check_symbol(const ElfSymbol& symbol, uint64_t at) const;

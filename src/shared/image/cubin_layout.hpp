@@ -8,6 +8,8 @@
 namespace cucore::image {
 
 inline constexpr uint32_t SECTION_CUDA_INFO = 0x70000000;
+inline constexpr uint32_t SECTION_MERCURY_CODE = 0x70000016;
+inline constexpr uint32_t SECTION_MERCURY_SYMBOLS = 0x70000085;
 inline constexpr uint64_t FLAG_ALLOCATED = 2;
 inline constexpr uint64_t FLAG_CODE = 4;
 inline constexpr uint8_t OTHER_ENTRY = 0x10;    // st_other: the function is a kernel

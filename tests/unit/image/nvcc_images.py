@@ -33,9 +33,11 @@ def compile_all(nvcc, source, folder):
     ptx = base.with_suffix(".ptx")
     run(nvcc, "-std=c++17", "-w", "-ptx", "-arch=compute_90", "-o", ptx, source)
     images = [ptx]
-    for name, options in {"O3": [], "G": ["-g", "-O0"], "line": ["-lineinfo"], "c": ["-c"]}.items():
+    targets = {"O3": [], "G": ["-g", "-O0"], "line": ["-lineinfo"], "c": ["-c"], "line120": ["-lineinfo", "-arch=sm_120"]}
+    for name, options in targets.items():
         images.append(base.with_suffix(f".{name}.cubin"))
-        run(tools / "ptxas", "-arch=sm_90", *options, "-o", images[-1], ptx)
+        arch = [] if options[-1:] == ["-arch=sm_120"] else ["-arch=sm_90"]
+        run(tools / "ptxas", *arch, *options, "-o", images[-1], ptx)
     for mode in ("none", "default", "speed", "size", "balance"):
         images.append(base.with_suffix(f".{mode}.fatbin"))
         run(tools / "fatbinary", "-64", f"--compress-mode={mode}", f"--create={images[-1]}",

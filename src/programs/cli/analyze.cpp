@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// cucore analyze: what compiled kernels have that costs time, without a device.
+#include <cucore_perf.h>
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "command.hpp"
+#include "files.hpp"
+#include "image.hpp"
+#include "print.hpp"
+#include "report.hpp"
+#include "source.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::cli {
+namespace {
+
+struct AnalyzeRequest {
+  std::vector<std::string> files;
+  std::vector<std::string> archs, allow;
+  std::vector<std::string> include_paths, definitions;
+  std::string fail_on;
+  cucore_analysis_options numbers = CUCORE_ANALYSIS_OPTIONS_INIT;
+  bool no_sources = false;
+};
+
+using AnalysisOwner = std::unique_ptr<cucore_analysis, decltype(&cucore_analysis_release)>;
+
+// The severities of --fail-on, by their names in the report.
+const std::map<std::string, int>& severities() {
+  static const std::map<std::string, int> all{{"note", 1}, {"warning", 2}, {"error", 3}};
+  return all;
+}
+
+std::vector<const char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<const char*> result;
+  for (const std::string& text : texts) result.push_back(text.c_str());
+  return result;
+}
+
+// A source becomes machine code with line information, which also contains its PTX.
+ObjectCode compile_to_analyze(const std::string& path, const AnalyzeRequest& request) {
+  CompileFlags flags;
+  flags.options.lineinfo = true;
+  flags.options.include_paths = request.include_paths;
+  flags.options.define_macros = request.definitions;
+  if (!request.archs.empty()) flags.options.arch = request.archs.front();
+  // With a folder, the recorded name leads to the file.
+  const std::string name = path.find('/') == path.npos ? "./" + path : path;
+  ObjectCode code = compile_file(name, flags, CodeType::cubin);
+  report_log(code);
+  return code;
+}
+
+ObjectCode code_of(const std::string& path, const AnalyzeRequest& request) {
+  return is_source(path) && path != "-" ? compile_to_analyze(path, request)
+                                        : open_image(read_file(path), path);
+}
+
+AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request) {
+  const auto archs = pointers(request.archs);
+  const auto allow = pointers(request.allow);
+  cucore_analysis_options options = request.numbers;
+  options.archs = archs.data();
+  options.arch_count = archs.size();
+  options.allow = allow.data();
+  options.allow_count = allow.size();
+  options.sources = request.no_sources ? CUCORE_TOGGLE_OFF : CUCORE_TOGGLE_ON;
+  cucore_analysis* analysis = nullptr;
+  call(cucore_analysis_create, code.get(), &options, &analysis);
+  return {analysis, cucore_analysis_release};
+}
+
+std::string text_of(const cucore_analysis* analysis, cucore_report_format format) {
+  std::size_t size = 0;
+  call(cucore_analysis_write, analysis, format, static_cast<char*>(nullptr), std::size_t{0},
+               &size);
+  std::string text(size, '\0');
+  call(cucore_analysis_write, analysis, format, text.data(), text.size(), &size);
+  text.resize(size - 1);
+  return text;
+}
+
+// The kernels of several files in one object of the schema.
+void add_kernels(Json& all, const Json& analysis, const std::string& file) {
+  all["allowed"] = all["allowed"].get<int64_t>() + analysis["allowed"].get<int64_t>();
+  for (Json kernel : analysis["kernels"]) {
+    kernel["image"] = file;
+    all["kernels"].push_back(kernel);
+  }
+}
+
+std::size_t count_from(const Json& all, int least) {
+  std::size_t count = 0;
+  for (const Json& kernel : all["kernels"])
+    for (const Json& finding : kernel["findings"])
+      count += severities().at(finding["severity"].get<std::string>()) >= least;
+  return count;
+}
+
+void analyze(const AnalyzeRequest& request) {
+  Json all{{"schema", "cucore.analysis/1"}, {"allowed", 0}, {"kernels", Json::array()}};
+  for (const std::string& file : request.files) {
+    try {
+      const ObjectCode code = code_of(file, request);
+      const AnalysisOwner analysis = analyze_code(code, request);
+      add_kernels(all, Json::parse(text_of(analysis.get(), CUCORE_REPORT_FORMAT_JSON)), file);
+      if (wants_json()) continue;
+      if (request.files.size() > 1) print("{}\n", file);
+      print("{}", Text{text_of(analysis.get(), CUCORE_REPORT_FORMAT_TEXT)});
+    } catch (const Failure&) {
+      throw;
+    } catch (const Error& error) {
+      throw Failure(error).about(file);
+    }
+  }
+  const std::size_t grave =
+      request.fail_on.empty() ? 0 : count_from(all, severities().at(request.fail_on));
+  if (grave != 0)
+    throw failed(fmt::format("the analysis has {} of the severity {} or above",
+                             counted(grave, "finding"), request.fail_on),
+                 Status::checks)
+        .with(all);
+  if (wants_json()) print_json(all);
+}
+
+void add_launch(CLI::App& command, AnalyzeRequest& request) {
+  command.add_option("--block", request.numbers.block, "threads per block of the launch")
+      ->type_name("N");
+  command
+      .add_option("--shared", request.numbers.shared, "bytes of dynamic shared memory per block")
+      ->type_name("N");
+  command.add_option("--grid", request.numbers.grid, "blocks of the launch")->type_name("N");
+  command
+      .add_option("--multiprocessors", request.numbers.multiprocessors,
+                  "multiprocessors of the device")
+      ->type_name("N");
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app) {
+  CLI::App* command = app.add_subcommand(
+      "analyze",
+      "Reports what in compiled kernels costs time, with source lines. It needs no device.");
+  auto request = std::make_shared<AnalyzeRequest>();
+  command
+      ->add_option("files", request->files,
+                   "CUBIN, PTX, fat binary or .cuco; or a source, which is compiled")
+      ->required()
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--arch", request->archs,
+          "list the occupancy on this architecture; repeatable; a source is compiled for the first")
+      ->type_name("ARCH");
+  add_launch(*command, *request);
+  command->add_option("--allow", request->allow, "do not list this finding, as A103; repeatable")
+      ->type_name("ID");
+  command
+      ->add_option("--fail-on", request->fail_on,
+                   "fail if a finding has this severity or a higher one")
+      ->check(CLI::IsMember({"note", "warning", "error"}))
+      ->type_name("LEVEL");
+  command->add_flag("--no-sources", request->no_sources,
+                    "do not read the sources for comments with 'cucore: allow(A103)'");
+  command
+      ->add_option("-I,--include-path", request->include_paths,
+                   "of a source: search this folder for headers; repeatable")
+      ->type_name("DIR");
+  command
+      ->add_option("-D,--define-macro", request->definitions,
+                   "of a source: define a macro; repeatable")
+      ->type_name("NAME[=VALUE]");
+  command->footer(
+      "Example:\n"
+      "  cucore analyze saxpy.cubin --fail-on warning\n"
+      "Code that was compiled with --lineinfo has source lines, and its CUBIN contains the PTX "
+      "that most findings need.\n"
+      "Exit codes: 0 analysed; 1 a finding of --fail-on, or a file cannot be read.");
+  command->callback([request] { analyze(*request); });
+}
+
+}  // namespace cucore::cli
