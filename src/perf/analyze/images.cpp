@@ -53,7 +53,7 @@ void find_in_log(const InputImage& input, const Kernel& kernel, Findings& findin
 class KernelLines {
  public:
   KernelLines(const image::LineTable& sources, const image::LineTable& ptx, uint32_t function)
-      : sources_(sources), function_(function) {
+      : sources_(sources), function_(function), file_(file_of(sources, function)) {
     const auto found = ptx.functions.find(function);
     if (found == ptx.functions.end()) return;
     for (const image::LineRow& row : found->second)
@@ -74,14 +74,28 @@ class KernelLines {
   }
 
  private:
-  Place place_of(const image::LineRow& row) const {
+  // Returns the innermost place of a chain of inlined calls that is in the file of the kernel.
+  Place place_of(image::LineRow row) const {
+    constexpr int DEEPEST_CALL = 32;
+    for (int depth = 0; depth < DEEPEST_CALL && row.caller != 0 && row.file != file_; ++depth)
+      row = sources_.rows[row.caller - 1];
     return {.file = row.file < sources_.files.size() ? source_name(sources_.files[row.file]) : "",
             .line = row.line,
             .ptx_line = 0};
   }
 
+  // The file of the kernel itself.
+  static uint32_t file_of(const image::LineTable& sources, uint32_t function) {
+    const auto found = sources.functions.find(function);
+    if (found == sources.functions.end()) return 0;
+    for (const image::LineRow& row : found->second)
+      if (row.caller == 0) return row.file;
+    return 0;
+  }
+
   const image::LineTable& sources_;
   const uint32_t function_;
+  const uint32_t file_;
   std::map<uint32_t, Place> by_ptx_line_;
 };
 

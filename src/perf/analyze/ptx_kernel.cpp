@@ -52,7 +52,8 @@ class Ranges {
   std::vector<int64_t> changes_;
 };
 
-constexpr int DEEPEST = 8;  // of the logic of predicates
+constexpr int DEEPEST = 8;        // of the logic of predicates
+constexpr int DEEPEST_CALL = 32;  // of inlined calls
 
 }  // namespace
 
@@ -91,19 +92,34 @@ void PtxKernel::find_definitions() {
 Place PtxKernel::place_of(size_t instruction) const {
   Place place;
   place.ptx_line = function_.instructions[instruction].line;
-  const auto& lines = function_.source_lines;
-  const auto after = std::ranges::upper_bound(lines, static_cast<uint32_t>(instruction), {},
-                                              &ptx::SourceLine::first_instruction);
-  if (after == lines.begin()) {
-    if (!source_) return place;
+  const ptx::SourceLine* const line = ptx::source_line_of(function_, instruction);
+  if (line) {
+    const ptx::SourcePosition position = outside_of_headers(*line);
+    place.line = position.line;
+    place.file = source_name(ptx::file_name(module_, position.file));
+  } else if (source_) {
     Place found = source_(place.ptx_line);
-    found.ptx_line = place.ptx_line;
-    return found;
+    place.line = found.line;
+    place.file = std::move(found.file);
   }
-  place.line = after[-1].line;
-  for (const ptx::SourceFile& file : module_.files)
-    if (file.number == after[-1].file) place.file = source_name(file.name);
   return place;
+}
+
+// Returns the innermost place of a chain of inlined calls that is in the file of the kernel.
+ptx::SourcePosition PtxKernel::outside_of_headers(const ptx::SourceLine& line) const {
+  const auto& lines = function_.source_lines;
+  ptx::SourcePosition position = line;
+  ptx::SourcePosition call = line.inlined_at;
+  for (int depth = 0; depth < DEEPEST_CALL && position.file != lines.front().file; ++depth) {
+    if (call.line == 0) break;
+    position = call;
+    const auto found = std::ranges::find_if(lines, [&](const ptx::SourceLine& other) {
+      return other.file == position.file && other.line == position.line &&
+             other.column == position.column;
+    });
+    call = found != lines.end() ? found->inlined_at : ptx::SourcePosition{};
+  }
+  return position;
 }
 
 Place PtxKernel::place() const {

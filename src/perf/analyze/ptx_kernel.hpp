@@ -46,6 +46,7 @@ class PtxKernel {
   const ptx::Instruction* definition(uint32_t reg) const { return definitions_[reg]; }
 
  private:
+  ptx::SourcePosition outside_of_headers(const ptx::SourceLine& line) const;
   bool ends_at(uint32_t instruction) const;
   bool selects_one(uint32_t predicate, int depth) const;
   void find_definitions();

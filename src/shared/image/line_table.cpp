@@ -24,7 +24,9 @@ enum Standard : uint8_t {
   CONST_ADD_PC,
   FIXED_ADVANCE_PC
 };
-enum Extended : uint8_t { END_SEQUENCE = 1, SET_ADDRESS };
+// INLINED_CALL is of NVIDIA: the rows after it belong to a function that the row with this number
+// calls.
+enum Extended : uint8_t { END_SEQUENCE = 1, SET_ADDRESS, INLINED_CALL = 0x90 };
 
 constexpr uint32_t LONG_FORM = 0xffffffff;  // DWARF with 64-bit lengths, which CUDA does not use
 constexpr uint16_t FIRST_VERSION = 2;
@@ -92,6 +94,7 @@ class LineReader {
     std::vector<std::string> folders{""};
     for (std::string_view name = text(); !name.empty(); name = text()) folders.emplace_back(name);
     first_file_ = table_.files.size();
+    first_row_ = table_.rows.size();
     for (std::string_view name = text(); !name.empty(); name = text()) {
       const uint64_t folder = unsigned_number();
       unsigned_number();  // time
@@ -106,6 +109,7 @@ class LineReader {
     file_ = 1;
     row_.line = 1;
     function_ = 0;
+    context_ = 0;
   }
 
   void step() {
@@ -149,6 +153,7 @@ class LineReader {
     const uint64_t next = at_ + size;
     const auto opcode = take<uint8_t>();
     if (opcode == END_SEQUENCE) reset();
+    if (opcode == INLINED_CALL) context_ = unsigned_number();
     if (opcode == SET_ADDRESS && size == 9) {
       const auto found = functions_.find(at_);
       function_ = found == functions_.end() ? 0 : found->second;
@@ -161,6 +166,10 @@ class LineReader {
     const uint64_t known = table_.files.size() - first_file_;
     const bool has_file = file_ >= 1 && file_ <= known;
     row_.file = static_cast<uint32_t>(has_file ? first_file_ + file_ - 1 : table_.files.size());
+    const uint64_t emitted = table_.rows.size() - first_row_;
+    row_.caller =
+        static_cast<uint32_t>(context_ >= 1 && context_ <= emitted ? first_row_ + context_ : 0);
+    table_.rows.push_back(row_);
     table_.functions[function_].push_back(row_);
   }
 
@@ -210,6 +219,8 @@ class LineReader {
   uint8_t first_special_ = 1;
   std::vector<uint8_t> arguments_;
   size_t first_file_ = 0;
+  size_t first_row_ = 0;
+  uint64_t context_ = 0;  // the row of the call of an inlined function; 0: none
   LineRow row_;
   uint64_t file_ = 1;
   uint32_t function_ = 0;

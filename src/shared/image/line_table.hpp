@@ -18,10 +18,12 @@ struct LineRow {
   uint64_t address = 0;
   uint32_t file = 0;  // index in LineTable::files, if there are any
   uint32_t line = 0;
+  uint32_t caller = 0;  // of an inlined function: one more than the index of the call in rows
 };
 
 struct LineTable {
   std::vector<std::string> files;  // with their folders
+  std::vector<LineRow> rows;       // in the order of the section
   // By the number of the function's symbol. Rows are in the order of their addresses.
   std::map<uint32_t, std::vector<LineRow>> functions;
 
