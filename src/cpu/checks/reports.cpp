@@ -7,6 +7,7 @@
 
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
+#include "support/json_text.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -44,51 +45,9 @@ void place_fields(std::string& json, const std::string& prefix, const Place& p) 
   if (p.ptx_line) number(json, (prefix + "ptx_line").c_str(), p.ptx_line);
 }
 
-// Returns the length of the UTF-8 sequence at `i`; 0: the bytes are not one, as
-// overlong forms and surrogates.
-size_t utf8_length(std::string_view text, size_t i) {
-  const auto byte = [&](size_t at) { return at < text.size() ? uint8_t(text[at]) : 0u; };
-  const auto follows = [&](size_t at) { return (byte(at) & 0xc0) == 0x80; };
-  const unsigned first = byte(i), second = byte(i + 1);
-  if (first < 0x80) return 1;
-  if (first < 0xc2 || first > 0xf4 || !follows(i + 1)) return 0;
-  if (first < 0xe0) return 2;
-  const bool overlong = (first == 0xe0 && second < 0xa0) || (first == 0xf0 && second < 0x90);
-  const bool beyond = (first == 0xed && second >= 0xa0) || (first == 0xf4 && second >= 0x90);
-  if (overlong || beyond || !follows(i + 2)) return 0;
-  if (first < 0xf0) return 3;
-  return follows(i + 3) ? 4 : 0;
-}
-
-// Appends one character; an empty one stands for bytes that are not UTF-8.
-void append_json(std::string& json, std::string_view character) {
-  if (character.empty()) {
-    json += "\\ufffd";
-  } else if (character == "\"" || character == "\\") {
-    json += '\\';
-    json += character;
-  } else if (static_cast<unsigned char>(character[0]) < 0x20) {
-    char escaped[8];
-    std::snprintf(escaped, sizeof escaped, "\\u%04x", static_cast<unsigned>(character[0]));
-    json += escaped;
-  } else {
-    json += character;
-  }
-}
-
 }  // namespace
 
 const char* kind_name(ReportKind kind) { return KINDS[size_t(kind)]; }
-
-std::string json_text(const std::string& text) {
-  std::string json(1, '"');
-  for (size_t i = 0; i < text.size();) {
-    const size_t length = utf8_length(text, i);
-    append_json(json, text.substr(i, length));
-    i += length ? length : 1;
-  }
-  return json + '"';
-}
 
 std::string Place::text() const {
   if (ptx_line == 0) return {};

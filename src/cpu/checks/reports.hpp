@@ -89,8 +89,4 @@ class Reports {
 // Writes the reports since the last call to stderr.
 void print_new_reports();
 
-// Returns the text with quotes. Bytes that are not UTF-8 become U+FFFD, because the text of a
-// kernel can contain any bytes.
-std::string json_text(const std::string& text);
-
 }  // namespace cucore::cpu

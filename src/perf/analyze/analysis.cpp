@@ -43,9 +43,12 @@ Analysis::Analysis(std::string name, std::span<const InputImage> images,
   }
   find_compiles_at_load(images, options);
   for (Kernel& kernel : kernels_) add_occupancy(kernel, options);
-  std::ranges::stable_sort(findings_, [](const Finding& a, const Finding& b) {
-    return std::tie(b.severity, a.place.file, a.place.line, a.rule->number) <
-           std::tie(a.severity, b.place.file, b.place.line, b.rule->number);
+  std::ranges::sort(findings_, [](const Finding& a, const Finding& b) {
+    const auto key = [](const Finding& each) {
+      return std::tie(each.place.file, each.place.line, each.place.ptx_line, each.rule->number,
+                      each.kernel, each.arch, each.message);
+    };
+    return a.severity != b.severity ? a.severity > b.severity : key(a) < key(b);
   });
 }
 

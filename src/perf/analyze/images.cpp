@@ -56,10 +56,11 @@ class KernelLines {
       : sources_(sources), function_(function), file_(file_of(sources, function)) {
     const auto found = ptx.functions.find(function);
     if (found == ptx.functions.end()) return;
-    for (const image::LineRow& row : found->second)
-      if (const image::LineRow* const source = sources.find(function, row.address);
-          source && source->line != 0)
-        by_ptx_line_.try_emplace(row.line, place_of(*source));
+    for (const uint32_t index : found->second) {
+      const image::LineRow& row = ptx.rows[index];
+      const image::LineRow* const source = sources.find(function, row.address);
+      if (source && source->line != 0) by_ptx_line_.try_emplace(row.line, place_of(*source));
+    }
   }
 
   // Returns the source of the nearest line of PTX at or before `line` that has code.
@@ -88,8 +89,8 @@ class KernelLines {
   static uint32_t file_of(const image::LineTable& sources, uint32_t function) {
     const auto found = sources.functions.find(function);
     if (found == sources.functions.end()) return 0;
-    for (const image::LineRow& row : found->second)
-      if (row.caller == 0) return row.file;
+    for (const uint32_t row : found->second)
+      if (sources.rows[row].caller == 0) return sources.rows[row].file;
     return 0;
   }
 

@@ -1,128 +1,156 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <vector>
 
+#include "perf/report/json_writer.hpp"
 #include "perf/report/report.hpp"
 
 namespace cucore::perf {
 namespace {
 
-using Json = nlohmann::json;
+// The keys of each object are sorted, except for the schema, which comes first.
 
-Json number(const std::optional<uint32_t>& value) { return value ? Json(*value) : Json(nullptr); }
-
-Json describe(const Resources& resources) {
-  return {{"registers", number(resources.registers)},
-          {"shared", number(resources.shared)},
-          {"local", number(resources.local)},
-          {"stack", number(resources.stack)},
-          {"spill_loads", number(resources.spill_loads)},
-          {"spill_stores", number(resources.spill_stores)},
-          {"constant", number(resources.constant)},
-          {"parameters", number(resources.parameters)},
-          {"code_size", number(resources.code_size)}};
+void write(JsonWriter& json, const Resources& resources) {
+  json.begin_object("resources");
+  json.number("code_size", resources.code_size);
+  json.number("constant", resources.constant);
+  json.number("local", resources.local);
+  json.number("parameters", resources.parameters);
+  json.number("registers", resources.registers);
+  json.number("shared", resources.shared);
+  json.number("spill_loads", resources.spill_loads);
+  json.number("spill_stores", resources.spill_stores);
+  json.number("stack", resources.stack);
+  json.end_object();
 }
 
-Json describe(const OccupancyRow& row) {
-  return {{"arch", row.arch.text()},
-          {"block", row.block},
-          {"blocks", row.occupancy.blocks},
-          {"warps", row.occupancy.warps},
-          {"fraction", row.occupancy.fraction},
-          {"limiter", limiter_name(row.occupancy.limiter)},
-          {"registers_for_more", number(row.occupancy.registers_for_more)},
-          {"shared_for_more", number(row.occupancy.shared_for_more)}};
+void write(JsonWriter& json, const OccupancyRow& row) {
+  json.begin_object();
+  json.text("arch", row.arch.text());
+  json.count("block", row.block);
+  json.count("blocks", row.occupancy.blocks);
+  json.real("fraction", row.occupancy.fraction);
+  json.text("limiter", limiter_name(row.occupancy.limiter));
+  json.number("registers_for_more", row.occupancy.registers_for_more);
+  json.number("shared_for_more", row.occupancy.shared_for_more);
+  json.count("warps", row.occupancy.warps);
+  json.end_object();
 }
 
-template <class Visit>
-void for_each_class(const Mix& mix, Visit&& visit) {
-  for (size_t at = 1; at < CLASSES; ++at) {
-    const auto which = static_cast<InstructionClass>(at);
-    if (mix.of(which).all != 0) visit(class_name(which), mix.of(which));
+// The classes that occur, by their names.
+std::vector<InstructionClass> classes_of(const Mix& mix) {
+  std::vector<InstructionClass> classes;
+  for (size_t at = 1; at < CLASSES; ++at)
+    if (mix.of(static_cast<InstructionClass>(at)).all != 0)
+      classes.push_back(static_cast<InstructionClass>(at));
+  std::ranges::sort(classes, {},
+                    [](InstructionClass each) { return std::string_view(class_name(each)); });
+  return classes;
+}
+
+void write_mix(JsonWriter& json, const Mix& mix) {
+  json.begin_object("mix");
+  for (const InstructionClass each : classes_of(mix)) {
+    json.begin_object(class_name(each));
+    json.count("count", mix.of(each).all);
+    json.count("in_loops", mix.of(each).in_loops);
+    json.end_object();
   }
-}
-
-Json describe_mix(const Mix& mix) {
-  Json result = Json::object();
-  for_each_class(mix, [&](const char* name, const Count& count) {
-    result[name] = {{"count", count.all}, {"in_loops", count.in_loops}};
-  });
-  return result;
+  json.end_object();
 }
 
 // {"load_global": {"4": 12}}: accesses by the bytes of one thread.
-Json describe_widths(const Mix& mix) {
-  Json result = Json::object();
-  for_each_class(mix, [&](const char* name, const Count& count) {
-    for (size_t width = 0; width < WIDTHS; ++width)
-      if (count.widths[width] != 0) result[name][std::to_string(1U << width)] = count.widths[width];
-  });
-  return result;
+void write_widths(JsonWriter& json, const Mix& mix) {
+  json.begin_object("widths");
+  for (const InstructionClass each : classes_of(mix)) {
+    const Count& count = mix.of(each);
+    if (std::ranges::all_of(count.widths, [](uint32_t width) { return width == 0; })) continue;
+    json.begin_object(class_name(each));
+    // "16" and "32" sort before "2".
+    for (const size_t width : {0, 4, 1, 5, 2, 3})
+      if (count.widths[width] != 0) json.count(std::to_string(1U << width), count.widths[width]);
+    json.end_object();
+  }
+  json.end_object();
 }
 
-Json describe(const Loop& loop) {
-  return {{"first", loop.first},
-          {"last", loop.last},
-          {"file", loop.place.file},
-          {"line", loop.place.line}};
+void write(JsonWriter& json, const Loop& loop) {
+  json.begin_object();
+  json.text("file", loop.place.file);
+  json.count("first", loop.first);
+  json.count("last", loop.last);
+  json.count("line", loop.place.line);
+  json.end_object();
 }
 
-Json describe(const Finding& finding) {
-  return {{"id", finding.rule->id},
-          {"name", finding.rule->name},
-          {"severity", severity_name(finding.severity)},
-          {"kernel", finding.kernel},
-          {"arch", finding.arch},
-          {"file", finding.place.file},
-          {"line", finding.place.line},
-          {"ptx_line", finding.place.ptx_line},
-          {"count", finding.count},
-          {"message", finding.message},
-          {"advice", finding.rule->advice}};
+void write(JsonWriter& json, const Finding& finding) {
+  json.begin_object();
+  json.text("advice", finding.rule->advice);
+  json.text("arch", finding.arch);
+  json.count("count", finding.count);
+  json.text("file", finding.place.file);
+  json.text("id", finding.rule->id);
+  json.text("kernel", finding.kernel);
+  json.count("line", finding.place.line);
+  json.text("message", finding.message);
+  json.text("name", finding.rule->name);
+  json.count("ptx_line", finding.place.ptx_line);
+  json.text("severity", severity_name(finding.severity));
+  json.end_object();
+}
+
+void write_findings(JsonWriter& json, const Kernel& kernel, std::span<const Finding> findings) {
+  json.begin_array("findings");
+  for (const Finding& finding : findings)
+    if (finding.kernel == kernel.name && finding.arch == kernel.arch_name) write(json, finding);
+  json.end_array();
 }
 
 template <class Items>
-Json list(const Items& items) {
-  Json result = Json::array();
-  for (const auto& item : items) result.push_back(describe(item));
-  return result;
+void write_all(JsonWriter& json, std::string_view name, const Items& items) {
+  json.begin_array(name);
+  for (const auto& item : items) write(json, item);
+  json.end_array();
 }
 
-Json describe(const Kernel& kernel, std::span<const Finding> findings) {
-  Json result{{"name", kernel.name},
-              {"file", kernel.place.file},
-              {"line", kernel.place.line},
-              {"level", level_name(kernel.level)},
-              {"arch", kernel.arch_name},
-              {"max_threads", kernel.max_threads},
-              {"instructions", kernel.mix.of(InstructionClass::ANY).all},
-              {"missing", kernel.missing},
-              {"resources", describe(kernel.resources)},
-              {"occupancy", list(kernel.occupancy)},
-              {"mix", describe_mix(kernel.mix)},
-              {"widths", describe_widths(kernel.mix)},
-              {"loops", list(kernel.loops)},
-              {"findings", Json::array()}};
-  if (kernel.ptx_mix)
-    result["ptx"] = {{"mix", describe_mix(*kernel.ptx_mix)},
-                     {"widths", describe_widths(*kernel.ptx_mix)}};
-  for (const Finding& finding : findings)
-    if (finding.kernel == kernel.name && finding.arch == kernel.arch_name)
-      result["findings"].push_back(describe(finding));
-  return result;
+void write(JsonWriter& json, const Kernel& kernel, std::span<const Finding> findings) {
+  json.begin_object();
+  json.text("arch", kernel.arch_name);
+  json.text("file", kernel.place.file);
+  write_findings(json, kernel, findings);
+  json.count("instructions", kernel.mix.of(InstructionClass::ANY).all);
+  json.text("level", level_name(kernel.level));
+  json.count("line", kernel.place.line);
+  write_all(json, "loops", kernel.loops);
+  json.count("max_threads", kernel.max_threads);
+  json.text("missing", kernel.missing);
+  write_mix(json, kernel.mix);
+  json.text("name", kernel.name);
+  write_all(json, "occupancy", kernel.occupancy);
+  if (kernel.ptx_mix) {
+    json.begin_object("ptx");
+    write_mix(json, *kernel.ptx_mix);
+    write_widths(json, *kernel.ptx_mix);
+    json.end_object();
+  }
+  write(json, kernel.resources);
+  write_widths(json, kernel.mix);
+  json.end_object();
 }
 
 }  // namespace
 
 std::string as_json(const Analysis& analysis) {
-  // The schema comes first; the keys of all other objects are sorted.
-  nlohmann::ordered_json result{{"schema", "cucore.analysis/1"}, {"allowed", analysis.allowed()}};
-  Json kernels = Json::array();
-  for (const Kernel& kernel : analysis.kernels())
-    kernels.push_back(describe(kernel, analysis.findings()));
-  result["kernels"] = kernels;
-  result["name"] = analysis.name();
-  return result.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+  JsonWriter json;
+  json.begin_object();
+  json.text("schema", "cucore.analysis/1");
+  json.count("allowed", analysis.allowed());
+  json.begin_array("kernels");
+  for (const Kernel& kernel : analysis.kernels()) write(json, kernel, analysis.findings());
+  json.end_array();
+  json.text("name", analysis.name());
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace cucore::perf

@@ -48,8 +48,9 @@ std::string mix_text(const Mix& mix, size_t loops) {
   for (size_t at = 1; at < CLASSES; ++at)
     if (mix.of(static_cast<InstructionClass>(at)).all != 0)
       classes.push_back(static_cast<InstructionClass>(at));
-  std::ranges::stable_sort(classes, std::ranges::greater(),
-                           [&](InstructionClass each) { return mix.of(each).all; });
+  std::ranges::sort(classes, [&](InstructionClass a, InstructionClass b) {
+    return mix.of(a).all != mix.of(b).all ? mix.of(a).all > mix.of(b).all : a < b;
+  });
   const Count& all = mix.of(InstructionClass::ANY);
   std::string line =
       concat(counted(all.all, "instruction"), ", ", all.in_loops, " in ", counted(loops, "loop"));

@@ -6,12 +6,13 @@
 namespace cucore::image {
 namespace {
 
-struct Rela {
+// The head of an entry, which an addend may follow.
+struct Relocation {
   uint64_t offset;
   uint64_t info;
-  int64_t addend;
 };
-static_assert(sizeof(Rela) == 24);
+constexpr uint64_t REL_SIZE = sizeof(Relocation);
+constexpr uint64_t RELA_SIZE = REL_SIZE + 8;
 
 enum Standard : uint8_t {
   COPY = 1,
@@ -42,11 +43,15 @@ const ElfSection* find_section(const ElfFile& file, std::string_view name) {
 std::map<uint64_t, uint32_t> relocated_functions(const ElfFile& file, std::string_view name) {
   std::map<uint64_t, uint32_t> functions;
   for (const ElfSection& section : file.sections()) {
-    if (section.type != SECTION_RELA || !section.text_name.ends_with(name)) continue;
+    const bool has_addends = section.type == SECTION_RELA;
+    if (!has_addends && section.type != SECTION_REL) continue;
+    const ElfSection& target = file.section_at(section, section.info, "the relocated section");
+    if (target.text_name != name) continue;
     const ByteView bytes = file.bytes(section);
-    for (uint64_t at = 0; at + sizeof(Rela) <= bytes.size(); at += sizeof(Rela)) {
-      const Rela rela = bytes.get<Rela>(at);
-      functions[rela.offset] = static_cast<uint32_t>(rela.info >> 32);
+    const uint64_t size = has_addends ? RELA_SIZE : REL_SIZE;
+    for (uint64_t at = 0; at + size <= bytes.size(); at += size) {
+      const auto relocation = bytes.get<Relocation>(at);
+      functions[relocation.offset] = static_cast<uint32_t>(relocation.info >> 32);
     }
   }
   return functions;
@@ -60,7 +65,8 @@ class LineReader {
   LineTable read() {
     while (at_ < bytes_.size()) read_unit();
     for (auto& [function, rows] : table_.functions)
-      std::ranges::stable_sort(rows, {}, &LineRow::address);
+      std::ranges::sort(rows, {},
+                        [&](uint32_t row) { return std::pair(table_.rows[row].address, row); });
     return std::move(table_);
   }
 
@@ -169,8 +175,8 @@ class LineReader {
     const uint64_t emitted = table_.rows.size() - first_row_;
     row_.caller =
         static_cast<uint32_t>(context_ >= 1 && context_ <= emitted ? first_row_ + context_ : 0);
+    table_.functions[function_].push_back(static_cast<uint32_t>(table_.rows.size()));
     table_.rows.push_back(row_);
-    table_.functions[function_].push_back(row_);
   }
 
   template <class T>
@@ -231,9 +237,10 @@ class LineReader {
 const LineRow* LineTable::find(uint32_t function, uint64_t address) const {
   const auto found = functions.find(function);
   if (found == functions.end()) return nullptr;
-  const auto& rows = found->second;
-  const auto after = std::ranges::upper_bound(rows, address, {}, &LineRow::address);
-  return after == rows.begin() ? nullptr : &after[-1];
+  const auto& indices = found->second;
+  const auto after = std::ranges::upper_bound(indices, address, {},
+                                              [&](uint32_t row) { return rows[row].address; });
+  return after == indices.begin() ? nullptr : &rows[after[-1]];
 }
 
 LineTable read_line_table(const ElfFile& file, std::string_view section) {

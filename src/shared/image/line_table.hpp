@@ -24,8 +24,8 @@ struct LineRow {
 struct LineTable {
   std::vector<std::string> files;  // with their folders
   std::vector<LineRow> rows;       // in the order of the section
-  // By the number of the function's symbol. Rows are in the order of their addresses.
-  std::map<uint32_t, std::vector<LineRow>> functions;
+  // Indices of rows, in the order of their addresses, by the number of the function's symbol.
+  std::map<uint32_t, std::vector<uint32_t>> functions;
 
   // Returns nullptr if the line of the address is unknown.
   const LineRow* find(uint32_t function, uint64_t address) const;

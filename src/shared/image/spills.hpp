@@ -17,7 +17,8 @@ struct Spills {
 };
 
 // Counts the spills. `marked` contains the offsets of the instructions that spill. Returns nullopt
-// if one of them is not an access to local memory; then the record has another meaning.
+// if one of them is not an access to local memory; then the record has another meaning. The same if
+// the compiler may have lost marks, which it does in kernels with 8192 spills or more.
 std::optional<Spills> count_spills(const ByteView& code, const std::vector<uint32_t>& marked);
 
 }  // namespace cucore::image

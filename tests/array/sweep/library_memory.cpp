@@ -45,8 +45,8 @@ Range code_of(const void* function) {
 
 // The address of a function may be that of a stub in this program.
 Range library_code() {
-  void* const handle = dlopen("libcucore-array.so.0", RTLD_NOW | RTLD_NOLOAD);
-  return code_of(dlsym(handle, "cucore_array_version"));
+  void* const handle = dlopen(SWEPT_LIBRARY, RTLD_NOW | RTLD_NOLOAD);
+  return code_of(dlsym(handle, SWEPT_FUNCTION));
 }
 
 Range library;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes an allocation of libcucore-array fail. Those of the libraries below it have a sweep of
-// their own.
+// Makes an allocation of SWEPT_LIBRARY fail, which has the function SWEPT_FUNCTION. Those of the
+// libraries below it have a sweep of their own.
 #pragma once
 
 #include <cstdint>

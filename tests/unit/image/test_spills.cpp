@@ -49,5 +49,17 @@ TEST(Spills, MarksOfAnotherMeaningGiveNoFigures) {
   EXPECT_FALSE(count({}, {0}));
 }
 
+// The size of the record has 16 bits: 8192 marks look like none.
+TEST(Spills, AreUnknownIfMarksMayBeLost) {
+  Bytes load;
+  add(load, LOAD, 4);
+  Bytes code;
+  for (int at = 0; at < 8191; ++at) code.insert(code.end(), load.begin(), load.end());
+  ASSERT_TRUE(count(code, {}));
+  code.insert(code.end(), load.begin(), load.end());
+  EXPECT_FALSE(count(code, {}));
+  EXPECT_EQ(count(code, {16})->loads, 4u);
+}
+
 }  // namespace
 }  // namespace cucore::image

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each function of cucore_perf.h, with each of its allocations failing in turn. A failure is
+// reported, leaves no output and leaks nothing, and a later call succeeds.
+#include <cucore_perf.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "library_memory.hpp"
+
+namespace sweep {
+namespace {
+
+constexpr uint64_t ENOUGH = 20000;
+
+std::string read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct World {
+  World() {
+    const std::string bytes = read_file(IMAGES "/saxpy_zstd.fatbin");
+    EXPECT_EQ(cucore_objectcode_create(CUCORE_CODE_TYPE_FATBIN, bytes.data(), bytes.size(), nullptr,
+                                       &code, nullptr),
+              CUCORE_OK);
+    EXPECT_EQ(cucore_analysis_create(code, nullptr, &analysis, nullptr), CUCORE_OK);
+  }
+  World(const World&) = delete;
+  World& operator=(const World&) = delete;
+  ~World() {
+    cucore_analysis_release(analysis);
+    cucore_objectcode_release(code);
+  }
+
+  cucore_objectcode* code = nullptr;
+  cucore_analysis* analysis = nullptr;
+  std::vector<char> text = std::vector<char>(1 << 16);
+};
+
+struct Scenario {
+  const char* function;
+  std::function<cucore_status(World&, cucore_error**)> call;
+};
+
+std::vector<Scenario> scenarios() {
+  return {
+      {"cucore_occupancy_query",
+       [](World&, cucore_error** error) {
+         cucore_occupancy_needs needs = CUCORE_OCCUPANCY_NEEDS_INIT;
+         needs.threads = 32;
+         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+         return cucore_occupancy_query("sm_90", &needs, &info, error);
+       }},
+      {"cucore_analysis_create",
+       [](World& world, cucore_error** error) {
+         const char* names[] = {"sm_90", "sm_120"};
+         const char* allow[] = {"A103"};
+         cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+         options.archs = names;
+         options.arch_count = 2;
+         options.allow = allow;
+         options.allow_count = 1;
+         options.sources = CUCORE_TOGGLE_ON;
+         cucore_analysis* out = nullptr;
+         const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_analysis_release(out);
+         return status;
+       }},
+      {"cucore_analysis_kernel_at",
+       [](World& world, cucore_error** error) {
+         cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
+         return cucore_analysis_kernel_at(world.analysis, 0, &info, error);
+       }},
+      {"cucore_analysis_instructions",
+       [](World& world, cucore_error** error) {
+         cucore_instruction_info info = CUCORE_INSTRUCTION_INFO_INIT;
+         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+         cucore_analysis_kernel_at(world.analysis, 0, &kernel, nullptr);
+         return cucore_analysis_instructions(world.analysis, 0, kernel.level,
+                                             CUCORE_INSTRUCTION_CLASS_ANY, &info, error);
+       }},
+      {"cucore_analysis_occupancy",
+       [](World& world, cucore_error** error) {
+         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+         size_t machine = 0;
+         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+         while (cucore_analysis_kernel_at(world.analysis, machine, &kernel, nullptr) == CUCORE_OK &&
+                kernel.level != CUCORE_CODE_LEVEL_MACHINE)
+           ++machine;
+         return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
+       }},
+      {"cucore_analysis_finding_at",
+       [](World& world, cucore_error** error) {
+         cucore_finding finding = CUCORE_FINDING_INIT;
+         // The code has no finding: the failure is that of the index, also without memory.
+         const cucore_status status =
+             cucore_analysis_finding_at(world.analysis, 99, &finding, error);
+         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+         cucore_error_release(*error);
+         *error = nullptr;
+         return CUCORE_OK;
+       }},
+      {"cucore_analysis_write",
+       [](World& world, cucore_error** error) {
+         size_t size = 0;
+         const cucore_status status =
+             cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_TEXT, world.text.data(),
+                                   world.text.size(), &size, error);
+         if (status != CUCORE_OK) return status;
+         return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON, world.text.data(),
+                                      world.text.size(), &size, error);
+       }},
+  };
+}
+
+// Functions that cannot fail. They are called while allocations fail.
+std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
+  return {
+      {"cucore_perf_version", [](World&) { cucore_perf_version(); }},
+      {"cucore_analysis_retain", [](World& world) { cucore_analysis_retain(world.analysis); }},
+      {"cucore_analysis_release", [](World& world) { cucore_analysis_release(world.analysis); }},
+      {"cucore_analysis_kernel_count",
+       [](World& world) { cucore_analysis_kernel_count(world.analysis); }},
+      {"cucore_analysis_finding_count",
+       [](World& world) { cucore_analysis_finding_count(world.analysis); }},
+  };
+}
+
+std::set<std::string> exported() {
+  std::ifstream map(CUCORE_PERF_MAP);
+  std::set<std::string> names;
+  for (std::string line; std::getline(map, line);) {
+    std::smatch name;
+    if (std::regex_match(line, name, std::regex("  (cucore_\\w+);"))) names.insert(name[1]);
+  }
+  return names;
+}
+
+class PerfSweep : public testing::Test {
+ protected:
+  void sweep_all(bool all_after) {
+    std::set<std::string> visited;
+    for (const Scenario& scenario : scenarios()) {
+      SCOPED_TRACE(scenario.function);
+      visited.insert(scenario.function);
+      run(scenario, 0, false);
+      for (uint64_t nth = 1; nth < ENOUGH; ++nth) {
+        const bool struck = run(scenario, nth, all_after);
+        ASSERT_FALSE(HasFailure()) << "allocation " << nth << " fails" << failed_allocation();
+        if (!struck) break;
+        ++struck_;
+      }
+      expect_level(scenario, all_after);
+    }
+    for (const auto& [function, call] : infallible()) {
+      visited.insert(function);
+      arm_memory(1, true);
+      call(world_);
+      disarm_memory();
+      EXPECT_FALSE(memory_failed()) << function << failed_allocation();
+    }
+    EXPECT_EQ(visited, exported());
+    EXPECT_GT(struck_, 100U);
+  }
+
+ private:
+  // Fails one allocation, or none if nth is 0. Returns whether the call got so far.
+  bool run(const Scenario& scenario, uint64_t nth, bool all_after) {
+    cucore_error* error = nullptr;
+    arm_memory(nth, all_after);
+    const cucore_status status = scenario.call(world_, &error);
+    disarm_memory();
+    const bool struck = nth != 0 && memory_failed();
+    EXPECT_EQ(cucore_error_status(error), status) << cucore_error_message(error);
+    EXPECT_EQ(status, struck ? CUCORE_ERROR_OUT_OF_MEMORY : CUCORE_OK)
+        << cucore_error_message(error);
+    cucore_error_release(error);
+    return struck;
+  }
+
+  // Handles of freed memory are kept for later calls, up to a bound; a leak grows in all rounds.
+  void expect_level(const Scenario& scenario, bool all_after) {
+    int64_t before = 0, after = 1;
+    for (int tries = 0; tries < 400 && after > before; ++tries) {
+      before = blocks_alive();
+      for (uint64_t nth = 1; nth < 4; ++nth) run(scenario, nth, all_after);
+      after = blocks_alive();
+    }
+    EXPECT_LE(after, before) << "memory leaked";
+  }
+
+  World world_;
+  uint64_t struck_ = 0;
+};
+
+TEST_F(PerfSweep, Allocations) { sweep_all(false); }
+TEST_F(PerfSweep, AllocationsFromOneOn) { sweep_all(true); }
+
+}  // namespace
+}  // namespace sweep
