@@ -103,7 +103,7 @@ typedef enum cucore_code_level {
   CUCORE_CODE_LEVEL_FORCE_INT32 = 0x7fffffff
 } cucore_code_level;
 
-/** What an instruction does. Later versions may add classes. */
+/** The effect of an instruction. Later versions may add classes. */
 typedef enum cucore_instruction_class {
   CUCORE_INSTRUCTION_CLASS_ANY           = 0, /**< all classes together */
   CUCORE_INSTRUCTION_CLASS_F16           = 1, /**< arithmetic in f16 and bf16 */
@@ -231,8 +231,8 @@ typedef struct cucore_finding {
 
 /**
  * Analyses all kernels of object code: CUBIN, PTX, fat binaries and bundles of them. The call needs
- * no device. Code with line information has source lines, and a CUBIN with it also contains the PTX
- * from which it was made: then the findings about PTX are also made.
+ * no device. Code with line information has source lines. A CUBIN with line information also contains
+ * the PTX from which it was made, which most findings need.
  *
  * Untrusted code can be analysed safely.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the code of a kernel has that costs time.
+// Finds in the code of a kernel whatever costs time.
 #pragma once
 
 #include <string>

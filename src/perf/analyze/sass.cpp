@@ -33,7 +33,7 @@ constexpr SassRow SASS_ROWS[] = {
 
 uint64_t operation_of(const Sass& instruction) { return instruction.low % OPERATIONS; }
 
-// Where the rows of each operation begin.
+// The index of the first row of each operation.
 const std::array<uint16_t, OPERATIONS + 1>& row_index() {
   static constexpr auto INDEX = [] {
     std::array<uint16_t, OPERATIONS + 1> index{};

@@ -56,8 +56,7 @@ Value added(const Value& a, const Value& b, int64_t sign) {
     if (a.constant && b.constant) value.constant = sum(*a.constant, product(*b.constant, sign));
   } else {
     const bool known = a.kind != Step::UNKNOWN && b.kind != Step::UNKNOWN;
-    // The sum of two unknown steps may be anything; that of one and a known step is unknown, too,
-    // but it is not 0 for most numbers.
+    // A variable step plus a known one is still a variable step.
     value.kind = known ? Step::UNIFORM : Step::UNKNOWN;
   }
   return value;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the registers of a PTX function depend on: how they change from thread to thread, and
+// The dependences of the registers of a PTX function: how they change from thread to thread, and
 // whether memory determines them. A register with several definitions has the join of all.
 #pragma once
 

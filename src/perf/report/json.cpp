@@ -59,7 +59,7 @@ void write_mix(JsonWriter& json, const Mix& mix) {
   json.end_object();
 }
 
-// {"load_global": {"4": 12}}: accesses by the bytes of one thread.
+// Accesses by the bytes of one thread.
 void write_widths(JsonWriter& json, const Mix& mix) {
   json.begin_object("widths");
   for (const InstructionClass each : classes_of(mix)) {

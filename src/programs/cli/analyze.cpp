@@ -77,8 +77,7 @@ AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request
 
 std::string text_of(const cucore_analysis* analysis, cucore_report_format format) {
   std::size_t size = 0;
-  call(cucore_analysis_write, analysis, format, static_cast<char*>(nullptr), std::size_t{0},
-               &size);
+  call(cucore_analysis_write, analysis, format, static_cast<char*>(nullptr), std::size_t{0}, &size);
   std::string text(size, '\0');
   call(cucore_analysis_write, analysis, format, text.data(), text.size(), &size);
   text.resize(size - 1);
@@ -145,8 +144,7 @@ void add_launch(CLI::App& command, AnalyzeRequest& request) {
 
 void add_analyze(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "analyze",
-      "Reports what in compiled kernels costs time, with source lines. It needs no device.");
+      "analyze", "Reports what costs time in compiled kernels, without a device.");
   auto request = std::make_shared<AnalyzeRequest>();
   command
       ->add_option("files", request->files,

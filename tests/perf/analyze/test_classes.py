@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The classes of machine instructions: a kernel with one PTX instruction has an instruction of its class, none that is
-unknown, and fewer of that class without the PTX instruction.
+"""The classes of machine instructions. A kernel with one PTX instruction has an instruction of its class and none that is
+unknown. Without the PTX instruction, it has fewer of that class.
 
     test_classes.py              three architectures
     test_classes.py --all        all architectures

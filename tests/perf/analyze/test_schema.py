@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What cucore analyze --json writes is valid by the schema, and the schema refuses other objects."""
+"""The output of cucore analyze --json is valid by the schema, and the schema refuses other objects."""
 import copy
 import json
 import sys
