@@ -14,6 +14,7 @@ PATTERNS = {
     "container": ["compat/v*/*.cuco"],
     "container_structure": ["compat/v*/*.cuco"],
     "elf": ["compat/images/*.cubin", "compat/images/host_*", "fuzz/corpus/elf/*"],
+    "analysis": ["compat/images/*.cubin", "compat/images/*.ptx", "fuzz/corpus/ptx/*", "fuzz/corpus/elf/*"],
     "fatbin": ["compat/images/*.fatbin", "fuzz/corpus/fatbin/*"],
     "ptx_text": ["compat/images/*.ptx", "fuzz/corpus/ptx_text/*"],
     "ptx_parser": ["fuzz/corpus/ptx/*"],

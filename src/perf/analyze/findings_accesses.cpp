@@ -78,8 +78,8 @@ std::vector<Access> accesses_of(const PtxKernel& ptx) {
   return result;
 }
 
-// The bytes of each step that accesses with one base register touch. A struct that is read member by
-// member uses its sectors in the end.
+// The bytes of each step that accesses with one base register touch. A struct that is read member
+// by member uses its sectors in the end.
 using Used = std::map<std::tuple<uint32_t, bool, int64_t>, std::set<uint64_t>>;
 
 Used bytes_used(const std::vector<Access>& accesses) {

@@ -24,8 +24,8 @@ std::vector<CodeLoop> loops_of(const ptx::Function& function) {
   std::ranges::sort(loops, [](const CodeLoop& a, const CodeLoop& b) {
     return a.first != b.first ? a.first < b.first : a.last > b.last;
   });
-  const auto same = std::ranges::unique(loops, {}, &CodeLoop::first);
-  loops.erase(same.begin(), same.end());
+  const auto same = [](const CodeLoop& a, const CodeLoop& b) { return a.first == b.first; };
+  loops.erase(std::unique(loops.begin(), loops.end(), same), loops.end());
   return loops;
 }
 
@@ -61,7 +61,7 @@ PtxKernel::PtxKernel(const ptx::Module& module, const ptx::Function& function, S
     : module_(module),
       function_(function),
       source_(std::move(source)),
-      values_(module, function),
+      values_(function),
       loops_(loops_of(function)),
       in_loop_(marks_of_loops(loops_, function.instructions.size())) {
   find_definitions();

@@ -87,8 +87,8 @@ std::vector<CodeLoop> loops_of(const std::vector<Sass>& code, uint16_t arch) {
     return a.first != b.first ? a.first < b.first : a.last > b.last;
   });
   // Several branches back to one place are one loop.
-  const auto same = std::ranges::unique(loops, {}, &CodeLoop::first);
-  loops.erase(same.begin(), same.end());
+  const auto same = [](const CodeLoop& a, const CodeLoop& b) { return a.first == b.first; };
+  loops.erase(std::unique(loops.begin(), loops.end(), same), loops.end());
   return loops;
 }
 

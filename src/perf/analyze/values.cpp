@@ -141,8 +141,8 @@ Value special(uint32_t index, uint8_t component) {
 Value Value::of_constant(int64_t value) { return {.kind = Step::KNOWN, .constant = value}; }
 Value Value::equal_in_all_threads() { return {.kind = Step::KNOWN}; }
 
-Values::Values(const ptx::Module& module, const ptx::Function& function)
-    : module_(module), function_(function), registers_(function.registers.size()) {
+Values::Values(const ptx::Function& function)
+    : function_(function), registers_(function.registers.size()) {
   bool changes = true;
   for (int round = 0; changes && round < MOST_ROUNDS; ++round) {
     changes = false;

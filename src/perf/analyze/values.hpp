@@ -37,7 +37,7 @@ struct Value {
 
 class Values {
  public:
-  Values(const ptx::Module& module, const ptx::Function& function);
+  explicit Values(const ptx::Function& function);
 
   const Value& of(uint32_t reg) const { return registers_[reg]; }
   Value of(const ptx::Operand& operand) const;
@@ -50,7 +50,6 @@ class Values {
   bool join(const ptx::Operand& destination, const Value& value);
   bool join(uint32_t reg, const Value& value);
 
-  const ptx::Module& module_;
   const ptx::Function& function_;
   std::vector<Value> registers_;
 };

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ranges>
 #include <utility>
 
 #include "support/concat.hpp"
@@ -40,7 +39,8 @@ Bounds bounds_of(const Limits& limits, const BlockNeeds& needs) {
 }
 
 uint32_t blocks_of(const Limits& limits, const BlockNeeds& needs) {
-  return std::ranges::min(bounds_of(limits, needs) | std::views::values);
+  const Bounds bounds = bounds_of(limits, needs);
+  return std::ranges::min_element(bounds, {}, &Bounds::value_type::second)->second;
 }
 
 // Searches the largest value below `present` of one resource with which `fits` holds. Less of a
