@@ -46,7 +46,7 @@ Analysis::Analysis(std::string name, std::span<const InputImage> images,
   std::ranges::sort(findings_, [](const Finding& a, const Finding& b) {
     const auto key = [](const Finding& each) {
       return std::tie(each.place.file, each.place.line, each.place.ptx_line, each.rule->number,
-                      each.kernel, each.arch, each.message);
+                      each.index, each.message);
     };
     return a.severity != b.severity ? a.severity > b.severity : key(a) < key(b);
   });
@@ -56,6 +56,7 @@ void Analysis::add(AnalysedImage image, const AnalysisOptions& options) {
   Allowed allowed(options.allow, options.read_sources);
   const auto lines = lines_of_text(image.ptx);
   for (Finding& finding : image.findings) {
+    finding.index += kernels_.size();
     if (allowed.covers(finding, lines))
       ++allowed_;
     else
@@ -67,10 +68,11 @@ void Analysis::add(AnalysedImage image, const AnalysisOptions& options) {
 // A116: the code has only PTX for an architecture that the caller names, or only PTX at all.
 void Analysis::find_compiles_at_load(std::span<const InputImage>, const AnalysisOptions& options) {
   Allowed allowed(options.allow, false);
-  for (const Kernel& kernel : kernels_) {
+  for (size_t at = 0; at < kernels_.size(); ++at) {
+    const Kernel& kernel = kernels_[at];
     if (kernel.level != Level::PTX) continue;
     std::vector<Finding> found;
-    Findings findings(kernel, found);
+    Findings findings(kernel, at, found);
     for (const std::string& arch : options.archs) {
       const uint16_t device = limits_of(arch).arch;
       if (kernel.arch.runs_on(device) && !has_code_for(kernel, kernels_, device))

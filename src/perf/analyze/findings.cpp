@@ -85,8 +85,8 @@ void Findings::add(RuleId rule, Severity severity, Place place, std::string mess
       return;
     }
   }
-  all_.push_back({&rule_of(rule), severity, kernel_.name, kernel_.arch_name, std::move(place),
-                  std::move(message), 1});
+  all_.push_back({&rule_of(rule), severity, index_, kernel_.name, kernel_.arch_name,
+                  std::move(place), std::move(message), 1});
 }
 
 void find_in_resources(const Kernel& kernel, const Launch& launch, bool has_ptx,

@@ -15,12 +15,13 @@ namespace cucore::perf {
 class Findings {
  public:
   static constexpr size_t MOST = 1000;
-  Findings(const Kernel& kernel, std::vector<Finding>& all)
-      : kernel_(kernel), all_(all), first_(all.size()) {}
+  Findings(const Kernel& kernel, size_t index, std::vector<Finding>& all)
+      : kernel_(kernel), index_(index), all_(all), first_(all.size()) {}
   void add(RuleId rule, Severity severity, Place place, std::string message);
 
  private:
   const Kernel& kernel_;
+  const size_t index_;
   std::vector<Finding>& all_;
   const size_t first_;
 };

@@ -177,7 +177,7 @@ class CubinAnalyser {
     const KernelLines lines(sources_, ptx_lines_, symbol == symbols_.end() ? 0 : symbol->second);
     read_code(kernel, lines);
     const ptx::Function* const function = find_function(kernel.name);
-    Findings findings(kernel, result_.findings);
+    Findings findings(kernel, result_.kernels.size(), result_.findings);
     if (section(".debug_info"))
       findings.add(RuleId::DEBUG_BUILD, Severity::WARNING, kernel.place,
                    "the machine code is built for debugging, without optimisation");
@@ -292,7 +292,7 @@ AnalysedImage analyse_ptx(const InputImage& input, const Launch& launch) {
     kernel.mix = ptx.mix();
     for (const CodeLoop& loop : ptx.loops())
       kernel.loops.push_back({loop.first, loop.last, ptx.place_of(loop.last)});
-    Findings findings(kernel, result.findings);
+    Findings findings(kernel, result.kernels.size(), result.findings);
     if (is_for_debugging(result.ptx))
       findings.add(RuleId::DEBUG_BUILD, Severity::WARNING, kernel.place,
                    "the PTX is built for debugging, without optimisation");

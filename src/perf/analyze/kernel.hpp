@@ -62,6 +62,7 @@ struct Rule {
 struct Finding {
   const Rule* rule = nullptr;
   Severity severity = Severity::NOTE;
+  size_t index = 0;  // of the kernel
   std::string kernel;
   std::string arch;
   Place place;

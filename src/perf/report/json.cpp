@@ -99,10 +99,10 @@ void write(JsonWriter& json, const Finding& finding) {
   json.end_object();
 }
 
-void write_findings(JsonWriter& json, const Kernel& kernel, std::span<const Finding> findings) {
+void write_findings(JsonWriter& json, size_t kernel, std::span<const Finding> findings) {
   json.begin_array("findings");
   for (const Finding& finding : findings)
-    if (finding.kernel == kernel.name && finding.arch == kernel.arch_name) write(json, finding);
+    if (finding.index == kernel) write(json, finding);
   json.end_array();
 }
 
@@ -113,11 +113,12 @@ void write_all(JsonWriter& json, std::string_view name, const Items& items) {
   json.end_array();
 }
 
-void write(JsonWriter& json, const Kernel& kernel, std::span<const Finding> findings) {
+void write(JsonWriter& json, const Kernel& kernel, size_t index,
+           std::span<const Finding> findings) {
   json.begin_object();
   json.text("arch", kernel.arch_name);
   json.text("file", kernel.place.file);
-  write_findings(json, kernel, findings);
+  write_findings(json, index, findings);
   json.count("instructions", kernel.mix.of(InstructionClass::ANY).all);
   json.text("level", level_name(kernel.level));
   json.count("line", kernel.place.line);
@@ -146,7 +147,8 @@ std::string as_json(const Analysis& analysis) {
   json.text("schema", "cucore.analysis/1");
   json.count("allowed", analysis.allowed());
   json.begin_array("kernels");
-  for (const Kernel& kernel : analysis.kernels()) write(json, kernel, analysis.findings());
+  for (size_t at = 0; at < analysis.kernels().size(); ++at)
+    write(json, analysis.kernels()[at], at, analysis.findings());
   json.end_array();
   json.text("name", analysis.name());
   json.end_object();
