@@ -21,8 +21,8 @@ class SharedReads {
   explicit SharedReads(BlockChecks& checks) : checks_(checks) {}
   void begin_block();
 
-  // Checks a read and keeps it. Returns false if it is no simple case, or could be wrong; then it
-  // needs the full check.
+  // Checks a read and keeps it. Returns false if it is not a simple case, or could be
+  // wrong; then it needs the full check.
   bool keep(Warp& w, const Op& op, const CheckedOp& checked);
   // Does the same for all of the groups, or for none.
   bool keep(Warp& w, std::span<const ReadGroup> groups);

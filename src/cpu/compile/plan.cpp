@@ -35,8 +35,8 @@ struct Parting {
 
 class Planner {
  public:
-  // `checks`: what is checked. `counts`: steps that count the accesses of its leaders come before
-  // these. nullptr: nothing.
+  // The instructions of `checks` are checked. Steps that count the accesses of the leaders of
+  // `counts` come before these. Both may be nullptr.
   Planner(const DecodedFunction& function, bool compiles, const CheckTable* checks,
           const CountTable* counts)
       : function_(function),
@@ -147,7 +147,7 @@ void Planner::add_checked(uint32_t first, uint32_t end, std::vector<Step>& steps
   }
 }
 
-// Returns the end of a run whose loads have one check; `first` if there is none.
+// Returns the end of a run whose loads have one check, or `first`.
 uint32_t Planner::add_covered(uint32_t first, uint32_t end) {
   ReadRun run = read_run(function_, *checks_, first, end);
   if (run.groups.empty()) return first;
