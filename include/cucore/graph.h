@@ -348,6 +348,127 @@ CUCORE_API cucore_status cucore_graph_remove_node(cucore_graph *graph, cucore_no
                                                   cucore_error **error);
 
 /**
+ * Changes the launch of a kernel node. Edges stay, so programmatic_serialization has no effect.
+ * Executables that exist keep the launch before. After a failure, the node is as before.
+ *
+ * @param graph      the graph
+ * @param node       a node of kind KERNEL
+ * @param kernel     NULL for the kernel before, or the kernel
+ * @param options    NULL for the options before, or all options
+ * @param arguments  NULL for the values before, or one per parameter, in order
+ * @param count      of arguments
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_kernel_launch(), the node has another kind, the
+ *                                        values before do not fit the kernel, or other code has
+ *                                        added the node and one of the three is NULL
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_kernel_launch()
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_node node,
+                                                 const cucore_kernel *kernel,
+                                                 const cucore_launch_options *options,
+                                                 const cucore_argument *arguments, size_t count,
+                                                 cucore_error **error);
+
+/**
+ * Changes the buffers and the size of a copy. Executables that exist keep the copy before. After a
+ * failure, the node is as before.
+ *
+ * @param graph               the graph
+ * @param node                a node of kind COPY
+ * @param destination         the buffer that is written
+ * @param destination_offset  in bytes
+ * @param source              the buffer that is read
+ * @param source_offset       in bytes
+ * @param size                in bytes, at least 1
+ * @param error               NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy(), or the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node node,
+                                               cucore_buffer *destination,
+                                               size_t destination_offset,
+                                               const cucore_buffer *source, size_t source_offset,
+                                               size_t size, cucore_error **error);
+
+/**
+ * Changes the range and the pattern of a fill. Executables that exist keep the fill before. After a
+ * failure, the node is as before.
+ *
+ * @param graph         the graph
+ * @param node          a node of kind FILL
+ * @param buffer        the buffer
+ * @param offset        in bytes, a multiple of pattern_size
+ * @param size          in bytes, a multiple of pattern_size, at least 1
+ * @param pattern       the bytes to repeat, copied
+ * @param pattern_size  1, 2, 4 or 8
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_fill(), the node has another kind, or
+ *                                        one of the patterns before and after has 8 bytes whose
+ *                                        halves differ, and the other has not
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_fill(cucore_graph *graph, cucore_node node,
+                                               cucore_buffer *buffer, size_t offset, size_t size,
+                                               const void *pattern, size_t pattern_size,
+                                               cucore_error **error);
+
+/**
+ * Changes the function and the data of a node that calls a function. Executables that exist keep
+ * those before. After a failure, the node is as before.
+ *
+ * @param graph      the graph
+ * @param node       a node of kind HOST
+ * @param fn         the function
+ * @param user_data  passed to it
+ * @param destroy    NULL, or ends user_data when nothing can call the function any more. It runs on
+ *                   any thread and must not call CUDA
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_host(cucore_graph *graph, cucore_node node,
+                                               cucore_host_fn fn, void *user_data,
+                                               cucore_destroy_fn destroy, cucore_error **error);
+
+/**
+ * Changes the event of a node that records it or waits for it. Executables that exist keep the
+ * event before. After a failure, the node is as before.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind RECORD or WAIT
+ * @param event  the event
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_event(cucore_graph *graph, cucore_node node,
+                                                cucore_event *event, cucore_error **error);
+
+/**
+ * Replaces the graph of a child node with a copy of another graph, as that graph is now.
+ * Executables that exist keep the graph before. After a failure, the node is as before.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind CHILD
+ * @param child  the other graph
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the driver is older than CUDA 12.2
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_child(cucore_graph *graph, cucore_node node,
+                                                const cucore_graph *child, cucore_error **error);
+
+/**
  * Sets the label of a node, which messages and cucore_graph_dot() contain.
  *
  * @param graph  the graph. It keeps each text until its end

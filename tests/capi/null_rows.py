@@ -49,6 +49,8 @@ OF_FUNCTION = {
     "cucore_buffer_copy": {"source_offset": "8", "size": "4"},
     "cucore_buffer_fill": {"size": "4"},
     "cucore_graph_add_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_add_fill": {"size": "4"},
+    "cucore_graph_set_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_set_fill": {"size": "4"},
+    "cucore_executable_set_copy": {"source_offset": "8", "size": "4"}, "cucore_executable_set_fill": {"size": "4"},
     "cucore_cache_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},
     "cucore_device_uuid": {"out": "*o.room<uint8_t[16]>()"},
     "cucore_linker_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},

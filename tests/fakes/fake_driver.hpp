@@ -160,6 +160,10 @@ struct GraphNode {
   CUevent event = nullptr;
   CUgraph child = nullptr;  // owned
   std::vector<CUgraphNode> before;
+  // Of a step of an executable: the objects of a child, and the steps of it that follow.
+  bool is_enabled = true;
+  size_t steps = 0;
+  std::vector<Kept> kept;
 };
 
 struct Graph {
@@ -169,11 +173,12 @@ struct Graph {
   bool is_child = false;
 };
 
-// The nodes at the time of the instantiation, in an order that the edges permit.
+// The nodes at the time of the instantiation, in an order that the edges permit, with the nodes of
+// each child after it.
 struct GraphExec {
   std::vector<GraphNode> steps;
   std::vector<CUgraphNode> nodes;  // of the steps
-  std::vector<Kept> kept;          // with those of children
+  std::vector<Kept> kept;
 };
 
 struct Pool {
@@ -303,6 +308,9 @@ bool invalidate_captures(Predicate predicate) {
 
 // Adds a node to a graph after others; null if one of them is not in the graph.
 CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, GraphNode node);
+
+// Returns the step of an executable that was made from a node, or null.
+GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
 
 // Records a launch, and calls the test's hook.
 void record_launch(const fake_launch& launch);

@@ -26,9 +26,9 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     require_array(arguments, count, "arguments");
     node.require();
     self.require_usable();
-    node.set(
-        self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of), how.get(),
-                                                        arguments, count, BUFFER_HANDLES)));
+    core::KernelChange launch{std::move(of), &how.get(), arguments, count};
+    node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(launch),
+                                                             BUFFER_HANDLES)));
   });
 }
 

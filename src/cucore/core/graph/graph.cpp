@@ -6,6 +6,7 @@
 
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
+#include "core/graph/node_change.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
@@ -171,15 +172,9 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
   return insert(use.cu(), after, std::move(work));
 }
 
-// Two threads may add two graphs to each other, and a graph may be its own child.
 NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& child) {
-  std::unique_lock own(root_->mutex(), std::defer_lock);
-  std::unique_lock other(child.root_->mutex(), std::defer_lock);
-  if (child.root_ == root_)
-    own.lock();
-  else
-    std::lock(own, other);
-  GraphUse use(std::move(own), *root_, *body_);
+  GraphLocks locks(*root_, *child.root_);
+  GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
   use.read(*child.body_);
   return insert(use.cu(), after, make<ChildWork>(child.body_->native(), child.body_->may_print()));
@@ -194,6 +189,72 @@ void Graph::remove(NodeNumber number) {
   const std::unique_ptr<GraphNode> removed = body_->remove(node);
   release_from(use.cu(), body_->native(), removed->keeper);
   use.drop(std::move(removed->work));
+}
+
+namespace {
+
+// Gives the work before back to a node. The failure that made it necessary is reported.
+void restore(const driver::CudaTable& cu, const GraphNode& node) noexcept {
+  try {
+    if (node.work) (void)node.work->set_in_graph(cu, node.native, nullptr);
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+// The new work's objects are kept first, so that a failure changes nothing.
+void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
+  const auto& cu = use.cu();
+  require_replaceable(node, node.work.get(), *work);
+  if (node.work)
+    if (const std::string why = work->obstacle(*node.work); !why.empty())
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("cannot set ", describe_node(node), ": ", why, "; add another node"));
+  CUuserObject keeper = nullptr;
+  if (work->keeps()) keeper = UserObject(cu, work).move_to(body_->native());
+  try {
+    check(work->set_in_graph(cu, node.native, node.work.get()),
+          [&] { return concat("set ", describe_node(node)); });
+  } catch (...) {
+    restore(cu, node);
+    release_from(cu, body_->native(), keeper);
+    throw;
+  }
+  release_from(cu, body_->native(), std::exchange(node.keeper, keeper));
+  use.drop(std::exchange(node.work, std::move(work)));
+}
+
+void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
+  GraphUse use(*root_, *body_);
+  work->require_usable();
+  replace(use, body_->find(number), std::move(work));
+}
+
+void Graph::set_kernel(NodeNumber number, KernelChange change, const BufferHandles& handles) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  replace(use, node, changed_kernel(*context(), node, node.work.get(), std::move(change), handles));
+}
+
+void Graph::set_event(NodeNumber number, Ref<const Event> event) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  replace(use, node, event_work(node, std::move(event)));
+}
+
+void Graph::set_child(NodeNumber number, const Graph& child) {
+  GraphLocks locks(*root_, *child.root_);
+  GraphUse use(std::move(locks.first), *root_, *body_);
+  GraphNode& node = body_->find(number);
+  child.require_usable();
+  use.read(*child.body_);
+  if (!use.cu().cuGraphNodeSetParams)
+    throw Error(
+        Status::UNSUPPORTED,
+        concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
+               driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
+  replace(use, node, make<ChildWork>(child.body_->native(), child.body_->may_print()));
 }
 
 void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph/graph_body.hpp"
+#include "core/graph/kernel_work.hpp"
 #include "core/objects/context.hpp"
 
 namespace cucore::core {
@@ -43,6 +44,8 @@ struct NodeState {
   CUgraphNode native = nullptr;
 };
 
+class GraphUse;
+
 class Graph final : public Object {
  public:
   static Ref<Graph> create(const Device& device);
@@ -61,6 +64,11 @@ class Graph final : public Object {
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
   void remove(NodeNumber node);
+  // Gives other work of its kind to a node. After a failure, the node has the work before.
+  void set(NodeNumber node, Ref<const NodeWork> work);
+  void set_kernel(NodeNumber node, KernelChange change, const BufferHandles& handles);
+  void set_event(NodeNumber node, Ref<const Event> event);
+  void set_child(NodeNumber node, const Graph& child);
   void add_edge(NodeNumber from, NodeNumber to, bool is_programmatic);
   void remove_edge(NodeNumber from, NodeNumber to);
   void set_label(NodeNumber node, const char* label);
@@ -85,6 +93,7 @@ class Graph final : public Object {
   // The caller has the lock.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork> work);
+  void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;
   const Ref<GraphBody> body_;

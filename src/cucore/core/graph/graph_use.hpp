@@ -11,6 +11,18 @@
 
 namespace cucore::core {
 
+// The locks of two graphs, which may be one. Two threads may add two graphs to each other.
+struct GraphLocks {
+  GraphLocks(const GraphRoot& one, const GraphRoot& other)
+      : first(one.mutex(), std::defer_lock), second(other.mutex(), std::defer_lock) {
+    if (&one == &other)
+      first.lock();
+    else
+      std::lock(first, second);
+  }
+  std::unique_lock<std::mutex> first, second;
+};
+
 class GraphUse {
  public:
   // Throws INVALID_STATE if the graph was lost in a reset.
