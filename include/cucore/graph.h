@@ -39,8 +39,17 @@ typedef enum cucore_node_kind {
   CUCORE_NODE_KIND_WAIT = 6,    /**< waits for an event */
   CUCORE_NODE_KIND_EMPTY = 7,   /**< only joins and forks edges */
   CUCORE_NODE_KIND_CHILD = 8,   /**< runs a copy of another graph */
+  CUCORE_NODE_KIND_CONDITIONAL = 9, /**< runs one of its graphs, or none */
   CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_node_kind;
+
+/** The way in which a condition decides a conditional node. */
+typedef enum cucore_conditional {
+  CUCORE_CONDITIONAL_IF = 0,     /**< runs body 0 unless the condition is 0, then body 1 if any */
+  CUCORE_CONDITIONAL_WHILE = 1,  /**< runs body 0 again and again until the condition is 0 */
+  CUCORE_CONDITIONAL_SWITCH = 2, /**< runs the body of that index, none if it is too large */
+  CUCORE_CONDITIONAL_FORCE_INT32 = 0x7fffffff
+} cucore_conditional;
 
 /**
  * A node as cucore_graph_node_query() reads it. Fields that the kind of the node does not have are
@@ -66,11 +75,12 @@ typedef struct cucore_node_info {
   uint64_t tools_id;        /**< the number that profilers show for the node; 0: not known */
   void    *event;           /**< the CUevent; cucore_graph_node_event() returns its object */
   void    *native;          /**< the CUgraphNode, for other libraries */
+  uint64_t condition;       /**< of a conditional node */
 } cucore_node_info;
 
 #define CUCORE_NODE_INFO_INIT                                                                     \
   { sizeof(cucore_node_info), CUCORE_NODE_KIND_UNKNOWN, 0, NULL, NULL, { 0, 0, 0 }, { 0, 0, 0 }, \
-    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
+    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0 }
 
 /**
  * Creates a graph without nodes. Its kernels run on the device.
@@ -301,6 +311,72 @@ CUCORE_API cucore_status cucore_graph_add_empty(cucore_graph *graph, const cucor
 CUCORE_API cucore_status cucore_graph_add_child(cucore_graph *graph, const cucore_node *after,
                                                 size_t after_count, const cucore_graph *child,
                                                 cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a condition: a number that kernels of the graph set with cudaGraphSetConditional(), and that
+ * decides one conditional node. The graph has one executable at a time from then on. It cannot be
+ * cloned, and cannot be a child.
+ *
+ * @param graph            the graph, or the graph of a node, that will have the conditional node
+ * @param value            the number at the launch, if reset_at_launch is 1
+ * @param reset_at_launch  1: each launch begins with `value`; 0: with the number of the last one
+ * @param condition        receives the condition, an argument of 8 bytes for kernels
+ * @param error            NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED    the driver is older than CUDA 12.3
+ * @retval CUCORE_ERROR_INVALID_STATE  the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_condition(cucore_graph *graph, uint32_t value,
+                                                    int32_t reset_at_launch, uint64_t *condition,
+                                                    cucore_error **error);
+
+/**
+ * Adds a node that runs one of its graphs, or none, as a condition decides. The graphs are empty at
+ * first. They take kernels of one device, copies, fills, empty nodes, conditional nodes, and child
+ * graphs of these.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param condition    of cucore_graph_add_condition() for this graph
+ * @param kind         the way in which the condition decides
+ * @param body_count   1 for IF, 2 for IF with an else, 1 for WHILE, at least 1 for SWITCH
+ * @param bodies       receives body_count graphs, which belong to the node. The caller releases
+ *                     them
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the condition belongs to another graph, or decides another
+ *                                        node, body_count is wrong, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the driver is older than CUDA 12.3, or than 12.8 for
+ *                                        SWITCH and an else
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_conditional(cucore_graph *graph, const cucore_node *after,
+                                                      size_t after_count, uint64_t condition,
+                                                      cucore_conditional kind, size_t body_count,
+                                                      cucore_graph **bodies, cucore_node *out,
+                                                      cucore_error **error);
+
+/**
+ * Returns a graph of a child node or of a conditional node, with a new reference. It can be changed
+ * as other graphs can, and keeps the whole graph alive. It cannot be made an executable.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind CHILD or CONDITIONAL
+ * @param index  0 for a child; less than body_count for a conditional node
+ * @param out    receives the graph. Each use is CUCORE_ERROR_INVALID_STATE after the node was
+ *               removed, or a child was set
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind, or the index is too large
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       other code has added the conditional node
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_child(const cucore_graph *graph, cucore_node node,
+                                            size_t index, cucore_graph **out,
+                                            cucore_error **error);
 
 /**
  * Lets a node come after another.
@@ -600,7 +676,7 @@ CUCORE_API cucore_status cucore_graph_dot(const cucore_graph *graph, uint32_t de
  * Other code may add nodes to it and remove some. The next call reads them, and each later call
  * compares the nodes again. Such nodes have numbers, but keep no objects.
  *
- * @param graph  the graph; NULL for NULL
+ * @param graph  the graph; NULL for NULL, and for the graph of a node that was removed or set
  * @since 0.2
  */
 CUCORE_API void *cucore_graph_native(const cucore_graph *graph);

@@ -125,6 +125,32 @@ class Graph : public Owner<Graph, cucore_graph> {
     return value<Node>(cucore_graph_add_child, get(), after.data(), after.size(), child.get());
   }
 
+  /// Adds a condition, a number that kernels set with cudaGraphSetConditional().
+  Returned<std::uint64_t> add_condition(std::uint32_t first, bool reset_at_launch = true) const {
+    return value<std::uint64_t>(cucore_graph_add_condition, get(), first,
+                                static_cast<std::int32_t>(reset_at_launch));
+  }
+
+  /// Adds a node that runs one of `count` graphs, or none, as a condition decides. child() returns
+  /// the graphs.
+  Returned<Node> add_conditional(const After& after, std::uint64_t condition, Conditional kind,
+                                 std::size_t count = 1) const {
+    std::vector<cucore_graph*> bodies(count);
+    Node out = 0;
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_graph_add_conditional(
+        get(), after.data(), after.size(), condition, static_cast<cucore_conditional>(kind), count,
+        bodies.data(), &out, &error);
+    for (cucore_graph* body : bodies) cucore_graph_release(body);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<Node>(status, error);
+    return out;
+  }
+
+  /// A graph of a child node or of a conditional node, which can be changed.
+  Returned<Graph> child(Node node, std::size_t index = 0) const {
+    return make<Graph>(cucore_graph_child, get(), node, index);
+  }
+
   /// Lets a node come after another. A programmatic edge lets the second kernel begin before the
   /// first has ended.
   Returned<void> add_edge(Node from, Node to, bool programmatic = false) const {

@@ -125,6 +125,21 @@ TEST_F(Graphs, ChangeNodes) {
   FAILS(invalid_argument, "cannot be disabled", executable.is_enabled(host));
 }
 
+TEST_F(Graphs, HaveConditions) {
+  const std::uint64_t condition = must(graph_.add_condition(0));
+  const cucore::Node node =
+      must(graph_.add_conditional({}, condition, cucore::Conditional::if_, 2));
+  const cucore::Graph otherwise = must(graph_.child(node, 1));
+  const cucore::Buffer y = make_buffer({0, 0, 0, 0});
+  must(otherwise.add_fill({}, y, 0, 16, 4.0f));
+  EXPECT_EQ(must(graph_.child(node)).node_count(), 0u);
+  EXPECT_EQ(must(graph_.node_query(node)).condition, condition);
+  SUCCEEDS(must(cucore::Executable::create(graph_)).launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{4, 4, 4, 4}));
+  FAILS(invalid_argument, "already decides",
+        graph_.add_conditional({}, condition, cucore::Conditional::while_));
+}
+
 TEST_F(Graphs, KeepFunctionsAndData) {
   const auto kept = std::make_shared<int>(0);
   std::atomic<int> ends{0};

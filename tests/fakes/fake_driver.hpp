@@ -158,7 +158,8 @@ struct GraphNode {
   std::shared_ptr<const fake_launch> launch;  // of a kernel
   std::function<void()> run;                  // of other work
   CUevent event = nullptr;
-  CUgraph child = nullptr;  // owned
+  CUgraph child = nullptr;                       // owned
+  std::shared_ptr<std::vector<CUgraph>> bodies;  // of a conditional node, owned
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;
@@ -171,6 +172,7 @@ struct Graph {
   std::map<CUgraphNode, CUgraphNode> clones;  // by the node that each was copied from
   std::vector<Kept> kept;
   bool is_child = false;
+  bool has_conditions = false;
 };
 
 // The nodes at the time of the instantiation, in an order that the edges permit, with the nodes of
@@ -217,6 +219,7 @@ struct Driver {
   uint64_t let_go_up_to = 0;  // the complete records
   uint64_t memory_used = 0;
   uint64_t captures = 0;
+  uint64_t conditions = 0;
   std::deque<Context> contexts;
   std::vector<fake_launch> launches;
   uint64_t launch_count = 0;

@@ -31,12 +31,21 @@ namespace {
 
 GraphNode& node_at(CUgraphNode handle) { return *driver().graph_nodes.find(handle); }
 
+void remove_graph(CUgraph handle);
+
+void remove_bodies(const std::shared_ptr<std::vector<CUgraph>>& bodies) {
+  if (!bodies) return;
+  for (const CUgraph body : *bodies) remove_graph(body);
+}
+
 void remove_graph(CUgraph handle) {
   const std::vector<CUgraphNode> nodes = driver().graphs.find(handle)->nodes;
   for (const CUgraphNode node : nodes) {
     const CUgraph child = node_at(node).child;
+    const auto bodies = node_at(node).bodies;
     driver().graph_nodes.remove(node, "cuGraphDestroy");
     if (child) remove_graph(child);
+    remove_bodies(bodies);
   }
   driver().graphs.remove(handle, "cuGraphDestroy");
 }
@@ -280,10 +289,45 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
   NEED(node, CUDA_ERROR_INVALID_VALUE);
   Graph& graph = *driver().graphs.find(node->graph);
   const CUgraph child = node->child;
+  const auto bodies = node->bodies;
   std::erase(graph.nodes, handle);
   for (const CUgraphNode other : graph.nodes) std::erase(node_at(other).before, handle);
   driver().graph_nodes.remove(handle, "cuGraphDestroyNode");
   if (child) remove_graph(child);
+  remove_bodies(bodies);
+  return CUDA_SUCCESS;
+}
+
+// A condition keeps the value that it has at the launch, because no kernel runs.
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* out, CUgraph handle,
+                                        CUcontext context, unsigned, unsigned flags) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  Graph* graph = driver().graphs.find_or_note(handle, "cuGraphConditionalHandleCreate");
+  NEED(graph && flags <= CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_ERROR_INVALID_VALUE);
+  graph->has_conditions = true;
+  *out = ++driver().conditions;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                        const CUgraphEdgeData*, size_t count, CUgraphNodeParams* params) {
+  const auto lock = locked();
+  CUDA_CONDITIONAL_NODE_PARAMS& conditional = params->conditional;
+  NEED(params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && conditional.size != 0,
+       CUDA_ERROR_INVALID_VALUE);
+  const Graph* target = driver().graphs.find_or_note(graph, "cuGraphAddNode");
+  NEED(target && target->has_conditions, CUDA_ERROR_INVALID_VALUE);
+  GraphNode node;
+  node.type = params->type;
+  node.bodies = std::make_shared<std::vector<CUgraph>>();
+  const auto bodies = node.bodies;
+  RETURN_IF_FAILED(add(out, graph, before, count, std::move(node)));
+  for (unsigned i = 0; i < conditional.size; ++i) {
+    bodies->push_back(driver().graphs.add({}));
+    driver().graphs.find(bodies->back())->is_child = true;
+  }
+  conditional.phGraph_out = bodies->data();
   return CUDA_SUCCESS;
 }
 

@@ -162,6 +162,24 @@ void sets(Run& run, World& world, Change&& change) {
   run.call([&](auto** error) { return change(of, error); });
 }
 
+void add_conditional(Run& run, World& world) {
+  const Graph graph = new_graph(world);
+  uint64_t condition = 0;
+  ASSERT_EQ(cucore_graph_add_condition(graph.get(), 1, 1, &condition, nullptr), CUCORE_OK);
+  cucore_graph* bodies[2] = {};
+  cucore_node node = 7;
+  run.call([&](auto** error) {
+    return cucore_graph_add_conditional(graph.get(), nullptr, 0, condition, CUCORE_CONDITIONAL_IF,
+                                        2, bodies, &node, error);
+  });
+  run.output("out", node);
+  EXPECT_EQ(cucore_graph_node_count(graph.get()), run.ok() ? 1u : 0u);
+  for (cucore_graph* body : bodies) {
+    EXPECT_EQ(body != nullptr, run.ok());
+    cucore_graph_release(body);
+  }
+}
+
 // The end of the data runs once in each case.
 template <class Change>
 void sets_host(Run& run, World& world, Change&& change) {
@@ -178,6 +196,23 @@ void sets_host(Run& run, World& world, Change&& change) {
 
 std::vector<Scenario> graph_change_scenarios() {
   return {
+      {"cucore_graph_add_condition",
+       [](Run& run, World& world) {
+         const Graph graph = new_graph(world);
+         uint64_t condition = 7;
+         run.call([&](auto** error) {
+           return cucore_graph_add_condition(graph.get(), 1, 1, &condition, error);
+         });
+         run.output("condition", condition);
+       }},
+      {"cucore_graph_add_conditional", add_conditional},
+      {"cucore_graph_child",
+       [](Run& run, World& world) {
+         Changeable of(world);
+         makes<cucore_graph>(run, cucore_graph_release, [&](auto** out, auto** error) {
+           return cucore_graph_child(of.graph.get(), of.inner, 0, out, error);
+         });
+       }},
       {"cucore_graph_set_kernel",
        [](Run& run, World& world) {
          sets(run, world, [](Changeable& of, auto** error) {

@@ -207,6 +207,7 @@ std::vector<Executable::Step> Executable::steps_of(const GraphBody& graph) {
 }
 
 Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& options) {
+  graph.require_whole();
   start_deferred_releases();
   auto destruction = std::make_unique<Destruction>(graph.context());
   std::optional<ContextAccess> upload;
@@ -220,8 +221,13 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
     steps = steps_of(body);
     const KeptMeanwhile kept(use.cu(), body.native(), keeper);
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
-    check(use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters),
-          [&] { return describe_failure(body, parameters); });
+    const CUresult result =
+        use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
+    if (result == CUDA_ERROR_NOT_SUPPORTED && graph.root_->has_conditions())
+      throw Error(Status::UNSUPPORTED,
+                  concat("cannot ", describe_failure(body, parameters),
+                         "; a graph with conditions has one executable at a time"));
+    check(result, [&] { return describe_failure(body, parameters); });
     may_print = body.may_print();
   }
   return make<Executable>(graph.root_, std::move(destruction), std::move(keeper), std::move(steps),
@@ -255,6 +261,7 @@ void Executable::upload(const Stream& stream) const {
 }
 
 void Executable::update(const Graph& graph, NodeNumber& culprit) {
+  graph.require_whole();
   // The work before ends after the locks, because that may run functions of the program.
   std::vector<Step> steps;
   auto keeper = make<Keeper>();
@@ -342,7 +349,7 @@ void Executable::set_child(NodeNumber number, const Graph& child) {
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
   use.read(*child.body_);
-  replace(use.cu(), find(number), make<ChildWork>(child.body_->native(), child.body_->may_print()));
+  replace(use.cu(), find(number), make<ChildWork>(*child.body_));
 }
 
 namespace {

@@ -98,6 +98,10 @@ Ref<Graph> Graph::create(const Device& device) {
 
 Ref<Graph> Graph::clone() const {
   const GraphUse use(*root_, *body_);
+  if (root_->has_conditions())
+    throw Error(Status::UNSUPPORTED,
+                "cannot clone a graph with conditions: the driver has no copy "
+                "of a condition; build the graph again");
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
   return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
@@ -105,6 +109,7 @@ Ref<Graph> Graph::clone() const {
 
 CUgraph Graph::hand_out() const {
   const std::lock_guard lock(root_->mutex());
+  if (body_->is_gone()) return nullptr;
   body_->share();
   return body_->native();
 }
@@ -152,6 +157,12 @@ void add_native(const driver::CudaTable& cu, CUgraph graph, const Predecessors& 
 
 NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                          Ref<const NodeWork> work) {
+  if (body_->is_conditional() && !work->may_be_conditional())
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        concat("the graph of a conditional node cannot hold a node of kind ", name_of(work->kind()),
+               "; expected kernels, copies, fills, empty nodes, "
+               "conditional nodes, and child graphs of these"));
   const std::vector<GraphNode*> before = body_->find_all(after);
   Predecessors sorted = sorted_by_edge(cu, before, *work);
   body_->reserve(before);
@@ -172,12 +183,68 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
   return insert(use.cu(), after, std::move(work));
 }
 
+namespace {
+
+void require_no_conditions(const GraphRoot& child) {
+  if (child.has_conditions())
+    throw Error(Status::UNSUPPORTED,
+                "a graph with conditions cannot be a child; add its nodes to the graph itself");
+}
+
+}  // namespace
+
 NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& child) {
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
   use.read(*child.body_);
-  return insert(use.cu(), after, make<ChildWork>(child.body_->native(), child.body_->may_print()));
+  require_no_conditions(*child.root_);
+  return insert(use.cu(), after, make<ChildWork>(*child.body_));
+}
+
+uint64_t Graph::add_condition(uint32_t value, bool is_reset_at_launch) {
+  const GraphUse use(*root_, *body_);
+  require_conditions(use.cu());
+  CUgraphConditionalHandle condition = 0;
+  check(use.cu().cuGraphConditionalHandleCreate(
+            &condition, body_->native(), context()->native(), value,
+            is_reset_at_launch ? CU_GRAPH_COND_ASSIGN_DEFAULT : 0),
+        "add a condition to a graph");
+  root_->note_condition();
+  body_->add_condition(condition);
+  return condition;
+}
+
+NodeNumber Graph::add_conditional(std::span<const NodeNumber> after, uint64_t condition,
+                                  ConditionalKind kind, size_t count,
+                                  const std::function<void(const Graph&)>& publish) {
+  const GraphUse use(*root_, *body_);
+  const auto work = make<ConditionalWork>(use.cu(), context()->native(), condition, kind, count);
+  body_->require_free(condition);
+  const NodeNumber number = insert(use.cu(), after, work);
+  GraphNode& node = body_->find(number);
+  try {
+    for (const CUgraph native : work->bodies()) {
+      node.bodies.push_back(make<GraphBody>(native, true));
+      publish(*make<Graph>(root_, node.bodies.back()));
+    }
+  } catch (...) {
+    driver::check_release(use.cu().cuGraphDestroyNode(node.native), "destroy a node of a graph");
+    body_->remove(node);
+    throw;
+  }
+  body_->decide(condition, number);
+  return number;
+}
+
+Ref<Graph> Graph::child(NodeNumber number, size_t index) const {
+  const GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  const auto& bodies = inner_graphs(use.cu(), node, *body_);
+  if (index >= bodies.size())
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", describe_node(node),
+                                                 " has ", counted(bodies.size(), "graph")));
+  return make<Graph>(root_, bodies[index]);
 }
 
 void Graph::remove(NodeNumber number) {
@@ -254,7 +321,16 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
         Status::UNSUPPORTED,
         concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
                driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
-  replace(use, node, make<ChildWork>(child.body_->native(), child.body_->may_print()));
+  require_no_conditions(*child.root_);
+  replace(use, node, make<ChildWork>(*child.body_));
+  for (const auto& body : node.bodies) body->end();
+  node.bodies.clear();
+}
+
+void Graph::require_whole() const {
+  if (body_ != root_->body())
+    throw Error(Status::INVALID_ARGUMENT,
+                "the graph belongs to a node of another graph; clone it, or use that graph");
 }
 
 void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {

@@ -37,6 +37,7 @@ class GraphUse {
   const driver::CudaTable& cu() const { return cu_; }
   // Reads the nodes that other code may have changed.
   void read(GraphBody& body) {
+    body.require_alive();
     if (body.is_shared()) body.read(cu_, dropped_);
   }
   // Drops the work after the lock, because that may run functions of the program.

@@ -33,6 +33,8 @@ const char* name_of(NodeKind kind) {
       return "empty";
     case NodeKind::CHILD:
       return "child graph";
+    case NodeKind::CONDITIONAL:
+      return "conditional";
     case NodeKind::UNKNOWN:
       break;
   }
@@ -57,6 +59,8 @@ NodeKind kind_of(CUgraphNodeType type) {
       return NodeKind::WAIT;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
       return NodeKind::RECORD;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return NodeKind::CONDITIONAL;
     default:
       return NodeKind::UNKNOWN;
   }
@@ -329,28 +333,5 @@ CUresult EmptyWork::set_in_executable(const driver::CudaTable&, CUgraphExec, CUg
   return CUDA_ERROR_NOT_SUPPORTED;
 }
 bool EmptyWork::keeps_all_of(const NodeWork&) const { return true; }
-
-CUgraphNode ChildWork::add_to(const driver::CudaTable& cu, CUgraph graph,
-                              std::span<const CUgraphNode> after) const {
-  CUgraphNode node = nullptr;
-  check(cu.cuGraphAddChildGraphNode(&node, graph, after.data(), after.size(), child_),
-        "add a child graph");
-  return node;
-}
-
-CUresult ChildWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
-                                 const NodeWork*) const {
-  CUgraphNodeParams child{};
-  child.type = CU_GRAPH_NODE_TYPE_GRAPH;
-  child.graph.graph = child_;
-  return cu.cuGraphNodeSetParams(node, &child);
-}
-
-CUresult ChildWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
-                                      CUgraphNode node) const {
-  return cu.cuGraphExecChildGraphNodeSetParams(executable, node, child_);
-}
-
-bool ChildWork::keeps_all_of(const NodeWork&) const { return true; }
 
 }  // namespace cucore::core

@@ -26,6 +26,7 @@ enum class NodeKind : int32_t {
   WAIT,
   EMPTY,
   CHILD,
+  CONDITIONAL,
 };
 
 const char* name_of(NodeKind kind);  // "kernel", "host function"
@@ -43,6 +44,7 @@ struct NodeFacts {
   uint64_t pattern = 0;
   size_t pattern_size = 0;
   const Event* event = nullptr;
+  uint64_t condition = 0;
 };
 
 class NodeWork : public KeptObject {
@@ -75,6 +77,8 @@ class NodeWork : public KeptObject {
   virtual NodeFacts facts() const { return {}; }
   // Whether the work may begin before kernels before it have ended.
   virtual bool is_programmatic() const { return false; }
+  // Whether the body of a conditional node can hold the node.
+  virtual bool may_be_conditional() const { return true; }
   // Whether an executable can leave the node out.
   virtual bool can_be_disabled() const { return true; }
   // Whether launches may print.
@@ -169,6 +173,7 @@ class HostWork final : public NodeWork {
                              CUgraphNode node) const override;
   bool keeps_all_of(const NodeWork& other) const override;
   bool keeps() const override { return data_.has_end(); }
+  bool may_be_conditional() const override { return false; }
   void forget() const noexcept override { data_.end(); }
 
  private:
@@ -181,6 +186,7 @@ class EventWork final : public NodeWork {
  public:
   // `kind` is RECORD or WAIT.
   EventWork(NodeKind kind, Ref<const Event> event);
+  bool may_be_conditional() const override { return false; }
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
   CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
@@ -193,26 +199,6 @@ class EventWork final : public NodeWork {
 
  private:
   const Ref<const Event> event_;
-};
-
-// A copy of another graph. The caller keeps `child` unchanged during add_to().
-class ChildWork final : public NodeWork {
- public:
-  ChildWork(CUgraph child, bool may_print)
-      : NodeWork(NodeKind::CHILD), child_(child), may_print_(may_print) {}
-  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
-                     std::span<const CUgraphNode> after) const override;
-  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
-                        const NodeWork* before) const override;
-  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
-                             CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
-  bool keeps() const override { return false; }  // the driver's copy does
-  bool may_print() const override { return may_print_; }
-
- private:
-  const CUgraph child_;
-  const bool may_print_;
 };
 
 }  // namespace cucore::core
