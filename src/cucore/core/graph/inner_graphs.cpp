@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/inner_graphs.hpp"
 
+#include <algorithm>
+
 #include "core/graph/graph_text.hpp"
 #include "support/concat.hpp"
 
