@@ -152,6 +152,14 @@ enum class NodeKind : std::int32_t {
   wait = CUCORE_NODE_KIND_WAIT,      ///< waits for an event
   empty = CUCORE_NODE_KIND_EMPTY,    ///< only joins and forks edges
   child = CUCORE_NODE_KIND_CHILD,    ///< runs a copy of another graph
+  conditional = CUCORE_NODE_KIND_CONDITIONAL,  ///< runs one of its graphs, or none
+};
+
+/// The way in which a condition decides a conditional node.
+enum class Conditional : std::int32_t {
+  if_ = CUCORE_CONDITIONAL_IF,        ///< runs body 0 unless the condition is 0, then body 1 if any
+  while_ = CUCORE_CONDITIONAL_WHILE,  ///< runs body 0 again and again until the condition is 0
+  switch_ = CUCORE_CONDITIONAL_SWITCH,  ///< runs the body of that index, none if it is too large
 };
 
 /// The memory of a pool.

@@ -101,6 +101,193 @@ CUCORE_API cucore_status cucore_executable_upload(const cucore_executable *execu
                                                   cucore_error **error);
 
 /**
+ * Gives the work of a graph to the executable, for later launches. The graph needs as many nodes as
+ * the graph of the executable, of the same kinds, with the same edges, added in the same order. The
+ * update also replaces earlier changes of single nodes. After a failure, nothing has changed.
+ * Launches in flight go on as they began.
+ *
+ * @param executable  the executable
+ * @param graph       the graph
+ * @param culprit     NULL, or receives the node of the graph that the driver refuses, 0 for none
+ * @param error       NULL, or receives a new error on failure. The message has the driver's reason
+ *                    and the node with its kind and label
+ * @retval CUCORE_ERROR_NOT_UPDATABLE  the graphs differ in more than an executable can change: make
+ *                                     a new one
+ * @retval CUCORE_ERROR_INVALID_STATE  a graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_update(cucore_executable *executable,
+                                                  const cucore_graph *graph, cucore_node *culprit,
+                                                  cucore_error **error);
+
+/**
+ * Changes the launch of a kernel node as cucore_graph_set_kernel() does, but not the attributes
+ * among the options: cluster, cooperative and priority. The change is for later launches of this
+ * executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind KERNEL of the graph that it was made from
+ * @param kernel      NULL for the kernel before, or the kernel
+ * @param options     NULL for the options before, or all options
+ * @param arguments   NULL for the values before, or one per parameter, in order
+ * @param count       of arguments
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_set_kernel()
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_kernel_launch()
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_kernel(cucore_executable *executable,
+                                                      cucore_node node,
+                                                      const cucore_kernel *kernel,
+                                                      const cucore_launch_options *options,
+                                                      const cucore_argument *arguments,
+                                                      size_t count, cucore_error **error);
+
+/**
+ * Changes the buffers and the size of a copy as cucore_graph_set_copy() does. The change is for
+ * later launches of this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node                a node of kind COPY of the graph that it was made from
+ * @param destination         the buffer that is written, on the device of the one before
+ * @param destination_offset  in bytes
+ * @param source              the buffer that is read, on the device of the one before
+ * @param source_offset       in bytes
+ * @param size                in bytes, at least 1
+ * @param error               NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_set_copy()
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executable,
+                                                    cucore_node node, cucore_buffer *destination,
+                                                    size_t destination_offset,
+                                                    const cucore_buffer *source,
+                                                    size_t source_offset, size_t size,
+                                                    cucore_error **error);
+
+/**
+ * Changes the range and the pattern of a fill as cucore_graph_set_fill() does. The change is for
+ * later launches of this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node          a node of kind FILL of the graph that it was made from
+ * @param buffer        the buffer, on the device of the one before
+ * @param offset        in bytes, a multiple of pattern_size
+ * @param size          in bytes, a multiple of pattern_size, at least 1
+ * @param pattern       the bytes to repeat, copied
+ * @param pattern_size  1, 2, 4 or 8
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_fill(), or the node has another kind
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_fill(cucore_executable *executable,
+                                                    cucore_node node, cucore_buffer *buffer,
+                                                    size_t offset, size_t size,
+                                                    const void *pattern, size_t pattern_size,
+                                                    cucore_error **error);
+
+/**
+ * Changes the function and the data of a node that calls a function. The change is for later
+ * launches of this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind HOST of the graph that it was made from
+ * @param fn          the function
+ * @param user_data   passed to it
+ * @param destroy     NULL, or ends user_data when nothing can call the function any more. It runs
+ *                    on any thread and must not call CUDA
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_host(cucore_executable *executable,
+                                                    cucore_node node, cucore_host_fn fn,
+                                                    void *user_data, cucore_destroy_fn destroy,
+                                                    cucore_error **error);
+
+/**
+ * Changes the event of a node that records it or waits for it. The change is for later launches of
+ * this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind RECORD or WAIT of the graph that it was made from
+ * @param event       the event
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_event(cucore_executable *executable,
+                                                     cucore_node node, cucore_event *event,
+                                                     cucore_error **error);
+
+/**
+ * Gives the work of another graph, which has the same shape, to a child node. The change is for
+ * later launches of this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind CHILD of the graph that it was made from
+ * @param child       the other graph in its present state
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_child(cucore_executable *executable,
+                                                     cucore_node node, const cucore_graph *child,
+                                                     cucore_error **error);
+
+/**
+ * Leaves a node out of later launches, or takes it in again. The nodes after it begin as if it had
+ * ended at once.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind KERNEL, COPY or FILL of the graph that it was made from
+ * @param enabled     0: leave it out; 1: take it in
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind, or fills with a pattern of 8
+ *                                        bytes whose halves differ
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_enabled(cucore_executable *executable,
+                                                       cucore_node node, int32_t enabled,
+                                                       cucore_error **error);
+
+/**
+ * Returns whether launches do the work of a node.
+ *
+ * @param executable  the executable
+ * @param node        as for cucore_executable_set_enabled()
+ * @param out         receives 1 if they do, else 0
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as for cucore_executable_set_enabled()
+ * @retval CUCORE_ERROR_NOT_FOUND         as for cucore_executable_set_enabled()
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_is_enabled(const cucore_executable *executable,
+                                                      cucore_node node, int32_t *out,
+                                                      cucore_error **error);
+
+/**
  * Returns the CUgraphExec, for other libraries. It lives as long as the executable.
  *
  * @param executable  the executable; NULL for NULL

@@ -33,6 +33,71 @@ class Executable : public Owner<Executable, cucore_executable> {
     return call(cucore_executable_upload, get(), stream.get());
   }
 
+  /// Gives the work of a graph of equal shape to later launches. `culprit` receives the node that
+  /// the driver refuses, or 0.
+  Returned<void> update(const Graph& graph, Node* culprit = nullptr) const {
+    return call(cucore_executable_update, get(), graph.get(), culprit);
+  }
+
+  /// Changes the launch of a kernel node for later launches of this executable.
+  template <class... Arguments>
+  Returned<void> set_kernel(Node node, const Kernel& kernel, const LaunchConfig& config,
+                            const Arguments&... arguments) const {
+    return detail::with_arguments(
+        [&](const cucore_argument* list, std::size_t count) {
+          return call(cucore_executable_set_kernel, get(), node, kernel.get(),
+                      static_cast<const cucore_launch_options*>(&config), list, count);
+        },
+        arguments...);
+  }
+
+  /// Changes the buffers and the size of a copy for later launches of this executable.
+  Returned<void> set_copy(Node node, const Buffer& destination, std::size_t destination_offset,
+                          const Buffer& source, std::size_t source_offset, std::size_t size) const {
+    return call(cucore_executable_set_copy, get(), node, destination.get(), destination_offset,
+                source.get(), source_offset, size);
+  }
+
+  /// Changes the range and the pattern of a fill for later launches of this executable.
+  template <class Pattern>
+  Returned<void> set_fill(Node node, const Buffer& buffer, std::size_t offset, std::size_t size,
+                          const Pattern& pattern) const {
+    static_assert(std::is_trivially_copyable_v<Pattern>, "a pattern is plain data");
+    return call(cucore_executable_set_fill, get(), node, buffer.get(), offset, size,
+                static_cast<const void*>(std::addressof(pattern)), sizeof pattern);
+  }
+
+  /// Changes the function of a node for later launches of this executable.
+  Returned<void> set_host(Node node, std::function<void()> function) const {
+    auto* const kept = new std::function<void()>(std::move(function));
+    return call(cucore_executable_set_host, get(), node, &detail::call_function,
+                static_cast<void*>(kept), &detail::end_function);
+  }
+
+  /// Changes the event of a node for later launches of this executable.
+  Returned<void> set_event(Node node, const Event& event) const {
+    return call(cucore_executable_set_event, get(), node, event.get());
+  }
+
+  /// Gives the work of a graph of equal shape to a child node.
+  Returned<void> set_child(Node node, const Graph& child) const {
+    return call(cucore_executable_set_child, get(), node, child.get());
+  }
+
+  /// Leaves a kernel, a copy or a fill out of later launches, or takes it in again.
+  Returned<void> set_enabled(Node node, bool enabled) const {
+    return call(cucore_executable_set_enabled, get(), node, static_cast<std::int32_t>(enabled));
+  }
+
+  /// Whether launches do the work of a node.
+  Returned<bool> is_enabled(Node node) const {
+    std::int32_t out = 0;
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_executable_is_enabled(get(), node, &out, &error);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<bool>(status, error);
+    return out != 0;
+  }
+
   /// The CUgraphExec: `native<CUgraphExec>()`.
   template <class T = void*>
   T native() const noexcept {

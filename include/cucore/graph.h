@@ -39,8 +39,17 @@ typedef enum cucore_node_kind {
   CUCORE_NODE_KIND_WAIT = 6,    /**< waits for an event */
   CUCORE_NODE_KIND_EMPTY = 7,   /**< only joins and forks edges */
   CUCORE_NODE_KIND_CHILD = 8,   /**< runs a copy of another graph */
+  CUCORE_NODE_KIND_CONDITIONAL = 9, /**< runs one of its graphs, or none */
   CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_node_kind;
+
+/** The way in which a condition decides a conditional node. */
+typedef enum cucore_conditional {
+  CUCORE_CONDITIONAL_IF = 0,     /**< runs body 0 unless the condition is 0, then body 1 if any */
+  CUCORE_CONDITIONAL_WHILE = 1,  /**< runs body 0 again and again until the condition is 0 */
+  CUCORE_CONDITIONAL_SWITCH = 2, /**< runs the body of that index, none if it is too large */
+  CUCORE_CONDITIONAL_FORCE_INT32 = 0x7fffffff
+} cucore_conditional;
 
 /**
  * A node as cucore_graph_node_query() reads it. Fields that the kind of the node does not have are
@@ -66,11 +75,12 @@ typedef struct cucore_node_info {
   uint64_t tools_id;        /**< the number that profilers show for the node; 0: not known */
   void    *event;           /**< the CUevent; cucore_graph_node_event() returns its object */
   void    *native;          /**< the CUgraphNode, for other libraries */
+  uint64_t condition;       /**< of a conditional node */
 } cucore_node_info;
 
 #define CUCORE_NODE_INFO_INIT                                                                     \
   { sizeof(cucore_node_info), CUCORE_NODE_KIND_UNKNOWN, 0, NULL, NULL, { 0, 0, 0 }, { 0, 0, 0 }, \
-    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL }
+    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0 }
 
 /**
  * Creates a graph without nodes. Its kernels run on the device.
@@ -303,6 +313,72 @@ CUCORE_API cucore_status cucore_graph_add_child(cucore_graph *graph, const cucor
                                                 cucore_node *out, cucore_error **error);
 
 /**
+ * Adds a condition: a number that kernels of the graph set with cudaGraphSetConditional(), and that
+ * decides one conditional node. The graph has one executable at a time from then on. It cannot be
+ * cloned, and cannot be a child.
+ *
+ * @param graph            the graph, or the graph of a node, that will have the conditional node
+ * @param value            the number at the launch, if reset_at_launch is 1
+ * @param reset_at_launch  1: each launch begins with `value`; 0: with the number of the last one
+ * @param condition        receives the condition, an argument of 8 bytes for kernels
+ * @param error            NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED    the driver is older than CUDA 12.3
+ * @retval CUCORE_ERROR_INVALID_STATE  the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_condition(cucore_graph *graph, uint32_t value,
+                                                    int32_t reset_at_launch, uint64_t *condition,
+                                                    cucore_error **error);
+
+/**
+ * Adds a node that runs one of its graphs, or none, as a condition decides. The graphs are empty at
+ * first. They take kernels of one device, copies, fills, empty nodes, conditional nodes, and child
+ * graphs of these.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param condition    of cucore_graph_add_condition() for this graph
+ * @param kind         the way in which the condition decides
+ * @param body_count   1 for IF, 2 for IF with an else, 1 for WHILE, at least 1 for SWITCH
+ * @param bodies       receives body_count graphs, which belong to the node. The caller releases
+ *                     them
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the condition belongs to another graph, or decides another
+ *                                        node, body_count is wrong, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the driver is older than CUDA 12.3, or than 12.8 for
+ *                                        SWITCH and an else
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_conditional(cucore_graph *graph, const cucore_node *after,
+                                                      size_t after_count, uint64_t condition,
+                                                      cucore_conditional kind, size_t body_count,
+                                                      cucore_graph **bodies, cucore_node *out,
+                                                      cucore_error **error);
+
+/**
+ * Returns a graph of a child node or of a conditional node, with a new reference. It can be changed
+ * as other graphs can, and keeps the whole graph alive. It cannot be made an executable.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind CHILD or CONDITIONAL
+ * @param index  0 for a child; less than body_count for a conditional node
+ * @param out    receives the graph. Each use is CUCORE_ERROR_INVALID_STATE after the node was
+ *               removed, or a child was set
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind, or the index is too large
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       other code has added the conditional node
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_child(const cucore_graph *graph, cucore_node node,
+                                            size_t index, cucore_graph **out,
+                                            cucore_error **error);
+
+/**
  * Lets a node come after another.
  *
  * @param graph         the graph
@@ -346,6 +422,127 @@ CUCORE_API cucore_status cucore_graph_remove_edge(cucore_graph *graph, cucore_no
  */
 CUCORE_API cucore_status cucore_graph_remove_node(cucore_graph *graph, cucore_node node,
                                                   cucore_error **error);
+
+/**
+ * Changes the launch of a kernel node. Edges stay, so programmatic_serialization has no effect.
+ * Executables that exist keep the launch before. After a failure, the node is as before.
+ *
+ * @param graph      the graph
+ * @param node       a node of kind KERNEL
+ * @param kernel     NULL for the kernel before, or the kernel
+ * @param options    NULL for the options before, or all options
+ * @param arguments  NULL for the values before, or one per parameter, in order
+ * @param count      of arguments
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_kernel_launch(), the node has another kind, the
+ *                                        values before do not fit the kernel, or other code has
+ *                                        added the node and one of the three is NULL
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_kernel_launch()
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_node node,
+                                                 const cucore_kernel *kernel,
+                                                 const cucore_launch_options *options,
+                                                 const cucore_argument *arguments, size_t count,
+                                                 cucore_error **error);
+
+/**
+ * Changes the buffers and the size of a copy. Executables that exist keep the copy before. After a
+ * failure, the node is as before.
+ *
+ * @param graph               the graph
+ * @param node                a node of kind COPY
+ * @param destination         the buffer that is written
+ * @param destination_offset  in bytes
+ * @param source              the buffer that is read
+ * @param source_offset       in bytes
+ * @param size                in bytes, at least 1
+ * @param error               NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy(), or the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node node,
+                                               cucore_buffer *destination,
+                                               size_t destination_offset,
+                                               const cucore_buffer *source, size_t source_offset,
+                                               size_t size, cucore_error **error);
+
+/**
+ * Changes the range and the pattern of a fill. Executables that exist keep the fill before. After a
+ * failure, the node is as before.
+ *
+ * @param graph         the graph
+ * @param node          a node of kind FILL
+ * @param buffer        the buffer
+ * @param offset        in bytes, a multiple of pattern_size
+ * @param size          in bytes, a multiple of pattern_size, at least 1
+ * @param pattern       the bytes to repeat, copied
+ * @param pattern_size  1, 2, 4 or 8
+ * @param error         NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_fill(), the node has another kind, or
+ *                                        one of the patterns before and after has 8 bytes whose
+ *                                        halves differ, and the other has not
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_fill(cucore_graph *graph, cucore_node node,
+                                               cucore_buffer *buffer, size_t offset, size_t size,
+                                               const void *pattern, size_t pattern_size,
+                                               cucore_error **error);
+
+/**
+ * Changes the function and the data of a node that calls a function. Executables that exist keep
+ * those before. After a failure, the node is as before.
+ *
+ * @param graph      the graph
+ * @param node       a node of kind HOST
+ * @param fn         the function
+ * @param user_data  passed to it
+ * @param destroy    NULL, or ends user_data when nothing can call the function any more. It runs on
+ *                   any thread and must not call CUDA
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_host(cucore_graph *graph, cucore_node node,
+                                               cucore_host_fn fn, void *user_data,
+                                               cucore_destroy_fn destroy, cucore_error **error);
+
+/**
+ * Changes the event of a node that records it or waits for it. Executables that exist keep the
+ * event before. After a failure, the node is as before.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind RECORD or WAIT
+ * @param event  the event
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_event(cucore_graph *graph, cucore_node node,
+                                                cucore_event *event, cucore_error **error);
+
+/**
+ * Replaces the graph of a child node with a copy of another graph, as that graph is now.
+ * Executables that exist keep the graph before. After a failure, the node is as before.
+ *
+ * @param graph  the graph
+ * @param node   a node of kind CHILD
+ * @param child  the other graph
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the driver is older than CUDA 12.2
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_child(cucore_graph *graph, cucore_node node,
+                                                const cucore_graph *child, cucore_error **error);
 
 /**
  * Sets the label of a node, which messages and cucore_graph_dot() contain.
@@ -479,7 +676,7 @@ CUCORE_API cucore_status cucore_graph_dot(const cucore_graph *graph, uint32_t de
  * Other code may add nodes to it and remove some. The next call reads them, and each later call
  * compares the nodes again. Such nodes have numbers, but keep no objects.
  *
- * @param graph  the graph; NULL for NULL
+ * @param graph  the graph; NULL for NULL, and for the graph of a node that was removed or set
  * @since 0.2
  */
 CUCORE_API void *cucore_graph_native(const cucore_graph *graph);

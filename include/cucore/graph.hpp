@@ -20,6 +20,25 @@
 namespace cucore {
 inline namespace CUCORE_HPP_MODE {
 
+namespace detail {
+
+inline void call_function(void* data) { (*static_cast<std::function<void()>*>(data))(); }
+inline void end_function(void* data) { delete static_cast<std::function<void()>*>(data); }
+
+// Calls a function with arguments in the form of C.
+template <class Call, class... Arguments>
+auto with_arguments(Call&& call, const Arguments&... arguments) {
+  constexpr std::size_t count = sizeof...(Arguments);
+  if constexpr (count == 0) {
+    return call(nullptr, count);
+  } else {
+    const cucore_argument list[] = {ArgumentTraits<Arguments>::argument(arguments)...};
+    return call(list, count);
+  }
+}
+
+}  // namespace detail
+
 /// A node of a graph and of what was made from it; 0 is not a node.
 using Node = cucore_node;
 
@@ -45,13 +64,11 @@ class Graph : public Owner<Graph, cucore_graph> {
   template <class... Arguments>
   Returned<Node> add_kernel(const After& after, const Kernel& kernel, const LaunchConfig& config,
                             const Arguments&... arguments) const {
-    constexpr std::size_t count = sizeof...(Arguments);
-    if constexpr (count == 0) {
-      return add_kernel_of(after, kernel, config, nullptr, 0);
-    } else {
-      const cucore_argument list[] = {ArgumentTraits<Arguments>::argument(arguments)...};
-      return add_kernel_of(after, kernel, config, list, count);
-    }
+    return detail::with_arguments(
+        [&](const cucore_argument* list, std::size_t count) {
+          return add_kernel_of(after, kernel, config, list, count);
+        },
+        arguments...);
   }
 
   /// Adds a node that launches a kernel with arguments that are already in the form of C.
@@ -85,9 +102,7 @@ class Graph : public Owner<Graph, cucore_graph> {
     auto* const kept = new std::function<void()>(std::move(function));
     return value<Node>(
         cucore_graph_add_host, get(), after.data(), after.size(),
-        +[](void* data) { (*static_cast<std::function<void()>*>(data))(); },
-        static_cast<void*>(kept),
-        +[](void* data) { delete static_cast<std::function<void()>*>(data); });
+        &detail::call_function, static_cast<void*>(kept), &detail::end_function);
   }
 
   /// Adds a node that records an event.
@@ -110,6 +125,32 @@ class Graph : public Owner<Graph, cucore_graph> {
     return value<Node>(cucore_graph_add_child, get(), after.data(), after.size(), child.get());
   }
 
+  /// Adds a condition, a number that kernels set with cudaGraphSetConditional().
+  Returned<std::uint64_t> add_condition(std::uint32_t first, bool reset_at_launch = true) const {
+    return value<std::uint64_t>(cucore_graph_add_condition, get(), first,
+                                static_cast<std::int32_t>(reset_at_launch));
+  }
+
+  /// Adds a node that runs one of `count` graphs, or none, as a condition decides. child() returns
+  /// the graphs.
+  Returned<Node> add_conditional(const After& after, std::uint64_t condition, Conditional kind,
+                                 std::size_t count = 1) const {
+    std::vector<cucore_graph*> bodies(count);
+    Node out = 0;
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_graph_add_conditional(
+        get(), after.data(), after.size(), condition, static_cast<cucore_conditional>(kind), count,
+        bodies.data(), &out, &error);
+    for (cucore_graph* body : bodies) cucore_graph_release(body);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<Node>(status, error);
+    return out;
+  }
+
+  /// A graph of a child node or of a conditional node, which can be changed.
+  Returned<Graph> child(Node node, std::size_t index = 0) const {
+    return make<Graph>(cucore_graph_child, get(), node, index);
+  }
+
   /// Lets a node come after another. A programmatic edge lets the second kernel begin before the
   /// first has ended.
   Returned<void> add_edge(Node from, Node to, bool programmatic = false) const {
@@ -123,6 +164,51 @@ class Graph : public Owner<Graph, cucore_graph> {
   /// Removes a node with its edges.
   Returned<void> remove_node(Node node) const {
     return call(cucore_graph_remove_node, get(), node);
+  }
+
+  /// Changes the launch of a kernel node to one of another kernel, or with other arguments.
+  template <class... Arguments>
+  Returned<void> set_kernel(Node node, const Kernel& kernel, const LaunchConfig& config,
+                            const Arguments&... arguments) const {
+    return detail::with_arguments(
+        [&](const cucore_argument* list, std::size_t count) {
+          return call(cucore_graph_set_kernel, get(), node, kernel.get(),
+                      static_cast<const cucore_launch_options*>(&config), list, count);
+        },
+        arguments...);
+  }
+
+  /// Changes the buffers and the size of a copy.
+  Returned<void> set_copy(Node node, const Buffer& destination, std::size_t destination_offset,
+                          const Buffer& source, std::size_t source_offset, std::size_t size) const {
+    return call(cucore_graph_set_copy, get(), node, destination.get(), destination_offset,
+                source.get(), source_offset, size);
+  }
+
+  /// Changes the range and the pattern of a fill.
+  template <class Pattern>
+  Returned<void> set_fill(Node node, const Buffer& buffer, std::size_t offset, std::size_t size,
+                          const Pattern& pattern) const {
+    static_assert(std::is_trivially_copyable_v<Pattern>, "a pattern is plain data");
+    return call(cucore_graph_set_fill, get(), node, buffer.get(), offset, size,
+                static_cast<const void*>(std::addressof(pattern)), sizeof pattern);
+  }
+
+  /// Changes the function of a node, as add_host() takes it.
+  Returned<void> set_host(Node node, std::function<void()> function) const {
+    auto* const kept = new std::function<void()>(std::move(function));
+    return call(cucore_graph_set_host, get(), node, &detail::call_function,
+                static_cast<void*>(kept), &detail::end_function);
+  }
+
+  /// Changes the event of a node that records it or waits for it.
+  Returned<void> set_event(Node node, const Event& event) const {
+    return call(cucore_graph_set_event, get(), node, event.get());
+  }
+
+  /// Replaces the graph of a child node with a copy of another.
+  Returned<void> set_child(Node node, const Graph& child) const {
+    return call(cucore_graph_set_child, get(), node, child.get());
   }
 
   /// Sets the label of a node, which messages contain; "" is none.

@@ -27,7 +27,7 @@ NEUTRAL = {"cucore_queue_descriptor": "-1"}  # other results are zero, null or "
 OF_TYPE = {
     "int32_t *": "o.i32()", "size_t *": "o.size()", "uint64_t *": "o.u64()", "float *": "o.f32()",
     "void *": "nullptr", "void **": "o.room<void*>()", "cucore_error *": "nullptr",
-    "cucore_code_type": "PTX_CODE", "cucore_device_attribute_name": "ATTRIBUTE",
+    "cucore_conditional": "CUCORE_CONDITIONAL_IF", "cucore_code_type": "PTX_CODE", "cucore_device_attribute_name": "ATTRIBUTE",
     "cucore_kernel_attribute_name": "REGISTERS", "cucore_default_stream": "LEGACY",
     "cucore_source_type": "CUDA_CPP", "cucore_library": "CUCORE_LIBRARY_NVRTC",
     "cucore_cache_outcome *": "o.room<cucore_cache_outcome>()", "cucore_buffer_destroy_fn": "takes_back_nothing", "cucore_cache_build_fn": "builds_nothing",
@@ -49,6 +49,9 @@ OF_FUNCTION = {
     "cucore_buffer_copy": {"source_offset": "8", "size": "4"},
     "cucore_buffer_fill": {"size": "4"},
     "cucore_graph_add_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_add_fill": {"size": "4"},
+    "cucore_graph_add_conditional": {"body_count": "1"},
+    "cucore_graph_set_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_set_fill": {"size": "4"},
+    "cucore_executable_set_copy": {"source_offset": "8", "size": "4"}, "cucore_executable_set_fill": {"size": "4"},
     "cucore_cache_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},
     "cucore_device_uuid": {"out": "*o.room<uint8_t[16]>()"},
     "cucore_linker_link": {"target": "CUCORE_CODE_TYPE_CUBIN"},

@@ -75,6 +75,71 @@ TEST_F(Graphs, LaunchKernels) {
         graph_.add_kernel({}, saxpy, {1, 32}, 2.0f));
 }
 
+TEST_F(Graphs, ChangeNodes) {
+  const cucore::ObjectCode code = make_code();
+  const cucore::Kernel saxpy = must(code.find_kernel("saxpy"));
+  const cucore::Kernel empty = must(code.find_kernel("empty"));
+  const cucore::Buffer x = make_buffer({1, 2, 3, 4}), y = make_buffer({10, 20, 30, 40});
+  const cucore::Buffer out = make_buffer({0, 0, 0, 0});
+  const cucore::Event event = must(cucore::Event::create(device_));
+  const cucore::Graph child = must(cucore::Graph::create(device_));
+  std::atomic<int> calls{0}, others{0};
+  const cucore::Node kernel = must(graph_.add_kernel({}, saxpy, {1, 32}, 2.0f, x, y, 4));
+  const cucore::Node copy = must(graph_.add_copy({kernel}, out, 0, y, 0, 16));
+  const cucore::Node fill = must(graph_.add_fill({copy}, y, 0, 16, 7.0f));
+  const cucore::Node host = must(graph_.add_host({fill}, [&] { ++calls; }));
+  const cucore::Node record = must(graph_.add_record({host}, event));
+  const cucore::Node inner = must(graph_.add_child({}, child));
+  const cucore::Executable executable = must(cucore::Executable::create(graph_));
+
+  SUCCEEDS(graph_.set_kernel(kernel, empty, {1, 1}));
+  SUCCEEDS(graph_.set_copy(copy, out, 0, x, 0, 16));
+  SUCCEEDS(graph_.set_fill(fill, y, 0, 16, 9.0f));
+  SUCCEEDS(graph_.set_host(host, [&] { ++others; }));
+  SUCCEEDS(graph_.set_event(record, event));
+  SUCCEEDS(graph_.set_child(inner, child));
+  cucore::Node culprit = 7;
+  SUCCEEDS(executable.update(graph_, &culprit));
+  EXPECT_EQ(culprit, 0u);
+  SUCCEEDS(executable.launch(stream_));
+  SUCCEEDS(stream_.synchronize());
+  EXPECT_EQ(read(out), (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(read(y), (std::vector<float>{9, 9, 9, 9}));
+
+  SUCCEEDS(executable.set_kernel(kernel, saxpy, {1, 32}, 1.0f, x, y, 4));
+  SUCCEEDS(executable.set_copy(copy, out, 0, y, 0, 16));
+  SUCCEEDS(executable.set_fill(fill, x, 0, 16, 5.0f));
+  SUCCEEDS(executable.set_host(host, [&] { calls += 10; }));
+  SUCCEEDS(executable.set_event(record, event));
+  SUCCEEDS(executable.set_child(inner, child));
+  SUCCEEDS(executable.launch(stream_));
+  SUCCEEDS(stream_.synchronize());
+  EXPECT_EQ(read(out), (std::vector<float>{10, 11, 12, 13}));
+  EXPECT_EQ(read(x), (std::vector<float>{5, 5, 5, 5}));
+  EXPECT_EQ(calls, 10);
+  EXPECT_EQ(others, 1);
+
+  EXPECT_TRUE(must(executable.is_enabled(fill)));
+  SUCCEEDS(executable.set_enabled(fill, false));
+  EXPECT_FALSE(must(executable.is_enabled(fill)));
+  FAILS(invalid_argument, "cannot be disabled", executable.is_enabled(host));
+}
+
+TEST_F(Graphs, HaveConditions) {
+  const std::uint64_t condition = must(graph_.add_condition(0));
+  const cucore::Node node =
+      must(graph_.add_conditional({}, condition, cucore::Conditional::if_, 2));
+  const cucore::Graph otherwise = must(graph_.child(node, 1));
+  const cucore::Buffer y = make_buffer({0, 0, 0, 0});
+  must(otherwise.add_fill({}, y, 0, 16, 4.0f));
+  EXPECT_EQ(must(graph_.child(node)).node_count(), 0u);
+  EXPECT_EQ(must(graph_.node_query(node)).condition, condition);
+  SUCCEEDS(must(cucore::Executable::create(graph_)).launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{4, 4, 4, 4}));
+  FAILS(invalid_argument, "already decides",
+        graph_.add_conditional({}, condition, cucore::Conditional::while_));
+}
+
 TEST_F(Graphs, KeepFunctionsAndData) {
   const auto kept = std::make_shared<int>(0);
   std::atomic<int> ends{0};

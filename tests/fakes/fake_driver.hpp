@@ -158,8 +158,13 @@ struct GraphNode {
   std::shared_ptr<const fake_launch> launch;  // of a kernel
   std::function<void()> run;                  // of other work
   CUevent event = nullptr;
-  CUgraph child = nullptr;  // owned
+  CUgraph child = nullptr;                       // owned
+  std::shared_ptr<std::vector<CUgraph>> bodies;  // of a conditional node, owned
   std::vector<CUgraphNode> before;
+  // Of a step of an executable: the objects of a child, and the steps of it that follow.
+  bool is_enabled = true;
+  size_t steps = 0;
+  std::vector<Kept> kept;
 };
 
 struct Graph {
@@ -167,13 +172,15 @@ struct Graph {
   std::map<CUgraphNode, CUgraphNode> clones;  // by the node that each was copied from
   std::vector<Kept> kept;
   bool is_child = false;
+  bool has_conditions = false;
 };
 
-// The nodes at the time of the instantiation, in an order that the edges permit.
+// The nodes at the time of the instantiation, in an order that the edges permit, with the nodes of
+// each child after it.
 struct GraphExec {
   std::vector<GraphNode> steps;
   std::vector<CUgraphNode> nodes;  // of the steps
-  std::vector<Kept> kept;          // with those of children
+  std::vector<Kept> kept;
 };
 
 struct Pool {
@@ -212,6 +219,7 @@ struct Driver {
   uint64_t let_go_up_to = 0;  // the complete records
   uint64_t memory_used = 0;
   uint64_t captures = 0;
+  uint64_t conditions = 0;
   std::deque<Context> contexts;
   std::vector<fake_launch> launches;
   uint64_t launch_count = 0;
@@ -303,6 +311,9 @@ bool invalidate_captures(Predicate predicate) {
 
 // Adds a node to a graph after others; null if one of them is not in the graph.
 CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, GraphNode node);
+
+// Returns the step of an executable that was made from a node, or null.
+GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
 
 // Records a launch, and calls the test's hook.
 void record_launch(const fake_launch& launch);

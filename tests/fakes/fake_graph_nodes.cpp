@@ -31,12 +31,21 @@ namespace {
 
 GraphNode& node_at(CUgraphNode handle) { return *driver().graph_nodes.find(handle); }
 
+void remove_graph(CUgraph handle);
+
+void remove_bodies(const std::shared_ptr<std::vector<CUgraph>>& bodies) {
+  if (!bodies) return;
+  for (const CUgraph body : *bodies) remove_graph(body);
+}
+
 void remove_graph(CUgraph handle) {
   const std::vector<CUgraphNode> nodes = driver().graphs.find(handle)->nodes;
   for (const CUgraphNode node : nodes) {
     const CUgraph child = node_at(node).child;
+    const auto bodies = node_at(node).bodies;
     driver().graph_nodes.remove(node, "cuGraphDestroy");
     if (child) remove_graph(child);
+    remove_bodies(bodies);
   }
   driver().graphs.remove(handle, "cuGraphDestroy");
 }
@@ -61,7 +70,6 @@ CUgraph clone_graph(CUgraph original, bool is_child) {
 
 // Appends the steps of a graph in an order that its edges permit.
 void plan(const Graph& graph, GraphExec& exec) {
-  exec.kept.insert(exec.kept.end(), graph.kept.begin(), graph.kept.end());
   std::set<CUgraphNode> done;
   while (done.size() < graph.nodes.size())
     for (const CUgraphNode handle : graph.nodes) {
@@ -71,8 +79,44 @@ void plan(const Graph& graph, GraphExec& exec) {
       done.insert(handle);
       exec.steps.push_back(node);
       exec.nodes.push_back(handle);
-      if (node.child) plan(*driver().graphs.find(node.child), exec);
+      if (!node.child) continue;
+      const size_t at = exec.steps.size() - 1;
+      const Graph& child = *driver().graphs.find(node.child);
+      plan(child, exec);
+      exec.steps[at].kept = child.kept;
+      exec.steps[at].steps = exec.steps.size() - 1 - at;
     }
+}
+
+GraphExec plan_of(const Graph& graph) {
+  GraphExec exec;
+  exec.kept = graph.kept;
+  plan(graph, exec);
+  return exec;
+}
+
+// Compares steps with the new ones for them, and returns the first node that differs.
+CUgraphExecUpdateResultInfo compare(const GraphExec& now, size_t begin, size_t count,
+                                    const GraphExec& next) {
+  if (next.steps.size() != count)
+    return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, nullptr, nullptr};
+  for (size_t i = 0; i < count; ++i) {
+    const GraphNode &old = now.steps[begin + i], &step = next.steps[i];
+    if (old.type != step.type)
+      return {CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED, next.nodes[i], nullptr};
+    if (old.before.size() != step.before.size())
+      return {CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED, next.nodes[i], nullptr};
+  }
+  return {};
+}
+
+void take_over(GraphExec& exec, size_t begin, const GraphExec& next) {
+  for (size_t i = 0; i < next.steps.size(); ++i) {
+    GraphNode& step = exec.steps[begin + i];
+    const bool is_enabled = step.is_enabled;
+    step = next.steps[i];
+    step.is_enabled = is_enabled;
+  }
 }
 
 bool reaches(CUgraphNode from, CUgraphNode to) {
@@ -122,6 +166,37 @@ GraphNode fill_node(const CUDA_MEMSET_NODE_PARAMS& fill) {
   return node;
 }
 
+GraphNode host_node(const CUDA_HOST_NODE_PARAMS& host) {
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.run = [host] { host.fn(host.userData); };
+  return node;
+}
+
+bool is_valid(const CUDA_MEMCPY3D& copy) {
+  return copy.WidthInBytes && copy.Height == 1 && copy.Depth == 1 &&
+         copy.srcMemoryType == CU_MEMORYTYPE_UNIFIED && copy.dstMemoryType == CU_MEMORYTYPE_UNIFIED;
+}
+
+bool is_valid(const CUDA_MEMSET_NODE_PARAMS& fill) {
+  const unsigned size = fill.elementSize;
+  return fill.width && fill.height && (size == 1 || size == 2 || size == 4);
+}
+
+// Gives the work of another node to a node or a step.
+CUresult set(GraphNode* node, const GraphNode& work) {
+  NEED(node && node->type == work.type, CUDA_ERROR_INVALID_VALUE);
+  node->run = work.run;
+  return CUDA_SUCCESS;
+}
+
+CUresult set_event(GraphNode* node, CUevent event, CUgraphNodeType type) {
+  NEED(driver().events.find_or_note(event, "an event node"), CUDA_ERROR_INVALID_HANDLE);
+  NEED(node && node->type == type, CUDA_ERROR_INVALID_VALUE);
+  node->event = event;
+  return CUDA_SUCCESS;
+}
+
 CUresult event_node(CUgraphNode* out, CUgraph graph, const CUgraphNode* before, size_t count,
                     CUevent event, CUgraphNodeType type) {
   NEED(driver().events.find_or_note(event, "an event node"), CUDA_ERROR_INVALID_HANDLE);
@@ -141,6 +216,7 @@ void record_event(CUevent handle) {
 }
 
 void run(const GraphNode& step, CUstream stream) {
+  if (!step.is_enabled) return;
   if (step.launch) {
     fake_launch launch = *step.launch;
     launch.stream = stream;
@@ -155,6 +231,13 @@ void run(const GraphNode& step, CUstream stream) {
 }
 
 }  // namespace
+
+GraphNode* step_of(CUgraphExec handle, CUgraphNode node) {
+  GraphExec* exec = driver().graph_execs.find_or_note(handle, "a change of an executable");
+  if (!exec) return nullptr;
+  const auto found = std::ranges::find(exec->nodes, node);
+  return found == exec->nodes.end() ? nullptr : &exec->steps[found - exec->nodes.begin()];
+}
 
 namespace api {
 
@@ -206,10 +289,45 @@ CUresult cuGraphDestroyNode(CUgraphNode handle) {
   NEED(node, CUDA_ERROR_INVALID_VALUE);
   Graph& graph = *driver().graphs.find(node->graph);
   const CUgraph child = node->child;
+  const auto bodies = node->bodies;
   std::erase(graph.nodes, handle);
   for (const CUgraphNode other : graph.nodes) std::erase(node_at(other).before, handle);
   driver().graph_nodes.remove(handle, "cuGraphDestroyNode");
   if (child) remove_graph(child);
+  remove_bodies(bodies);
+  return CUDA_SUCCESS;
+}
+
+// A condition keeps the value that it has at the launch, because no kernel runs.
+CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* out, CUgraph handle,
+                                        CUcontext context, unsigned, unsigned flags) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  Graph* graph = driver().graphs.find_or_note(handle, "cuGraphConditionalHandleCreate");
+  NEED(graph && flags <= CU_GRAPH_COND_ASSIGN_DEFAULT, CUDA_ERROR_INVALID_VALUE);
+  graph->has_conditions = true;
+  *out = ++driver().conditions;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphAddNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                        const CUgraphEdgeData*, size_t count, CUgraphNodeParams* params) {
+  const auto lock = locked();
+  CUDA_CONDITIONAL_NODE_PARAMS& conditional = params->conditional;
+  NEED(params->type == CU_GRAPH_NODE_TYPE_CONDITIONAL && conditional.size != 0,
+       CUDA_ERROR_INVALID_VALUE);
+  const Graph* target = driver().graphs.find_or_note(graph, "cuGraphAddNode");
+  NEED(target && target->has_conditions, CUDA_ERROR_INVALID_VALUE);
+  GraphNode node;
+  node.type = params->type;
+  node.bodies = std::make_shared<std::vector<CUgraph>>();
+  const auto bodies = node.bodies;
+  RETURN_IF_FAILED(add(out, graph, before, count, std::move(node)));
+  for (unsigned i = 0; i < conditional.size; ++i) {
+    bodies->push_back(driver().graphs.add({}));
+    driver().graphs.find(bodies->back())->is_child = true;
+  }
+  conditional.phGraph_out = bodies->data();
   return CUDA_SUCCESS;
 }
 
@@ -277,10 +395,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode
                               size_t count, const CUDA_MEMCPY3D* copy, CUcontext context) {
   const auto lock = locked();
   RETURN_IF_FAILED(usable(context_of(context)));
-  NEED(copy->WidthInBytes && copy->Height == 1 && copy->Depth == 1 &&
-           copy->srcMemoryType == CU_MEMORYTYPE_UNIFIED &&
-           copy->dstMemoryType == CU_MEMORYTYPE_UNIFIED,
-       CUDA_ERROR_INVALID_VALUE);
+  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
   return add(out, graph, before, count, copy_node(*copy));
 }
 
@@ -289,9 +404,7 @@ CUresult cuGraphAddMemsetNode(CUgraphNode* out, CUgraph graph, const CUgraphNode
                               CUcontext context) {
   const auto lock = locked();
   RETURN_IF_FAILED(usable(context_of(context)));
-  const unsigned size = fill->elementSize;
-  NEED(fill->width && fill->height && (size == 1 || size == 2 || size == 4),
-       CUDA_ERROR_INVALID_VALUE);
+  NEED(is_valid(*fill), CUDA_ERROR_INVALID_VALUE);
   return add(out, graph, before, count, fill_node(*fill));
 }
 
@@ -299,10 +412,59 @@ CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* 
                             size_t count, const CUDA_HOST_NODE_PARAMS* params) {
   const auto lock = locked();
   NEED(params->fn, CUDA_ERROR_INVALID_VALUE);
-  GraphNode node;
-  node.type = CU_GRAPH_NODE_TYPE_HOST;
-  node.run = [host = *params] { host.fn(host.userData); };
-  return add(out, graph, before, count, std::move(node));
+  return add(out, graph, before, count, host_node(*params));
+}
+
+CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {
+  const auto lock = locked();
+  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
+  return set(driver().graph_nodes.find_or_note(node, "cuGraphMemcpyNodeSetParams"),
+             copy_node(*copy));
+}
+
+CUresult cuGraphMemsetNodeSetParams(CUgraphNode node, const CUDA_MEMSET_NODE_PARAMS* fill) {
+  const auto lock = locked();
+  NEED(is_valid(*fill), CUDA_ERROR_INVALID_VALUE);
+  return set(driver().graph_nodes.find_or_note(node, "cuGraphMemsetNodeSetParams"),
+             fill_node(*fill));
+}
+
+CUresult cuGraphHostNodeSetParams(CUgraphNode node, const CUDA_HOST_NODE_PARAMS* params) {
+  const auto lock = locked();
+  return set(driver().graph_nodes.find_or_note(node, "cuGraphHostNodeSetParams"),
+             host_node(*params));
+}
+
+CUresult cuGraphEventRecordNodeSetEvent(CUgraphNode node, CUevent event) {
+  const auto lock = locked();
+  return set_event(driver().graph_nodes.find_or_note(node, "cuGraphEventRecordNodeSetEvent"), event,
+                   CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+}
+
+CUresult cuGraphEventWaitNodeSetEvent(CUgraphNode node, CUevent event) {
+  const auto lock = locked();
+  return set_event(driver().graph_nodes.find_or_note(node, "cuGraphEventWaitNodeSetEvent"), event,
+                   CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+}
+
+CUresult cuGraphChildGraphNodeGetGraph(CUgraphNode handle, CUgraph* out) {
+  const auto lock = locked();
+  const GraphNode* node =
+      driver().graph_nodes.find_or_note(handle, "cuGraphChildGraphNodeGetGraph");
+  NEED(node && node->child, CUDA_ERROR_INVALID_VALUE);
+  *out = node->child;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeSetParams(CUgraphNode handle, CUgraphNodeParams* params) {
+  const auto lock = locked();
+  GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphNodeSetParams");
+  NEED(node && node->child && params->type == CU_GRAPH_NODE_TYPE_GRAPH, CUDA_ERROR_INVALID_VALUE);
+  NEED(driver().graphs.find_or_note(params->graph.graph, "cuGraphNodeSetParams"),
+       CUDA_ERROR_INVALID_VALUE);
+  const CUgraph copy = clone_graph(params->graph.graph, true);
+  remove_graph(std::exchange(node_at(handle).child, copy));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphAddEventRecordNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
@@ -335,9 +497,7 @@ CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned 
   const auto lock = locked();
   const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
   NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  GraphExec exec;
-  plan(*graph, exec);
-  *out = driver().graph_execs.add(std::move(exec));
+  *out = driver().graph_execs.add(plan_of(*graph));
   return CUDA_SUCCESS;
 }
 
@@ -377,13 +537,79 @@ CUresult cuGraphExecDestroy(CUgraphExec exec) {
 CUresult cuGraphExecUpdate(CUgraphExec handle, CUgraph graph_handle,
                            CUgraphExecUpdateResultInfo* info) {
   const auto lock = locked();
-  const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphExecUpdate");
+  GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphExecUpdate");
   const Graph* graph = driver().graphs.find_or_note(graph_handle, "cuGraphExecUpdate");
   NEED(exec && graph, CUDA_ERROR_INVALID_VALUE);
-  std::memset(info, 0, sizeof *info);
-  if (exec->steps.size() == graph->nodes.size()) return CUDA_SUCCESS;
-  info->result = CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED;
-  return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  const GraphExec next = plan_of(*graph);
+  *info = compare(*exec, 0, exec->steps.size(), next);
+  if (info->result != CU_GRAPH_EXEC_UPDATE_SUCCESS) return CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+  take_over(*exec, 0, next);
+  exec->kept = next.kept;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecChildGraphNodeSetParams(CUgraphExec handle, CUgraphNode node, CUgraph child) {
+  const auto lock = locked();
+  GraphNode* step = step_of(handle, node);
+  const Graph* graph = driver().graphs.find_or_note(child, "cuGraphExecChildGraphNodeSetParams");
+  NEED(step && step->child && graph, CUDA_ERROR_INVALID_VALUE);
+  GraphExec& exec = *driver().graph_execs.find(handle);
+  const size_t begin = step - exec.steps.data() + 1;
+  const GraphExec next = plan_of(*graph);
+  NEED(compare(exec, begin, step->steps, next).result == CU_GRAPH_EXEC_UPDATE_SUCCESS,
+       CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
+  take_over(exec, begin, next);
+  step->kept = next.kept;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMCPY3D* copy, CUcontext context) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
+  return set(step_of(exec, node), copy_node(*copy));
+}
+
+CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                        const CUDA_MEMSET_NODE_PARAMS* fill, CUcontext context) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(context)));
+  NEED(is_valid(*fill), CUDA_ERROR_INVALID_VALUE);
+  return set(step_of(exec, node), fill_node(*fill));
+}
+
+CUresult cuGraphExecHostNodeSetParams(CUgraphExec exec, CUgraphNode node,
+                                      const CUDA_HOST_NODE_PARAMS* params) {
+  const auto lock = locked();
+  return set(step_of(exec, node), host_node(*params));
+}
+
+CUresult cuGraphExecEventRecordNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  const auto lock = locked();
+  return set_event(step_of(exec, node), event, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+}
+
+CUresult cuGraphExecEventWaitNodeSetEvent(CUgraphExec exec, CUgraphNode node, CUevent event) {
+  const auto lock = locked();
+  return set_event(step_of(exec, node), event, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+}
+
+// As for NVIDIA's driver, only the first three types can be left out.
+CUresult cuGraphNodeSetEnabled(CUgraphExec exec, CUgraphNode node, unsigned is_enabled) {
+  const auto lock = locked();
+  GraphNode* step = step_of(exec, node);
+  NEED(step && step->type <= CU_GRAPH_NODE_TYPE_MEMSET, CUDA_ERROR_INVALID_VALUE);
+  step->is_enabled = is_enabled != 0;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphNodeGetEnabled(CUgraphExec exec, CUgraphNode node, unsigned* is_enabled) {
+  const auto lock = locked();
+  const GraphNode* step = step_of(exec, node);
+  NEED(step && step->type <= CU_GRAPH_NODE_TYPE_MEMSET, CUDA_ERROR_INVALID_VALUE);
+  *is_enabled = step->is_enabled;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphUpload(CUgraphExec exec, CUstream) {

@@ -88,6 +88,12 @@ CUresult check_shared(const Kernel& kernel, int device, uint32_t wanted) {
   return wanted <= static_cast<uint32_t>(most) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+void copy_attributes(const fake_launch& from, fake_launch& to) {
+  std::copy_n(from.cluster, 3, to.cluster);
+  to.cooperative = from.cooperative;
+  to.priority = from.priority, to.has_priority = from.has_priority;
+}
+
 CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   CUlaunchConfig config{};
   config.gridDimX = node.gridDimX, config.gridDimY = node.gridDimY;
@@ -128,6 +134,41 @@ CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraphNode
   node.launch = std::move(launch);
   *out = add_node(graph, before, count, std::move(node));
   return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGraphKernelNodeSetParams(CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS* params) {
+  const auto lock = locked();
+  GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphKernelNodeSetParams");
+  NEED(node && node->launch, CUDA_ERROR_INVALID_VALUE);
+  auto launch = std::make_shared<fake_launch>();
+  RETURN_IF_FAILED(launch_of(*params, *launch));
+  copy_attributes(*node->launch, *launch);
+  node->launch = std::move(launch);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphExecKernelNodeSetParams(CUgraphExec exec, CUgraphNode handle,
+                                        const CUDA_KERNEL_NODE_PARAMS* params) {
+  const auto lock = locked();
+  GraphNode* step = step_of(exec, handle);
+  NEED(step && step->launch, CUDA_ERROR_INVALID_VALUE);
+  auto launch = std::make_shared<fake_launch>();
+  RETURN_IF_FAILED(launch_of(*params, *launch));
+  copy_attributes(*step->launch, *launch);
+  step->launch = std::move(launch);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeCopyAttributes(CUgraphNode to, CUgraphNode from) {
+  const auto lock = locked();
+  GraphNode* node = driver().graph_nodes.find_or_note(to, "cuGraphKernelNodeCopyAttributes");
+  const GraphNode* other =
+      driver().graph_nodes.find_or_note(from, "cuGraphKernelNodeCopyAttributes");
+  NEED(node && other && node->launch && other->launch, CUDA_ERROR_INVALID_VALUE);
+  auto launch = std::make_shared<fake_launch>(*node->launch);
+  copy_attributes(*other->launch, *launch);
+  node->launch = std::move(launch);
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphKernelNodeSetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,

@@ -28,6 +28,7 @@ SAME(RECORD);
 SAME(WAIT);
 SAME(EMPTY);
 SAME(CHILD);
+SAME(CONDITIONAL);
 #undef SAME
 
 cucore_node_info to_c(const core::NodeState& node) {
@@ -49,6 +50,7 @@ cucore_node_info to_c(const core::NodeState& node) {
   info.dependent_count = node.after;
   info.event = facts.event ? facts.event->native() : nullptr;
   info.native = node.native;
+  info.condition = facts.condition;
   return info;
 }
 

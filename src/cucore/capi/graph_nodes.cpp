@@ -6,9 +6,35 @@
 #include "capi/graph_arguments.hpp"
 #include "capi/launch_options.hpp"
 #include "core/graph/kernel_work.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
+
+namespace {
+
+// The graphs of a new conditional node. Unless they are kept, the outputs are NULL again.
+class NewBodies {
+ public:
+  NewBodies(cucore_graph** out, size_t count) noexcept : out_(out), count_(out ? count : 0) {
+    for (size_t i = 0; i < count_; ++i) out_[i] = nullptr;
+  }
+  ~NewBodies() {
+    while (made_ != 0) release(std::exchange(out_[--made_], nullptr));
+  }
+  NewBodies(const NewBodies&) = delete;
+  NewBodies& operator=(const NewBodies&) = delete;
+
+  void add(cucore_graph* graph) noexcept { out_[made_++] = graph; }
+  void keep() noexcept { made_ = 0; }
+
+ private:
+  cucore_graph** const out_;
+  const size_t count_;
+  size_t made_ = 0;
+};
+
+}  // namespace
 
 extern "C" {
 
@@ -26,9 +52,9 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     require_array(arguments, count, "arguments");
     node.require();
     self.require_usable();
-    node.set(
-        self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(of), how.get(),
-                                                        arguments, count, BUFFER_HANDLES)));
+    core::KernelChange launch{std::move(of), &how.get(), arguments, count};
+    node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(launch),
+                                                             BUFFER_HANDLES)));
   });
 }
 
@@ -130,6 +156,52 @@ CUCORE_API cucore_status cucore_graph_add_child(cucore_graph* graph, const cucor
     const core::Graph& other = use(child, "child");
     node.require();
     node.set(self.add_child(before, other));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_condition(cucore_graph* graph, uint32_t value,
+                                                    int32_t reset_at_launch, uint64_t* condition,
+                                                    cucore_error** error) {
+  return guard(error, [&] {
+    clear(condition);
+    core::Graph& self = use(graph, "graph");
+    const bool is_reset = require_flag(reset_at_launch, "reset_at_launch");
+    require(condition, "condition");
+    *condition = self.add_condition(value, is_reset);
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_conditional(cucore_graph* graph, const cucore_node* after,
+                                                      size_t after_count, uint64_t condition,
+                                                      cucore_conditional kind, size_t body_count,
+                                                      cucore_graph** bodies, cucore_node* out,
+                                                      cucore_error** error) {
+  return guard(error, [&] {
+    NewBodies made(bodies, body_count);
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    if (kind < CUCORE_CONDITIONAL_IF || kind > CUCORE_CONDITIONAL_SWITCH)
+      throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                          cucore::concat("kind is ", static_cast<int>(kind),
+                                         "; expected a cucore_conditional, 0 to 2"));
+    require(bodies, "bodies");
+    node.require();
+    node.set(self.add_conditional(before, condition, static_cast<core::ConditionalKind>(kind),
+                                  body_count,
+                                  [&](const core::Graph& body) { made.add(wrap(body)); }));
+    made.keep();
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_child(const cucore_graph* graph, cucore_node node,
+                                            size_t index, cucore_graph** out,
+                                            cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Graph& self = use(graph, "graph");
+    require(out, "out");
+    *out = wrap(self.child(node, index));
   });
 }
 

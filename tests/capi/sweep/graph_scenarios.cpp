@@ -125,7 +125,200 @@ void count_nodes(Run& run, World& world) {
   EXPECT_TRUE(count == 3 || (count == 0 && run.struck()));
 }
 
+// A graph with a node of each kind that can be set, and its executable.
+struct Changeable {
+  explicit Changeable(World& world) : graph(new_graph(world)), child(new_graph(world)) {
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(n),
+                                         CUCORE_ARGUMENT(a),
+                                         {world.buffer.get(), CUCORE_ARGUMENT_OBJECT},
+                                         {world.buffer.get(), CUCORE_ARGUMENT_OBJECT}};
+    options.grid[0] = options.block[0] = 1;
+    empty_node(child);
+    cucore_graph* const in = graph.get();
+    cucore_graph_add_kernel(in, nullptr, 0, world.kernel.get(), &options, arguments, 4, &kernel,
+                            nullptr);
+    cucore_graph_add_copy(in, nullptr, 0, world.buffer.get(), 0, world.second_buffer.get(), 0, 64,
+                          &copy, nullptr);
+    cucore_graph_add_fill(in, nullptr, 0, world.buffer.get(), 0, 16, &wide, 8, &fill, nullptr);
+    cucore_graph_add_host(in, nullptr, 0, nothing, nullptr, nullptr, &host, nullptr);
+    cucore_graph_add_record(in, nullptr, 0, world.end.get(), &record, nullptr);
+    cucore_graph_add_child(in, nullptr, 0, child.get(), &inner, nullptr);
+    executable = make_executable(in);
+  }
+
+  int32_t n = 4;
+  float a = 2;
+  uint64_t wide = 0x100000002;
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+  Graph graph, child;
+  Executable executable;
+  cucore_node kernel = 0, copy = 0, fill = 0, host = 0, record = 0, inner = 0;
+};
+
+template <class Change>
+void sets(Run& run, World& world, Change&& change) {
+  Changeable of(world);
+  ASSERT_EQ(cucore_graph_node_count(of.graph.get()), 6u);
+  run.call([&](auto** error) { return change(of, error); });
+}
+
+void add_conditional(Run& run, World& world) {
+  const Graph graph = new_graph(world);
+  uint64_t condition = 0;
+  ASSERT_EQ(cucore_graph_add_condition(graph.get(), 1, 1, &condition, nullptr), CUCORE_OK);
+  cucore_graph* bodies[2] = {};
+  cucore_node node = 7;
+  run.call([&](auto** error) {
+    return cucore_graph_add_conditional(graph.get(), nullptr, 0, condition, CUCORE_CONDITIONAL_IF,
+                                        2, bodies, &node, error);
+  });
+  run.output("out", node);
+  EXPECT_EQ(cucore_graph_node_count(graph.get()), run.ok() ? 1u : 0u);
+  for (cucore_graph* body : bodies) {
+    EXPECT_EQ(body != nullptr, run.ok());
+    cucore_graph_release(body);
+  }
+}
+
+// The end of the data runs once in each case.
+template <class Change>
+void sets_host(Run& run, World& world, Change&& change) {
+  int ends = 0;
+  {
+    Changeable of(world);
+    run.call([&](auto** error) { return change(of, &ends, error); });
+  }
+  for (int i = 0; i < 20000 && *static_cast<volatile int*>(&ends) == 0; ++i) usleep(100);
+  EXPECT_EQ(ends, 1);
+}
+
 }  // namespace
+
+std::vector<Scenario> graph_change_scenarios() {
+  return {
+      {"cucore_graph_add_condition",
+       [](Run& run, World& world) {
+         const Graph graph = new_graph(world);
+         uint64_t condition = 7;
+         run.call([&](auto** error) {
+           return cucore_graph_add_condition(graph.get(), 1, 1, &condition, error);
+         });
+         run.output("condition", condition);
+       }},
+      {"cucore_graph_add_conditional", add_conditional},
+      {"cucore_graph_child",
+       [](Run& run, World& world) {
+         Changeable of(world);
+         makes<cucore_graph>(run, cucore_graph_release, [&](auto** out, auto** error) {
+           return cucore_graph_child(of.graph.get(), of.inner, 0, out, error);
+         });
+       }},
+      {"cucore_graph_set_kernel",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           of.options.cooperative = 1;
+           return cucore_graph_set_kernel(of.graph.get(), of.kernel, nullptr, &of.options, nullptr,
+                                          0, error);
+         });
+       }},
+      {"cucore_graph_set_copy",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_graph_set_copy(of.graph.get(), of.copy, world.buffer.get(), 0,
+                                        world.second_buffer.get(), 0, 32, error);
+         });
+       }},
+      {"cucore_graph_set_fill",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_graph_set_fill(of.graph.get(), of.fill, world.buffer.get(), 0, 32,
+                                        &of.wide, 8, error);
+         });
+       }},
+      {"cucore_graph_set_host",
+       [](Run& run, World& world) {
+         sets_host(run, world, [](Changeable& of, int* ends, auto** error) {
+           return cucore_graph_set_host(of.graph.get(), of.host, nothing, ends, count_end, error);
+         });
+       }},
+      {"cucore_graph_set_event",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_graph_set_event(of.graph.get(), of.record, world.end.get(), error);
+         });
+       }},
+      {"cucore_graph_set_child",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           return cucore_graph_set_child(of.graph.get(), of.inner, of.child.get(), error);
+         });
+       }},
+      {"cucore_executable_update",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           cucore_node culprit = 7;
+           return cucore_executable_update(of.executable.get(), of.graph.get(), &culprit, error);
+         });
+       }},
+      {"cucore_executable_set_kernel",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           of.options.grid[0] = 2;
+           return cucore_executable_set_kernel(of.executable.get(), of.kernel, nullptr, &of.options,
+                                               nullptr, 0, error);
+         });
+       }},
+      {"cucore_executable_set_copy",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_executable_set_copy(of.executable.get(), of.copy, world.buffer.get(), 0,
+                                             world.second_buffer.get(), 0, 32, error);
+         });
+       }},
+      {"cucore_executable_set_fill",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_executable_set_fill(of.executable.get(), of.fill, world.buffer.get(), 0,
+                                             16, &of.wide, 8, error);
+         });
+       }},
+      {"cucore_executable_set_host",
+       [](Run& run, World& world) {
+         sets_host(run, world, [](Changeable& of, int* ends, auto** error) {
+           return cucore_executable_set_host(of.executable.get(), of.host, nothing, ends, count_end,
+                                             error);
+         });
+       }},
+      {"cucore_executable_set_event",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           return cucore_executable_set_event(of.executable.get(), of.record, world.end.get(),
+                                              error);
+         });
+       }},
+      {"cucore_executable_set_child",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           return cucore_executable_set_child(of.executable.get(), of.inner, of.child.get(), error);
+         });
+       }},
+      {"cucore_executable_set_enabled",
+       [](Run& run, World& world) {
+         sets(run, world, [](Changeable& of, auto** error) {
+           return cucore_executable_set_enabled(of.executable.get(), of.kernel, 0, error);
+         });
+       }},
+      {"cucore_executable_is_enabled",
+       [](Run& run, World& world) {
+         Changeable of(world);
+         int32_t enabled = 7;
+         run.call([&](auto** error) {
+           return cucore_executable_is_enabled(of.executable.get(), of.kernel, &enabled, error);
+         });
+         run.output("out", enabled);
+       }},
+  };
+}
 
 std::vector<Scenario> graph_scenarios() {
   return {

@@ -102,6 +102,7 @@ std::vector<Scenario> kernel_scenarios();
 std::vector<Scenario> completion_scenarios();
 std::vector<Scenario> checks_scenarios();
 std::vector<Scenario> graph_scenarios();
+std::vector<Scenario> graph_change_scenarios();
 
 // A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "core/graph/graph.hpp"
 #include "core/objects/deferred_release.hpp"
@@ -26,17 +27,42 @@ class Executable final : public Object {
   void launch(const Stream& stream) const;
   void upload(const Stream& stream) const;
 
+  // Takes over the work of a graph of equal shape. Throws NOT_UPDATABLE if the driver refuses it;
+  // `culprit` receives the node at fault, or 0.
+  void update(const Graph& graph, NodeNumber& culprit);
+  // The same for one node of the graph that the executable was made from.
+  void set(NodeNumber node, Ref<const NodeWork> work);
+  void set_kernel(NodeNumber node, KernelChange change, const BufferHandles& handles);
+  void set_event(NodeNumber node, Ref<const Event> event);
+  void set_child(NodeNumber node, const Graph& child);
+  void set_enabled(NodeNumber node, bool is_enabled);
+  bool is_enabled(NodeNumber node) const;
+
  private:
   class Destruction;
+  class Keeper;
+  // A node of the graph as it was, with its work in this executable.
+  struct Step {
+    NodeNumber node;
+    Ref<const NodeWork> work;
+  };
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
-  Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction, bool may_print);
+  Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction, Ref<Keeper> keeper,
+             std::vector<Step> steps, bool may_print);
   ~Executable() override;
+
+  static std::vector<Step> steps_of(const GraphBody& graph);
+  Step& find(NodeNumber node) const;
+  const GraphNode& find_node(const Step& step) const;
+  void replace(const driver::CudaTable& cu, Step& step, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;  // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;
-  const bool may_print_;
-  mutable std::mutex mutex_;  // one launch, upload or change at a time
+  Ref<Keeper> keeper_;
+  mutable std::vector<Step> steps_;  // their numbers ascend
+  bool may_print_;
+  mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
 };
 
 }  // namespace cucore::core

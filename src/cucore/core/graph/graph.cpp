@@ -6,6 +6,7 @@
 
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
+#include "core/graph/node_change.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
@@ -97,6 +98,10 @@ Ref<Graph> Graph::create(const Device& device) {
 
 Ref<Graph> Graph::clone() const {
   const GraphUse use(*root_, *body_);
+  if (root_->has_conditions())
+    throw Error(Status::UNSUPPORTED,
+                "cannot clone a graph with conditions: the driver has no copy "
+                "of a condition; build the graph again");
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
   return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
@@ -104,6 +109,7 @@ Ref<Graph> Graph::clone() const {
 
 CUgraph Graph::hand_out() const {
   const std::lock_guard lock(root_->mutex());
+  if (body_->is_gone()) return nullptr;
   body_->share();
   return body_->native();
 }
@@ -151,6 +157,12 @@ void add_native(const driver::CudaTable& cu, CUgraph graph, const Predecessors& 
 
 NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                          Ref<const NodeWork> work) {
+  if (body_->is_conditional() && !work->may_be_conditional())
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        concat("the graph of a conditional node cannot hold a node of kind ", name_of(work->kind()),
+               "; expected kernels, copies, fills, empty nodes, "
+               "conditional nodes, and child graphs of these"));
   const std::vector<GraphNode*> before = body_->find_all(after);
   Predecessors sorted = sorted_by_edge(cu, before, *work);
   body_->reserve(before);
@@ -171,18 +183,68 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
   return insert(use.cu(), after, std::move(work));
 }
 
-// Two threads may add two graphs to each other, and a graph may be its own child.
+namespace {
+
+void require_no_conditions(const GraphRoot& child) {
+  if (child.has_conditions())
+    throw Error(Status::UNSUPPORTED,
+                "a graph with conditions cannot be a child; add its nodes to the graph itself");
+}
+
+}  // namespace
+
 NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& child) {
-  std::unique_lock own(root_->mutex(), std::defer_lock);
-  std::unique_lock other(child.root_->mutex(), std::defer_lock);
-  if (child.root_ == root_)
-    own.lock();
-  else
-    std::lock(own, other);
-  GraphUse use(std::move(own), *root_, *body_);
+  GraphLocks locks(*root_, *child.root_);
+  GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
   use.read(*child.body_);
-  return insert(use.cu(), after, make<ChildWork>(child.body_->native(), child.body_->may_print()));
+  require_no_conditions(*child.root_);
+  return insert(use.cu(), after, make<ChildWork>(*child.body_));
+}
+
+uint64_t Graph::add_condition(uint32_t value, bool is_reset_at_launch) {
+  const GraphUse use(*root_, *body_);
+  require_conditions(use.cu());
+  CUgraphConditionalHandle condition = 0;
+  check(use.cu().cuGraphConditionalHandleCreate(
+            &condition, body_->native(), context()->native(), value,
+            is_reset_at_launch ? CU_GRAPH_COND_ASSIGN_DEFAULT : 0),
+        "add a condition to a graph");
+  root_->note_condition();
+  body_->add_condition(condition);
+  return condition;
+}
+
+NodeNumber Graph::add_conditional(std::span<const NodeNumber> after, uint64_t condition,
+                                  ConditionalKind kind, size_t count,
+                                  const std::function<void(const Graph&)>& publish) {
+  const GraphUse use(*root_, *body_);
+  const auto work = make<ConditionalWork>(use.cu(), context()->native(), condition, kind, count);
+  body_->require_free(condition);
+  const NodeNumber number = insert(use.cu(), after, work);
+  GraphNode& node = body_->find(number);
+  try {
+    for (const CUgraph native : work->bodies()) {
+      node.bodies.push_back(make<GraphBody>(native, true));
+      publish(*make<Graph>(root_, node.bodies.back()));
+    }
+  } catch (...) {
+    driver::check_release(use.cu().cuGraphDestroyNode(node.native), "destroy a node of a graph");
+    body_->remove(node);
+    throw;
+  }
+  body_->decide(condition, number);
+  return number;
+}
+
+Ref<Graph> Graph::child(NodeNumber number, size_t index) const {
+  const GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  const auto& bodies = inner_graphs(use.cu(), node, *body_);
+  if (index >= bodies.size())
+    throw Error(Status::INVALID_ARGUMENT, concat("index is ", index, "; ", describe_node(node),
+                                                 " has ", counted(bodies.size(), "graph")));
+  return make<Graph>(root_, bodies[index]);
 }
 
 void Graph::remove(NodeNumber number) {
@@ -194,6 +256,81 @@ void Graph::remove(NodeNumber number) {
   const std::unique_ptr<GraphNode> removed = body_->remove(node);
   release_from(use.cu(), body_->native(), removed->keeper);
   use.drop(std::move(removed->work));
+}
+
+namespace {
+
+// Gives the work before back to a node. The failure that made it necessary is reported.
+void restore(const driver::CudaTable& cu, const GraphNode& node) noexcept {
+  try {
+    if (node.work) (void)node.work->set_in_graph(cu, node.native, nullptr);
+  } catch (...) {
+  }
+}
+
+}  // namespace
+
+// The new work's objects are kept first, so that a failure changes nothing.
+void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
+  const auto& cu = use.cu();
+  require_replaceable(node, node.work.get(), *work);
+  if (node.work)
+    if (const std::string why = work->obstacle(*node.work); !why.empty())
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("cannot set ", describe_node(node), ": ", why, "; add another node"));
+  CUuserObject keeper = nullptr;
+  if (work->keeps()) keeper = UserObject(cu, work).move_to(body_->native());
+  try {
+    check(work->set_in_graph(cu, node.native, node.work.get()),
+          [&] { return concat("set ", describe_node(node)); });
+  } catch (...) {
+    restore(cu, node);
+    release_from(cu, body_->native(), keeper);
+    throw;
+  }
+  release_from(cu, body_->native(), std::exchange(node.keeper, keeper));
+  use.drop(std::exchange(node.work, std::move(work)));
+}
+
+void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
+  GraphUse use(*root_, *body_);
+  work->require_usable();
+  replace(use, body_->find(number), std::move(work));
+}
+
+void Graph::set_kernel(NodeNumber number, KernelChange change, const BufferHandles& handles) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  replace(use, node, changed_kernel(*context(), node, node.work.get(), std::move(change), handles));
+}
+
+void Graph::set_event(NodeNumber number, Ref<const Event> event) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  replace(use, node, event_work(node, std::move(event)));
+}
+
+void Graph::set_child(NodeNumber number, const Graph& child) {
+  GraphLocks locks(*root_, *child.root_);
+  GraphUse use(std::move(locks.first), *root_, *body_);
+  GraphNode& node = body_->find(number);
+  child.require_usable();
+  use.read(*child.body_);
+  if (!use.cu().cuGraphNodeSetParams)
+    throw Error(
+        Status::UNSUPPORTED,
+        concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
+               driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
+  require_no_conditions(*child.root_);
+  replace(use, node, make<ChildWork>(*child.body_));
+  for (const auto& body : node.bodies) body->end();
+  node.bodies.clear();
+}
+
+void Graph::require_whole() const {
+  if (body_ != root_->body())
+    throw Error(Status::INVALID_ARGUMENT,
+                "the graph belongs to a node of another graph; clone it, or use that graph");
 }
 
 void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {

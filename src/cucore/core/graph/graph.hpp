@@ -2,12 +2,15 @@
 // A graph: work and its order, to be run many times. Nodes are numbers.
 #pragma once
 
+#include <functional>
 #include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/graph/graph_body.hpp"
+#include "core/graph/inner_graphs.hpp"
+#include "core/graph/kernel_work.hpp"
 #include "core/objects/context.hpp"
 
 namespace cucore::core {
@@ -24,12 +27,17 @@ class GraphRoot final : public Object {
   const Ref<GraphBody>& body() const { return body_; }
   std::mutex& mutex() const { return mutex_; }
 
+  // Whether the graph, or a graph of a node, has had a condition. The caller has the lock.
+  bool has_conditions() const { return has_conditions_; }
+  void note_condition() const { has_conditions_ = true; }
+
  private:
   ~GraphRoot() override;
 
   const Ref<Context> context_;
   const Ref<GraphBody> body_;
   mutable std::mutex mutex_;
+  mutable bool has_conditions_ = false;
 };
 
 // The facts of a node. The texts live as long as the graph.
@@ -43,6 +51,8 @@ struct NodeState {
   CUgraphNode native = nullptr;
 };
 
+class GraphUse;
+
 class Graph final : public Object {
  public:
   static Ref<Graph> create(const Device& device);
@@ -55,12 +65,25 @@ class Graph final : public Object {
   const Device& device() const { return context()->device(); }
   const Ref<Context>& context() const { return root_->context(); }
   void require_usable() const { context()->require_alive("graph"); }
-  // For the program or for a capture, which may change the graph.
+  // For the program or for a capture, which may change the graph. Null if its node is gone.
   CUgraph hand_out() const;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
+  // Adds the number that kernels set, and that decides a conditional node.
+  uint64_t add_condition(uint32_t value, bool is_reset_at_launch);
+  // Calls `publish` with a view of each graph of the node. If that throws, the node is not added.
+  NodeNumber add_conditional(std::span<const NodeNumber> after, uint64_t condition,
+                             ConditionalKind kind, size_t count,
+                             const std::function<void(const Graph&)>& publish);
+  // Returns a view of a graph of a child or conditional node.
+  Ref<Graph> child(NodeNumber node, size_t index) const;
   void remove(NodeNumber node);
+  // Gives other work of its kind to a node. After a failure, the node has the work before.
+  void set(NodeNumber node, Ref<const NodeWork> work);
+  void set_kernel(NodeNumber node, KernelChange change, const BufferHandles& handles);
+  void set_event(NodeNumber node, Ref<const Event> event);
+  void set_child(NodeNumber node, const Graph& child);
   void add_edge(NodeNumber from, NodeNumber to, bool is_programmatic);
   void remove_edge(NodeNumber from, NodeNumber to);
   void set_label(NodeNumber node, const char* label);
@@ -79,12 +102,17 @@ class Graph final : public Object {
   friend class Executable;
 
   explicit Graph(Ref<GraphRoot> root) : root_(std::move(root)), body_(root_->body()) {}
+  Graph(Ref<GraphRoot> root, Ref<GraphBody> body)
+      : root_(std::move(root)), body_(std::move(body)) {}
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
   ~Graph() override = default;
+  // Throws INVALID_ARGUMENT for a view of a node's graph.
+  void require_whole() const;
   // The caller has the lock.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork> work);
+  void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;
   const Ref<GraphBody> body_;

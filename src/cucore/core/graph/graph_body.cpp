@@ -82,6 +82,9 @@ std::unique_ptr<GraphNode> GraphBody::remove(GraphNode& node) noexcept {
   while (!node.after.empty()) disconnect(node, find(node.after.back().node));
   const auto at = std::ranges::find(nodes_, &node, &std::unique_ptr<GraphNode>::get);
   std::unique_ptr<GraphNode> removed = std::move(*at);
+  for (const auto& body : removed->bodies) body->end();
+  for (auto& [condition, decided] : conditions_)
+    if (decided == removed->number) decided = 0;
   nodes_.erase(at);
   return removed;
 }
@@ -137,6 +140,7 @@ Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) con
   copy->nodes_.reserve(nodes_.size());
   for (const auto& node : nodes_) {
     auto twin = std::make_unique<GraphNode>(*node);
+    twin->bodies.clear();
     driver::check(cu.cuGraphNodeFindInClone(&twin->native, node->native, native),
                   "find a node in the copy of a graph");
     if (node->label) twin->label = copy->keep_text(*node->label);
@@ -151,13 +155,87 @@ Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) con
 void GraphBody::forget() const noexcept {
   for (const auto& node : nodes_)
     if (node->work) node->work->forget();
+  for (const auto& node : nodes_)
+    for (const auto& body : node->bodies) body->forget();
   for (const auto& object : held_) object->forget();
 }
 
 bool GraphBody::may_print() const {
   return std::ranges::any_of(nodes_, [](const auto& node) {
-    return node->work ? node->work->may_print() : node->kind == NodeKind::KERNEL;
+    return std::ranges::any_of(node->bodies, &GraphBody::may_print) ||
+           (node->work ? node->work->may_print() : node->kind == NodeKind::KERNEL);
   });
+}
+
+bool GraphBody::may_be_conditional() const {
+  return std::ranges::all_of(
+      nodes_, [](const auto& node) { return !node->work || node->work->may_be_conditional(); });
+}
+
+void GraphBody::require_alive() const {
+  if (is_gone_)
+    throw Error(Status::INVALID_STATE,
+                "the graph belonged to a node, which was removed or set; take its graph again");
+}
+
+void GraphBody::end() noexcept {
+  is_gone_ = true;
+  for (const auto& node : nodes_)
+    for (const auto& body : node->bodies) body->end();
+}
+
+void GraphBody::require_free(uint64_t condition) const {
+  const auto found = conditions_.find(condition);
+  if (found == conditions_.end())
+    throw_edge(concat("condition ", condition, " is not a condition of this graph"));
+  if (found->second != 0)
+    throw_edge(concat("condition ", condition, " already decides node ", found->second,
+                      "; a condition decides one node"));
+}
+
+Ref<GraphBody> GraphBody::sketch() const {
+  auto copy = make<GraphBody>(nullptr, is_conditional_);
+  copy->nodes_.reserve(nodes_.size());
+  for (const auto& node : nodes_) {
+    auto twin = std::make_unique<GraphNode>(*node);
+    twin->native = nullptr, twin->keeper = nullptr;
+    twin->bodies.clear();
+    if (node->label) twin->label = copy->keep_text(*node->label);
+    copy->nodes_.push_back(std::move(twin));
+  }
+  copy->backward_edges_ = backward_edges_;
+  return copy;
+}
+
+// A copy of the driver lists its nodes in the order of the original. The edges must agree.
+bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
+  const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
+  const std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
+  size_t expected = 0;
+  for (const auto& node : sketch.nodes_) expected += node->before.size();
+  if (natives.size() != sketch.nodes_.size() || edges.size() != expected) return false;
+  std::unordered_map<CUgraphNode, const GraphNode*> twins;
+  for (size_t i = 0; i < natives.size(); ++i) {
+    CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
+    driver::check(cu.cuGraphNodeGetType(natives[i], &type), "query the kind of a node of a graph");
+    const NodeKind kind = kind_of(type), wanted = sketch.nodes_[i]->kind;
+    const bool is_wide_fill = kind == NodeKind::CHILD && wanted == NodeKind::FILL;
+    if (kind != wanted && !is_wide_fill) return false;
+    twins.emplace(natives[i], sketch.nodes_[i].get());
+  }
+  for (const driver::NativeEdge& edge : edges) {
+    const auto from = twins.find(edge.from), to = twins.find(edge.to);
+    if (from == twins.end() || to == twins.end()) return false;
+    if (std::ranges::find(from->second->after, to->second->number, &NodeEdge::node) ==
+        from->second->after.end())
+      return false;
+  }
+  const Ref<GraphBody> copy = sketch.sketch();
+  for (size_t i = 0; i < natives.size(); ++i) copy->nodes_[i]->native = natives[i];
+  nodes_ = std::move(copy->nodes_);
+  texts_.merge(copy->texts_);
+  backward_edges_ = copy->backward_edges_;
+  return true;
 }
 
 std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,

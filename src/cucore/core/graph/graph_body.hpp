@@ -32,6 +32,7 @@ struct GraphNode {
   CUuserObject keeper = nullptr;  // of the driver's graph; null if it keeps nothing
   const std::string* label = nullptr;
   std::vector<NodeEdge> before, after;  // in the order of adding
+  std::vector<Ref<GraphBody>> bodies;   // the graphs of the node, once somebody has asked
 };
 
 // Returns a number that no other node of the process has.
@@ -39,9 +40,18 @@ NodeNumber next_node_number() noexcept;
 
 class GraphBody final : public Object {
  public:
-  explicit GraphBody(CUgraph native) : native_(native) {}
+  explicit GraphBody(CUgraph native, bool is_conditional = false)
+      : native_(native), is_conditional_(is_conditional) {}
 
   CUgraph native() const { return native_; }
+
+  // Whether this is the graph of a conditional node, or in one.
+  bool is_conditional() const { return is_conditional_; }
+  // Throws INVALID_STATE for the graph of a node that was removed or set.
+  void require_alive() const;
+  bool is_gone() const { return is_gone_; }
+  // The node of this graph is gone.
+  void end() noexcept;
 
   // Other code may add and remove nodes with the driver's handle from now on.
   void share() noexcept { is_shared_ = true; }
@@ -73,6 +83,16 @@ class GraphBody final : public Object {
   // The texts live as long as the graph, because callers borrow them.
   const std::string* keep_text(std::string text) { return &*texts_.insert(std::move(text)).first; }
 
+  // Returns the nodes without handles: those of a copy that the driver makes now.
+  Ref<GraphBody> sketch() const;
+  // Takes the nodes of a sketch over if the driver's graph has just those. Returns whether it has.
+  bool take(const driver::CudaTable& cu, const GraphBody& sketch);
+
+  // Conditions of the graph. Throws INVALID_ARGUMENT unless a condition is free for a node.
+  void add_condition(uint64_t condition) { conditions_.emplace(condition, 0); }
+  void require_free(uint64_t condition) const;
+  void decide(uint64_t condition, NodeNumber node) noexcept { conditions_.at(condition) = node; }
+
   // Returns the nodes of a clone of the driver, with the same numbers.
   Ref<GraphBody> clone(const driver::CudaTable& cu, CUgraph native) const;
 
@@ -82,6 +102,8 @@ class GraphBody final : public Object {
   void forget() const noexcept;
 
   bool may_print() const;
+  // Whether the body of a conditional node can hold all nodes.
+  bool may_be_conditional() const;
 
  private:
   ~GraphBody() override = default;
@@ -91,8 +113,10 @@ class GraphBody final : public Object {
   void read_edges(const driver::CudaTable& cu, const NativeNodes& known);
 
   const CUgraph native_;
-  bool is_shared_ = false;
-  std::vector<std::unique_ptr<GraphNode>> nodes_;  // their numbers ascend
+  const bool is_conditional_;
+  bool is_shared_ = false, is_gone_ = false;
+  std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
+  std::vector<std::unique_ptr<GraphNode>> nodes_;        // their numbers ascend
   std::vector<NodeNumber> removed_;
   std::vector<Ref<const KeptObject>> held_;
   std::unordered_set<std::string> texts_;

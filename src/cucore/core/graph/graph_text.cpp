@@ -33,6 +33,7 @@ std::string lines(const GraphNode& node) {
   if (facts.grid[0]) text += concat("\ngrid ", shape(facts.grid), ", block ", shape(facts.block));
   if (facts.dynamic_shared) text += concat("\nshared ", counted(facts.dynamic_shared, "byte"));
   if (facts.size) text += "\n" + counted(facts.size, "byte");
+  if (facts.condition) text += concat("\ncondition ", facts.condition);
   if (node.label) text += "\n" + *node.label;
   return text;
 }

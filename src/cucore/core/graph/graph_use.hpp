@@ -11,6 +11,18 @@
 
 namespace cucore::core {
 
+// The locks of two graphs, which may be one. Two threads may add two graphs to each other.
+struct GraphLocks {
+  GraphLocks(const GraphRoot& one, const GraphRoot& other)
+      : first(one.mutex(), std::defer_lock), second(other.mutex(), std::defer_lock) {
+    if (&one == &other)
+      first.lock();
+    else
+      std::lock(first, second);
+  }
+  std::unique_lock<std::mutex> first, second;
+};
+
 class GraphUse {
  public:
   // Throws INVALID_STATE if the graph was lost in a reset.
@@ -25,6 +37,7 @@ class GraphUse {
   const driver::CudaTable& cu() const { return cu_; }
   // Reads the nodes that other code may have changed.
   void read(GraphBody& body) {
+    body.require_alive();
     if (body.is_shared()) body.read(cu_, dropped_);
   }
   // Drops the work after the lock, because that may run functions of the program.

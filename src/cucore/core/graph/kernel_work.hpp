@@ -13,34 +13,70 @@
 
 namespace cucore::core {
 
+// A launch as a program describes it. Null means "as before" when a node is set.
+struct KernelChange {
+  Ref<const Kernel> kernel;
+  const cucore_launch_options* options = nullptr;
+  const cucore_argument* arguments = nullptr;
+  size_t count = 0;
+};
+
 class KernelWork final : public NodeWork {
  public:
   // Throws as launch() does for the same arguments on a stream of the device.
-  KernelWork(const Context& context, Ref<const Kernel> kernel, const cucore_launch_options& options,
-             const cucore_argument* arguments, size_t count, const BufferHandles& handles);
+  KernelWork(const Context& context, KernelChange launch, const BufferHandles& handles)
+      : KernelWork(context.native(), context.device(), nullptr, std::move(launch), handles) {}
+  // Takes what the change leaves out from the work before.
+  KernelWork(const KernelWork& before, KernelChange change, const BufferHandles& handles)
+      : KernelWork(before.context_, before.device_, &before, std::move(change), handles) {}
 
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  std::string executable_obstacle(const NodeWork& before) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override;
   NodeFacts facts() const override;
-  bool is_programmatic() const override { return is_programmatic_; }
+  bool is_programmatic() const override { return options_->is_programmatic; }
   bool may_print() const override;
 
  private:
+  struct Options {
+    Options(const Device& device, const cucore_launch_options& given);
+
+    const LaunchConfiguration launch;
+    const std::array<uint32_t, 3> cluster;
+    const bool is_programmatic;
+  };
+  // Copies of the values, and the buffers among them.
+  struct Arguments {
+    std::unique_ptr<std::byte[]> values;
+    std::vector<cucore_argument> list;
+    mutable std::vector<void*> pointers;  // the driver's type of the list is not const
+    std::vector<Ref<const Buffer>> buffers;
+  };
+
+  KernelWork(CUcontext context, const Device& device, const KernelWork* before, KernelChange change,
+             const BufferHandles& handles);
   ~KernelWork() override = default;
-  void copy(const cucore_argument* arguments, size_t count, const BufferHandles& handles);
-  void set_attributes(const driver::CudaTable& cu, CUgraphNode node) const;
+  std::shared_ptr<const Arguments> copy(const cucore_argument* arguments, size_t count,
+                                        const BufferHandles& handles) const;
+  std::shared_ptr<const Arguments> arguments_of(const KernelWork* before,
+                                                const KernelChange& change,
+                                                const BufferHandles& handles) const;
+  CUDA_KERNEL_NODE_PARAMS native() const;
+  bool has_attributes_of(const NodeWork& other) const;
+  CUresult set_attributes(const driver::CudaTable& cu, CUgraphNode node) const;
 
   const CUcontext context_;
   const Device& device_;
   const Ref<const Kernel> kernel_;
   const KernelImage& image_;
-  const LaunchConfiguration configuration_;
-  const std::array<uint32_t, 3> cluster_;
-  const bool is_programmatic_;
-  std::unique_ptr<std::byte[]> values_;
-  mutable std::vector<void*> pointers_;  // the driver's type of the list is not const
-  std::vector<Ref<const Buffer>> buffers_;
+  const std::shared_ptr<const Options> options_;
+  const std::shared_ptr<const Arguments> arguments_;
 };
 
 }  // namespace cucore::core

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/node_work.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 
@@ -30,6 +33,8 @@ const char* name_of(NodeKind kind) {
       return "empty";
     case NodeKind::CHILD:
       return "child graph";
+    case NodeKind::CONDITIONAL:
+      return "conditional";
     case NodeKind::UNKNOWN:
       break;
   }
@@ -54,10 +59,14 @@ NodeKind kind_of(CUgraphNodeType type) {
       return NodeKind::WAIT;
     case CU_GRAPH_NODE_TYPE_EVENT_RECORD:
       return NodeKind::RECORD;
+    case CU_GRAPH_NODE_TYPE_CONDITIONAL:
+      return NodeKind::CONDITIONAL;
     default:
       return NodeKind::UNKNOWN;
   }
 }
+
+std::string NodeWork::obstacle(const NodeWork&) const { return {}; }
 
 CUgraphNode EmptyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
                               std::span<const CUgraphNode> after) const {
@@ -92,23 +101,42 @@ void CopyWork::require_usable() const {
 }
 
 // The driver finds the kinds of memory and the devices by the addresses, which are unified.
-CUgraphNode CopyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
-                             std::span<const CUgraphNode> after) const {
+CUDA_MEMCPY3D CopyWork::native() const {
   CUDA_MEMCPY3D copy{};
   copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
   copy.srcDevice = source_.buffer->address() + source_.offset;
   copy.dstDevice = destination_.buffer->address() + destination_.offset;
   copy.srcPitch = copy.dstPitch = copy.WidthInBytes = size_;
   copy.srcHeight = copy.dstHeight = copy.Height = copy.Depth = 1;
+  return copy;
+}
+
+CUgraphNode CopyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
+                             std::span<const CUgraphNode> after) const {
+  const CUDA_MEMCPY3D copy = native();
   CUgraphNode node = nullptr;
-  check(cu.cuGraphAddMemcpyNode(&node, graph, after.data(), after.size(), &copy,
-                                destination_.buffer->context()->native()),
-        [&] {
-          return concat("add a node that copies ", counted(size_, "byte"), " from ",
-                        source_.buffer->device().label(), " to ",
-                        destination_.buffer->device().label());
-        });
+  check(cu.cuGraphAddMemcpyNode(&node, graph, after.data(), after.size(), &copy, context()), [&] {
+    return concat("add a node that copies ", counted(size_, "byte"), " from ",
+                  source_.buffer->device().label(), " to ", destination_.buffer->device().label());
+  });
   return node;
+}
+
+CUresult CopyWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                                const NodeWork*) const {
+  const CUDA_MEMCPY3D copy = native();
+  return cu.cuGraphMemcpyNodeSetParams(node, &copy);
+}
+
+CUresult CopyWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                     CUgraphNode node) const {
+  const CUDA_MEMCPY3D copy = native();
+  return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
+}
+
+bool CopyWork::keeps_all_of(const NodeWork& other) const {
+  const auto& copy = static_cast<const CopyWork&>(other);
+  return destination_.buffer == copy.destination_.buffer && source_.buffer == copy.source_.buffer;
 }
 
 NodeFacts CopyWork::facts() const {
@@ -138,57 +166,90 @@ CUresult add_fill(const driver::CudaTable& cu, CUgraph graph, std::span<const CU
   return cu.cuGraphAddMemsetNode(node, graph, after.data(), after.size(), &fill, context.native());
 }
 
-// A graph that only this thread has.
-class TemporaryGraph {
- public:
-  explicit TemporaryGraph(const driver::CudaTable& cu) : cu_(cu) {
-    check(cu.cuGraphCreate(&native_, 0), "create a graph");
-  }
-  ~TemporaryGraph() { driver::check_release(cu_.cuGraphDestroy(native_), "destroy a graph"); }
-  TemporaryGraph(const TemporaryGraph&) = delete;
-  TemporaryGraph& operator=(const TemporaryGraph&) = delete;
-
-  CUgraph native() const { return native_; }
-
- private:
-  const driver::CudaTable& cu_;
-  CUgraph native_ = nullptr;
-};
-
 }  // namespace
 
 // The driver repeats at most 4 bytes. The halves of 8 bytes are the two columns of a child graph.
-CUgraphNode FillWork::add_wide(const driver::CudaTable& cu, CUgraph graph,
-                               std::span<const CUgraphNode> after) const {
+bool FillWork::is_wide() const {
+  return pattern_size_ == sizeof pattern_ &&
+         static_cast<uint32_t>(pattern_) != static_cast<uint32_t>(pattern_ >> 32);
+}
+
+CUDA_MEMSET_NODE_PARAMS FillWork::narrow() const {
+  const size_t element = std::min(pattern_size_, sizeof(uint32_t));
+  return {address(),       0, static_cast<uint32_t>(pattern_), static_cast<unsigned>(element),
+          size_ / element, 1};
+}
+
+CUDA_MEMSET_NODE_PARAMS FillWork::column(unsigned index) const {
   constexpr size_t PITCH = sizeof pattern_, HALF = PITCH / 2;
-  const TemporaryGraph columns(cu);
-  for (size_t column = 0; column < 2; ++column) {
-    const auto value = static_cast<uint32_t>(pattern_ >> (32 * column));
-    const CUDA_MEMSET_NODE_PARAMS fill{
-        address() + column * HALF, PITCH, value, HALF, 1, size_ / PITCH};
+  const auto value = static_cast<uint32_t>(pattern_ >> (32 * index));
+  return {address() + index * HALF, PITCH, value, HALF, 1, size_ / PITCH};
+}
+
+void FillWork::add_columns(const driver::CudaTable& cu, CUgraph graph) const {
+  for (unsigned index = 0; index < 2; ++index) {
     CUgraphNode node = nullptr;
-    check(add_fill(cu, columns.native(), {}, fill, *buffer_->context(), &node),
+    check(add_fill(cu, graph, {}, column(index), *buffer_->context(), &node),
           "add a node that fills");
   }
-  CUgraphNode node = nullptr;
-  check(cu.cuGraphAddChildGraphNode(&node, graph, after.data(), after.size(), columns.native()),
-        "add a node that fills");
-  return node;
 }
 
 CUgraphNode FillWork::add_to(const driver::CudaTable& cu, CUgraph graph,
                              std::span<const CUgraphNode> after) const {
-  const bool is_wide = pattern_size_ == sizeof pattern_;
-  const auto low = static_cast<uint32_t>(pattern_), high = static_cast<uint32_t>(pattern_ >> 32);
-  if (is_wide && low != high) return add_wide(cu, graph, after);
-  const auto element = static_cast<uint32_t>(is_wide ? sizeof low : pattern_size_);
-  const CUDA_MEMSET_NODE_PARAMS fill{address(), 0, low, element, size_ / element, 1};
-  CUgraphNode node = nullptr;
-  check(add_fill(cu, graph, after, fill, *buffer_->context(), &node), [&] {
+  const auto describe = [&] {
     return concat("add a node that fills ", counted(size_, "byte"), " of a buffer on ",
                   buffer_->device().label());
-  });
+  };
+  CUgraphNode node = nullptr;
+  if (!is_wide()) {
+    check(add_fill(cu, graph, after, narrow(), *buffer_->context(), &node), describe);
+    return node;
+  }
+  const TemporaryGraph columns(cu);
+  add_columns(cu, columns.native());
+  check(cu.cuGraphAddChildGraphNode(&node, graph, after.data(), after.size(), columns.native()),
+        describe);
   return node;
+}
+
+CUresult FillWork::set_columns(const driver::CudaTable& cu, CUgraphNode node) const {
+  CUgraph columns = nullptr;
+  CUresult result = cu.cuGraphChildGraphNodeGetGraph(node, &columns);
+  if (result != CUDA_SUCCESS) return result;
+  unsigned index = 0;
+  for (const CUgraphNode native : driver::nodes_of(cu, columns)) {
+    const CUDA_MEMSET_NODE_PARAMS fill = column(index++);
+    result = cu.cuGraphMemsetNodeSetParams(native, &fill);
+    if (result != CUDA_SUCCESS) break;
+  }
+  return result;
+}
+
+CUresult FillWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                                const NodeWork*) const {
+  if (is_wide()) return set_columns(cu, node);
+  const CUDA_MEMSET_NODE_PARAMS fill = narrow();
+  return cu.cuGraphMemsetNodeSetParams(node, &fill);
+}
+
+CUresult FillWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                     CUgraphNode node) const {
+  if (is_wide()) {
+    const TemporaryGraph columns(cu);
+    add_columns(cu, columns.native());
+    return cu.cuGraphExecChildGraphNodeSetParams(executable, node, columns.native());
+  }
+  const CUDA_MEMSET_NODE_PARAMS fill = narrow();
+  return cu.cuGraphExecMemsetNodeSetParams(executable, node, &fill, buffer_->context()->native());
+}
+
+std::string FillWork::obstacle(const NodeWork& before) const {
+  if (is_wide() == static_cast<const FillWork&>(before).is_wide()) return {};
+  return "patterns of 8 bytes whose halves differ need another node than other patterns";
+}
+
+bool FillWork::keeps_all_of(const NodeWork& other) const {
+  return buffer_ == static_cast<const FillWork&>(other).buffer_;
 }
 
 NodeFacts FillWork::facts() const {
@@ -209,6 +270,20 @@ CUgraphNode HostWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   return node;
 }
 
+CUresult HostWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                                const NodeWork*) const {
+  const CUDA_HOST_NODE_PARAMS host{function_, data_.data()};
+  return cu.cuGraphHostNodeSetParams(node, &host);
+}
+
+CUresult HostWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                     CUgraphNode node) const {
+  const CUDA_HOST_NODE_PARAMS host{function_, data_.data()};
+  return cu.cuGraphExecHostNodeSetParams(executable, node, &host);
+}
+
+bool HostWork::keeps_all_of(const NodeWork& other) const { return !other.keeps(); }
+
 EventWork::EventWork(NodeKind kind, Ref<const Event> event)
     : NodeWork(kind), event_(std::move(event)) {
   event_->require_usable();
@@ -227,18 +302,36 @@ CUgraphNode EventWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   return node;
 }
 
+CUresult EventWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                                 const NodeWork*) const {
+  return kind() == NodeKind::RECORD ? cu.cuGraphEventRecordNodeSetEvent(node, event_->native())
+                                    : cu.cuGraphEventWaitNodeSetEvent(node, event_->native());
+}
+
+CUresult EventWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                      CUgraphNode node) const {
+  const CUevent event = event_->native();
+  return kind() == NodeKind::RECORD ? cu.cuGraphExecEventRecordNodeSetEvent(executable, node, event)
+                                    : cu.cuGraphExecEventWaitNodeSetEvent(executable, node, event);
+}
+
+bool EventWork::keeps_all_of(const NodeWork& other) const {
+  return event_ == static_cast<const EventWork&>(other).event_;
+}
+
 NodeFacts EventWork::facts() const {
   NodeFacts facts;
   facts.event = event_.get();
   return facts;
 }
 
-CUgraphNode ChildWork::add_to(const driver::CudaTable& cu, CUgraph graph,
-                              std::span<const CUgraphNode> after) const {
-  CUgraphNode node = nullptr;
-  check(cu.cuGraphAddChildGraphNode(&node, graph, after.data(), after.size(), child_),
-        "add a child graph");
-  return node;
+// No function sets an empty node.
+CUresult EmptyWork::set_in_graph(const driver::CudaTable&, CUgraphNode, const NodeWork*) const {
+  return CUDA_ERROR_NOT_SUPPORTED;
 }
+CUresult EmptyWork::set_in_executable(const driver::CudaTable&, CUgraphExec, CUgraphNode) const {
+  return CUDA_ERROR_NOT_SUPPORTED;
+}
+bool EmptyWork::keeps_all_of(const NodeWork&) const { return true; }
 
 }  // namespace cucore::core

@@ -26,6 +26,7 @@ enum class NodeKind : int32_t {
   WAIT,
   EMPTY,
   CHILD,
+  CONDITIONAL,
 };
 
 const char* name_of(NodeKind kind);  // "kernel", "host function"
@@ -43,6 +44,7 @@ struct NodeFacts {
   uint64_t pattern = 0;
   size_t pattern_size = 0;
   const Event* event = nullptr;
+  uint64_t condition = 0;
 };
 
 class NodeWork : public KeptObject {
@@ -54,13 +56,31 @@ class NodeWork : public KeptObject {
   virtual CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                              std::span<const CUgraphNode> after) const = 0;
 
+  // Gives this work to a node that has had other work of the kind, in a graph or in an executable.
+  // `before` is null if that is not known. Returns the driver's result. After a failure, a node of
+  // a graph may have a part of the new work.
+  virtual CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                                const NodeWork* before) const = 0;
+  virtual CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                     CUgraphNode node) const = 0;
+  // Returns why a node with the other work of the kind cannot have this work, or "".
+  virtual std::string obstacle(const NodeWork& before) const;
+  // The same for a node of an executable.
+  virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
+
   // Whether a graph must keep this alive.
   virtual bool keeps() const { return true; }
+  // Whether this keeps all objects that the other work of the kind keeps.
+  virtual bool keeps_all_of(const NodeWork& other) const = 0;
   // Throws INVALID_STATE if an object that the work uses was lost in a reset.
   virtual void require_usable() const {}
   virtual NodeFacts facts() const { return {}; }
   // Whether the work may begin before kernels before it have ended.
   virtual bool is_programmatic() const { return false; }
+  // Whether the body of a conditional node can hold the node.
+  virtual bool may_be_conditional() const { return true; }
+  // Whether an executable can leave the node out.
+  virtual bool can_be_disabled() const { return true; }
   // Whether launches may print.
   virtual bool may_print() const { return false; }
 
@@ -76,6 +96,11 @@ class EmptyWork final : public NodeWork {
   EmptyWork() : NodeWork(NodeKind::EMPTY) {}
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
   bool keeps() const override { return false; }
 };
 
@@ -90,10 +115,18 @@ class CopyWork final : public NodeWork {
   CopyWork(CopyPart destination, CopyPart source, size_t size);
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override;
   NodeFacts facts() const override;
 
  private:
+  CUDA_MEMCPY3D native() const;
+  CUcontext context() const { return destination_.buffer->context()->native(); }
+
   const CopyPart destination_, source_;
   const size_t size_;
 };
@@ -104,13 +137,23 @@ class FillWork final : public NodeWork {
            size_t pattern_size);
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
+  std::string obstacle(const NodeWork& before) const override;
+  bool can_be_disabled() const override { return !is_wide(); }
   void require_usable() const override { buffer_->require_usable(); }
   NodeFacts facts() const override;
 
  private:
   CUdeviceptr address() const { return buffer_->address() + offset_; }
-  CUgraphNode add_wide(const driver::CudaTable& cu, CUgraph graph,
-                       std::span<const CUgraphNode> after) const;
+  bool is_wide() const;
+  CUDA_MEMSET_NODE_PARAMS narrow() const;
+  CUDA_MEMSET_NODE_PARAMS column(unsigned index) const;
+  void add_columns(const driver::CudaTable& cu, CUgraph graph) const;
+  CUresult set_columns(const driver::CudaTable& cu, CUgraphNode node) const;
 
   const Ref<const Buffer> buffer_;
   const size_t offset_, size_;
@@ -124,7 +167,13 @@ class HostWork final : public NodeWork {
       : NodeWork(NodeKind::HOST), function_(function), data_(std::move(data)) {}
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
   bool keeps() const override { return data_.has_end(); }
+  bool may_be_conditional() const override { return false; }
   void forget() const noexcept override { data_.end(); }
 
  private:
@@ -137,28 +186,19 @@ class EventWork final : public NodeWork {
  public:
   // `kind` is RECORD or WAIT.
   EventWork(NodeKind kind, Ref<const Event> event);
+  bool may_be_conditional() const override { return false; }
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
+  CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                        const NodeWork* before) const override;
+  CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                             CUgraphNode node) const override;
+  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override { event_->require_usable(); }
   NodeFacts facts() const override;
 
  private:
   const Ref<const Event> event_;
-};
-
-// A copy of another graph. The caller keeps `child` unchanged during add_to().
-class ChildWork final : public NodeWork {
- public:
-  ChildWork(CUgraph child, bool may_print)
-      : NodeWork(NodeKind::CHILD), child_(child), may_print_(may_print) {}
-  CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
-                     std::span<const CUgraphNode> after) const override;
-  bool keeps() const override { return false; }  // the driver's copy does
-  bool may_print() const override { return may_print_; }
-
- private:
-  const CUgraph child_;
-  const bool may_print_;
 };
 
 }  // namespace cucore::core

@@ -51,6 +51,7 @@ void LaunchConfiguration::add_attributes(const Device& device,
 
 CUlaunchAttributeValue& LaunchConfiguration::add(CUlaunchAttributeID id) {
   CUlaunchAttribute& attribute = attributes_[config_.numAttrs++];
+  attribute = {};
   attribute.id = id;
   return attribute.value;
 }

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/node_change.hpp"
+
+#include <utility>
+
+#include "core/graph/graph_text.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::core {
+namespace {
+
+[[noreturn]] void throw_kind(const GraphNode& node, const char* kind) {
+  throw Error(Status::INVALID_ARGUMENT, concat("cannot set ", describe_node(node),
+                                               " as a node of "
+                                               "kind ",
+                                               kind, "; call the function of its kind"));
+}
+
+}  // namespace
+
+void require_replaceable(const GraphNode& node, const NodeWork* before, const NodeWork& work) {
+  if (node.kind != work.kind()) throw_kind(node, name_of(work.kind()));
+  if (before && before->kind() != work.kind()) throw_kind(node, name_of(work.kind()));
+  work.require_usable();
+}
+
+Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node,
+                                   const NodeWork* before, KernelChange change,
+                                   const BufferHandles& handles) {
+  if (node.kind != NodeKind::KERNEL) throw_kind(node, name_of(NodeKind::KERNEL));
+  if (before)
+    return make<KernelWork>(static_cast<const KernelWork&>(*before), std::move(change), handles);
+  if (!change.kernel || !change.options)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("other code has added ", describe_node(node),
+                       ", so its launch is not known; pass kernel, options and arguments"));
+  return make<KernelWork>(context, std::move(change), handles);
+}
+
+Ref<const NodeWork> event_work(const GraphNode& node, Ref<const Event> event) {
+  if (node.kind != NodeKind::RECORD && node.kind != NodeKind::WAIT)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(describe_node(node),
+                       " has no event; expected a node that records an event "
+                       "or waits for one"));
+  return make<EventWork>(node.kind, std::move(event));
+}
+
+}  // namespace cucore::core
