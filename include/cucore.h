@@ -73,6 +73,7 @@
  * - cucore/launch.h        the execution of a kernel with a grid and arguments
  * - cucore/prepared_launch.h  launches that are checked once and repeated
  * - cucore/graph.h         graphs: work and its order, to be run many times
+ * - cucore/capture.h       captures: streams whose work becomes nodes of a graph
  * - cucore/executable.h    executables: graphs made ready to launch
  * - cucore/cache.h         the program cache: local tiers, statistics, maintenance
  * - cucore/cache_remote.h  tiers of a cache beyond this machine
@@ -101,6 +102,7 @@
 #include "cucore/launch.h"
 #include "cucore/prepared_launch.h"
 #include "cucore/graph.h"
+#include "cucore/capture.h"
 #include "cucore/executable.h"
 #include "cucore/cache.h"
 #include "cucore/cache_remote.h"

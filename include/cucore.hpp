@@ -42,6 +42,7 @@
 #include "cucore/buffer.hpp"
 #include "cucore/bytes.hpp"
 #include "cucore/cache.hpp"
+#include "cucore/capture.hpp"
 #include "cucore/checks.hpp"
 #include "cucore/device.hpp"
 #include "cucore/enumerations.hpp"

@@ -33,12 +33,12 @@ typedef enum cucore_memory_kind {
  *
  * @param device  the device
  * @param size    in bytes; 0 is allowed and has the address 0
- * @param stream  a stream of the device, not under capture
+ * @param stream  a stream of the device; in a capture, a node of the graph allocates
  * @param out     receives the buffer
  * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT      the stream belongs to another device
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message contains the requested and the free size
- * @retval CUCORE_ERROR_INVALID_STATE         the stream is captured into a graph, or its context
+ * @retval CUCORE_ERROR_INVALID_STATE         the capture of the stream is broken, or its context
  *                                            was reset
  * @since 0.1
  */
@@ -56,13 +56,13 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device *device, size_
  *
  * @param pool    the pool
  * @param size    in bytes; 0 is allowed and has the address 0
- * @param stream  a stream of the pool's device, not under capture
+ * @param stream  a stream of the pool's device; in a capture, a node of the graph allocates
  * @param out     receives the buffer
  * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT      the stream belongs to another device
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the message contains the requested, the used, the
  *                                            reserved and the free size
- * @retval CUCORE_ERROR_INVALID_STATE         the stream is captured into a graph, or the context of
+ * @retval CUCORE_ERROR_INVALID_STATE         the capture of the stream is broken, or the context of
  *                                            the pool was reset
  * @since 0.2
  */
@@ -172,9 +172,9 @@ CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
  * - some hundred releases wait already for work that has not ended.
  *
  * A graph that uses the buffer keeps its memory until the graph and all its instances are
- * destroyed. With a driver before 12.3 that memory is never freed. The memory of a buffer on a
- * default stream is freed in the order of the legacy default stream, which orders all blocking
- * streams.
+ * destroyed. The memory of a buffer on a default stream is freed in the order of the legacy default
+ * stream, which orders all blocking streams. Memory of a buffer that was made in a capture is the
+ * graph's; see cucore/capture.h.
  *
  * Uses are recorded by every function of this library that takes the buffer and a stream, and by
  * launches that take it as CUCORE_ARGUMENT_OBJECT. Launches that take its address, and work of

@@ -141,6 +141,13 @@ enum class MemoryKind : std::int32_t {
   managed = CUCORE_MEMORY_KIND_MANAGED,  ///< moves between host and device
 };
 
+/// Which calls of other code a capture forbids.
+enum class CaptureMode : std::int32_t {
+  relaxed = CUCORE_CAPTURE_MODE_RELAXED,  ///< none; the capture may end on any thread
+  thread = CUCORE_CAPTURE_MODE_THREAD,    ///< those of the thread that began the capture
+  process = CUCORE_CAPTURE_MODE_PROCESS,  ///< those of all threads
+};
+
 /// The work of a node of a graph.
 enum class NodeKind : std::int32_t {
   unknown = CUCORE_NODE_KIND_UNKNOWN,  ///< work that other code has added, and none of these

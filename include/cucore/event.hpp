@@ -37,6 +37,11 @@ class Event : public Owner<Event, cucore_event> {
     return call(cucore_event_record, get(), stream.get());
   }
 
+  /// In a capture: adds a node that records the event at each launch.
+  Returned<void> record_in_graph(const Stream& stream) const {
+    return call(cucore_event_record_in_graph, get(), stream.get());
+  }
+
   /// Waits until the event is complete; an event that was never recorded is.
   Returned<void> synchronize() const { return call(cucore_event_synchronize, get()); }
 
@@ -58,6 +63,10 @@ class Event : public Owner<Event, cucore_event> {
 
 inline Returned<void> Stream::wait_event(const Event& event) const {
   return call(cucore_stream_wait_event, get(), event.get());
+}
+
+inline Returned<void> Stream::wait_in_graph(const Event& event) const {
+  return call(cucore_stream_wait_in_graph, get(), event.get());
 }
 
 inline Returned<Event> Event::create(const Device& device, const EventOptions& options) {

@@ -274,6 +274,7 @@ class Graph : public Owner<Graph, cucore_graph> {
   }
 
  private:
+  friend class Stream;
   // The result of a call that writes into an array. Another thread may make the graph larger
   // between the query of the size and the call.
   template <class Element, class Container = std::vector<Element>, class Write>

@@ -203,8 +203,7 @@ CUCORE_API cucore_objectcode *cucore_objectcode_retain(const cucore_objectcode *
  * waits for the launches made so far. Then it unloads the code. Machine code that was only searched
  * for kernels is unloaded at once.
  *
- * A graph that a launch was captured into is also a reference, and so is every instance of it. With
- * drivers before 12.3, which do not report the end of graphs, captured code stays loaded.
+ * A graph that a launch was captured into is also a reference, and so is every instance of it.
  *
  * An address of cucore_objectcode_find_global(), or a native handle, is not a reference.
  *

@@ -7,8 +7,10 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "device.hpp"
+#include "enumerations.hpp"
 #include "options.hpp"
 
 namespace cucore {
@@ -18,6 +20,13 @@ inline namespace CUCORE_HPP_MODE {
 struct StreamOptions {
   std::optional<bool> nonblocking{};  ///< false: synchronises with the legacy stream; default true
   std::int32_t priority = 0;          ///< of Device::stream_priorities(); 0 is the default
+};
+
+/// Options of a capture.
+struct CaptureOptions {
+  CaptureMode mode = CaptureMode::relaxed;  ///< which calls of other code break the capture
+  cucore_graph* into = nullptr;             ///< the graph that gets the nodes; null: a new one
+  std::vector<cucore_node> after{};         ///< nodes of `into` that the first work comes after
 };
 
 /// Work that runs in order. Releasing a stream leaves its work alone.
@@ -56,6 +65,26 @@ class Stream : public Owner<Stream, cucore_stream> {
 
   /// Whether the stream is captured into a graph now.
   bool is_capturing() const noexcept { return cucore_stream_is_capturing(get()) != 0; }
+
+  /// Makes nodes of a graph from the work that is added from now on.
+  Returned<void> begin_capture(const CaptureOptions& options = {}) const;
+
+  /// Ends the capture and returns its graph.
+  Returned<Graph> end_capture() const;
+
+  /// The graph of the capture under way, for nodes that are added by hand.
+  Returned<Graph> capture_graph() const;
+
+  /// The nodes that the next work of a captured stream comes after.
+  Returned<std::vector<cucore_node>> capture_nodes() const;
+
+  /// Replaces them.
+  Returned<void> set_capture_nodes(const std::vector<cucore_node>& nodes) const {
+    return call(cucore_stream_set_capture_nodes, get(), nodes.data(), nodes.size());
+  }
+
+  /// In a capture: adds a node that waits for the event at each launch.
+  Returned<void> wait_in_graph(const Event& event) const;
 
   /// The same number for all objects of one CUstream, and for no others.
   std::uint64_t id() const noexcept { return cucore_stream_id(get()); }

@@ -16,6 +16,7 @@ inline namespace CUCORE_HPP_MODE {
 
 class Stream;
 class Event;
+class Graph;
 class Pool;
 class Buffer;
 class ObjectCode;

@@ -42,6 +42,7 @@ MIRRORED = {
     "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep"}),
     "cucore_checks_options": ("ChecksOptions", {}),
     "cucore_diagnostic_info": ("Diagnostic", {}),
+    "cucore_capture_options": ("CaptureOptions", {"after_count": "after"}),
     "cucore_library_info": ("LibraryInfo", {}),
     "cucore_symbol_info": ("Symbol", {}),
     "cucore_parameter_info": ("Parameter", {}),

@@ -246,9 +246,6 @@ TEST_F(PreparedLaunches, RecordTheUseOfBuffersOfOtherStreams) {
 TEST_F(PreparedLaunches, KeepBuffersForTheGraphThatCapturesThem) {
   const NativeGraphs graphs;
   if (is_emulated() || !graphs) GTEST_SKIP() << "this driver has no graphs";
-  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-  SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
-  if (info.version_major * 100 + info.version_minor < 1203) GTEST_SKIP() << "a driver of 12.3";
   Buffer x = make_values({1, 2, 3, 4}), y = make_values({10, 20, 30, 40});
   const uint64_t address = cucore_buffer_address(y);
   PreparedLaunch prepared = prepare_saxpy(x, y);

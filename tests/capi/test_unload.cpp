@@ -33,12 +33,6 @@ class Unloads : public OnDevice {
     const cucore_launch_options one = grid(1, 1);
     MUST(cucore_kernel_launch, kernel, stream, &one, nullptr, 0);
   }
-  // A driver reports the graph of a capture from 12.3 on.
-  static bool tells_of_graphs() {
-    cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-    MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
-    return info.version_major * 100 + info.version_minor >= 1203;
-  }
   static void wait_a_while() { std::this_thread::sleep_for(std::chrono::milliseconds(50)); }
 };
 
@@ -204,7 +198,6 @@ TEST_F(Unloads, AFailedLoadIsTriedAgain) {
 // A graph is a reference, whether its capture was active at the release or had ended; so is an
 // executable graph made from it.
 TEST_F(Unloads, OnlyAfterTheGraphsThatLaunchIt) {
-  if (!tells_of_graphs()) GTEST_SKIP() << "needs a driver of 12.3";
   const NativeGraphs graphs;
   ASSERT_TRUE(graphs);
   for (const bool released_within : {true, false}) {
@@ -236,20 +229,20 @@ TEST_F(Unloads, OnlyAfterTheGraphsThatLaunchIt) {
 
 // Another stream joins the capture through an event.
 TEST_F(Unloads, OnlyAfterTheGraphsThatOtherStreamsBegan) {
-  if (!tells_of_graphs()) GTEST_SKIP() << "needs a driver of 12.3";
   const NativeGraphs graphs;
   ASSERT_TRUE(graphs);
   const Stream origin = make_stream(device_), joined = make_stream(device_);
   const Kernel warm = find_kernel(make_ptx_code(), "empty");
-  const auto queries = [&] { return fake_->call_count("cuStreamIsCapturing"); };
+  const auto queries = [&] { return fake_->call_count("cuStreamGetCaptureInfo"); };
   launch(warm, joined);
   EXPECT_EQ(queries(), 0u) << "asked of a stream that nobody else can have";
   (void)cucore_stream_native(origin);
   const Event event = make_event(device_);
   SUCCEEDS(cucore_event_record, event, origin);
   SUCCEEDS(cucore_stream_wait_event, joined, event);
+  const uint64_t before = queries();
   launch(warm, joined);
-  EXPECT_EQ(queries(), 1u);
+  EXPECT_EQ(queries(), before + 1);
 }
 
 // Work of a stream before its capture is waited for after the capture.

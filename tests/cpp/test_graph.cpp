@@ -155,4 +155,30 @@ TEST_F(Graphs, KeepFunctionsAndData) {
   EXPECT_TRUE(are_gone());
 }
 
+TEST_F(Graphs, AreCapturedFromStreams) {
+  const cucore::Buffer y = make_buffer({0, 0, 0, 0});
+  const cucore::Stream fork = must(cucore::Stream::create(device_));
+  const cucore::Event event = must(cucore::Event::create(device_));
+  cucore::CaptureOptions options;
+  options.mode = cucore::CaptureMode::thread;
+  SUCCEEDS(stream_.begin_capture(options));
+  EXPECT_TRUE(stream_.is_capturing());
+  SUCCEEDS(fork.wait_stream(stream_));
+  SUCCEEDS(y.fill(0, 16, 7.0f, fork));
+  SUCCEEDS(stream_.wait_stream(fork));
+  const std::vector<cucore::Node> point = must(stream_.capture_nodes());
+  ASSERT_EQ(point.size(), 1u);
+  SUCCEEDS(stream_.set_capture_nodes(point));
+  SUCCEEDS(event.record_in_graph(stream_));
+  SUCCEEDS(stream_.wait_in_graph(event));
+  const cucore::Graph under_way = must(stream_.capture_graph());
+  const cucore::Graph graph = must(stream_.end_capture());
+  EXPECT_EQ(graph, under_way);
+  EXPECT_FALSE(stream_.is_capturing());
+  EXPECT_EQ(graph.node_count(), 3u);
+  const cucore::Executable executable = must(cucore::Executable::create(graph));
+  SUCCEEDS(executable.launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{7, 7, 7, 7}));
+}
+
 }  // namespace

@@ -88,9 +88,12 @@ struct Context {
 struct Capture {
   bool active = false;
   bool invalidated = false;
-  size_t nodes = 0;
   uint64_t id = 0;
   CUgraph graph = nullptr;
+  bool is_into = false;  // the graph existed before
+  CUstream origin = nullptr;
+  std::vector<CUgraphNode> point;      // that the next work comes after
+  std::vector<CUgraphEdgeData> edges;  // of the point, as a query returns them
 };
 
 struct Stream {
@@ -109,6 +112,7 @@ struct Event {
   uint64_t capture = 0;        // the last capture that recorded it
   uint64_t record_number = 0;  // complete once the held work up to it has been released
   std::chrono::steady_clock::time_point when;
+  std::vector<CUgraphNode> point;  // of the capture
 };
 
 enum class MemoryKind { DEVICE, HOST, MANAGED, GLOBAL };
@@ -160,6 +164,7 @@ struct GraphNode {
   CUevent event = nullptr;
   CUgraph child = nullptr;                       // owned
   std::shared_ptr<std::vector<CUgraph>> bodies;  // of a conditional node, owned
+  std::shared_ptr<void> memory;                  // of an allocation
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;
@@ -314,6 +319,15 @@ CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, Gra
 
 // Returns the step of an executable that was made from a node, or null.
 GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
+
+// Makes a node from work on a stream. Returns false if the stream is not captured.
+bool capture_work(Stream* stream, GraphNode node);
+
+// Lets a stream that a capture has not taken in yet, or has, wait for an event.
+CUresult wait_in_capture(Stream* stream, const Event& event);
+
+// Ends the capture of a stream that is destroyed.
+void abandon_capture(CUstream handle);
 
 // Records a launch, and calls the test's hook.
 void record_launch(const fake_launch& launch);

@@ -225,8 +225,6 @@ void run(const GraphNode& step, CUstream stream) {
     step.run();
   } else if (step.type == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
     record_event(step.event);
-  } else if (step.type == CU_GRAPH_NODE_TYPE_KERNEL) {
-    ++driver().launch_count;  // a captured one
   }
 }
 
@@ -625,6 +623,12 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
   const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
   NEED(exec, CUDA_ERROR_INVALID_VALUE);
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  node.run = [steps = exec->steps, stream_handle] {
+    for (const GraphNode& step : steps) run(step, stream_handle);
+  };
+  if (capture_work(stream, std::move(node))) return CUDA_SUCCESS;
   for (const GraphNode& step : exec->steps) run(step, stream_handle);
   return CUDA_SUCCESS;
 }

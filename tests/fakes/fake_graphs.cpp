@@ -1,47 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fake driver's captures, graphs and objects that graphs keep, and its linker.
+// The fake driver's graphs and objects that graphs keep, and its linker.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iterator>
-#include <utility>
 
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"
 #include "fakes/fake_driver.hpp"
 
 namespace fake::api {
-
-CUresult cuStreamBeginCapture(CUstream handle, CUstreamCaptureMode) {
-  const auto lock = locked();
-  Stream* stream = driver().streams.find_or_note(handle, "cuStreamBeginCapture");
-  NEED(stream, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  RETURN_IF_FAILED(usable(stream->context));
-  NEED(!stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
-  stream->capture = {true, false, 0, ++driver().captures, driver().graphs.add({})};
-  return CUDA_SUCCESS;
-}
-
-CUresult cuStreamEndCapture(CUstream handle, CUgraph* out) {
-  const auto lock = locked();
-  Stream* stream = driver().streams.find_or_note(handle, "cuStreamEndCapture");
-  NEED(stream, CUDA_ERROR_INVALID_HANDLE);
-  NEED(stream->capture.active, CUDA_ERROR_ILLEGAL_STATE);
-  stream->capture.active = false;
-  if (stream->capture.invalidated) {
-    driver().graphs.remove(stream->capture.graph, "cuStreamEndCapture");
-    *out = nullptr;
-    return CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-  }
-  *out = stream->capture.graph;
-  for (size_t i = 0; i < stream->capture.nodes; ++i) {
-    GraphNode node;
-    node.type = CU_GRAPH_NODE_TYPE_KERNEL;
-    add_node(*out, nullptr, 0, std::move(node));
-  }
-  return CUDA_SUCCESS;
-}
 
 CUresult cuGraphCreate(CUgraph* out, unsigned) {
   const auto lock = locked();

@@ -206,7 +206,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   RETURN_IF_FAILED(extra ? copy_packed(extra, launch)
                          : copy_separate(kernel->image, arguments, launch));
   if (stream && stream->capture.active) {
-    ++stream->capture.nodes;
+    GraphNode node;
+    node.type = CU_GRAPH_NODE_TYPE_KERNEL;
+    node.launch = std::make_shared<const fake_launch>(launch);
+    capture_work(stream, std::move(node));
     return CUDA_SUCCESS;
   }
   record_launch(launch);

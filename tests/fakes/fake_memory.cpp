@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver's memory: host memory under device addresses, so that copies really copy.
 #include <cstring>
+#include <string>
+#include <utility>
 
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"
@@ -18,9 +20,8 @@ CUresult allocate_here(MemoryKind kind, size_t size, CUdeviceptr* out) {
 }
 
 // Copies require a current context and a live stream.
-CUresult ready_on(CUstream handle, const char* use) {
+CUresult ready_on(CUstream handle, Stream*& stream, const char* use) {
   Context* context = nullptr;
-  Stream* stream = nullptr;
   RETURN_IF_FAILED(current(context));
   return resolve_work(handle, context, stream, use);
 }
@@ -38,17 +39,40 @@ CUresult copy(CUdeviceptr to, bool to_device, CUdeviceptr from, bool from_device
   return CUDA_SUCCESS;
 }
 
+// Does the work now, or makes a node from it if the stream is captured.
+template <class Work>
+CUresult work_on(CUstream handle, CUgraphNodeType type, const char* use, Work work) {
+  Stream* stream = nullptr;
+  RETURN_IF_FAILED(ready_on(handle, stream, use));
+  if (!stream || !stream->capture.active) return work();
+  GraphNode node;
+  node.type = type;
+  node.run = [work, use] {
+    if (work() != CUDA_SUCCESS)
+      calls().violation(std::string(use) + " in a graph uses memory that is not allocated");
+  };
+  capture_work(stream, std::move(node));
+  return CUDA_SUCCESS;
+}
+
+CUresult copy_on(CUstream stream, const char* use, CUdeviceptr to, bool to_device, CUdeviceptr from,
+                 bool from_device, size_t size) {
+  return work_on(stream, CU_GRAPH_NODE_TYPE_MEMCPY, use,
+                 [=] { return copy(to, to_device, from, from_device, size); });
+}
+
 CUdeviceptr address(const void* host) { return reinterpret_cast<uintptr_t>(host); }
 
 template <class T>
 CUresult fill(CUdeviceptr to, T value, size_t count, CUstream stream, const char* use) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, use));
-  if (count == 0) return CUDA_SUCCESS;
-  NEED(to % sizeof(T) == 0 && memory_at(to, count * sizeof(T)), CUDA_ERROR_INVALID_VALUE);
-  for (size_t i = 0; i < count; ++i)
-    std::memcpy(static_cast<char*>(pointer(to)) + i * sizeof(T), &value, sizeof(T));
-  return CUDA_SUCCESS;
+  return work_on(stream, CU_GRAPH_NODE_TYPE_MEMSET, use, [=] {
+    if (count == 0) return CUDA_SUCCESS;
+    NEED(to % sizeof(T) == 0 && memory_at(to, count * sizeof(T)), CUDA_ERROR_INVALID_VALUE);
+    for (size_t i = 0; i < count; ++i)
+      std::memcpy(static_cast<char*>(pointer(to)) + i * sizeof(T), &value, sizeof(T));
+    return CUDA_SUCCESS;
+  });
 }
 
 }  // namespace
@@ -68,8 +92,17 @@ CUresult cuMemAlloc(CUdeviceptr* out, size_t size) {
 
 CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemAllocAsync"));
-  return allocate_here(MemoryKind::DEVICE, size, out);
+  Stream* found = nullptr;
+  RETURN_IF_FAILED(ready_on(stream, found, "cuMemAllocAsync"));
+  RETURN_IF_FAILED(allocate_here(MemoryKind::DEVICE, size, out));
+  if (!found || !found->capture.active) return CUDA_SUCCESS;
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  node.memory = {pointer(*out), [](void* memory) {
+                   free_memory(address(memory), false, "the end of an allocation node");
+                 }};
+  capture_work(found, std::move(node));
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool pool,
@@ -104,6 +137,9 @@ CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
   Context* context = nullptr;
   Stream* found = nullptr;
   RETURN_IF_FAILED(resolve_work(stream, context, found, "cuMemFreeAsync"));
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+  if (capture_work(found, std::move(node))) return CUDA_SUCCESS;
   take_place(lock, found);
   return free_memory(where, false, "cuMemFreeAsync");
 }
@@ -167,8 +203,7 @@ CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t size) {
 
 CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyAsync"));
-  return copy(to, false, from, false, size);
+  return copy_on(stream, "cuMemcpyAsync", to, false, from, false, size);
 }
 
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size) {
@@ -179,8 +214,7 @@ CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t size) {
 
 CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyDtoDAsync"));
-  return copy(to, true, from, true, size);
+  return copy_on(stream, "cuMemcpyDtoDAsync", to, true, from, true, size);
 }
 
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t size) {
@@ -191,8 +225,7 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t size) {
 
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyDtoHAsync"));
-  return copy(address(to), false, from, true, size);
+  return copy_on(stream, "cuMemcpyDtoHAsync", address(to), false, from, true, size);
 }
 
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
@@ -203,14 +236,14 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
 
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyHtoDAsync"));
-  return copy(to, true, address(from), false, size);
+  return copy_on(stream, "cuMemcpyHtoDAsync", to, true, address(from), false, size);
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, size_t size, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemcpyPeerAsync"));
+  Stream* found = nullptr;
+  RETURN_IF_FAILED(ready_on(stream, found, "cuMemcpyPeerAsync"));
   RETURN_IF_FAILED(usable(context_of(to_context)));
   RETURN_IF_FAILED(usable(context_of(from_context)));
   return copy(to, true, from, true, size);
@@ -231,17 +264,18 @@ CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream
 CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t width,
                             size_t height, CUstream stream) {
   const auto lock = locked();
-  RETURN_IF_FAILED(ready_on(stream, "cuMemsetD2D32Async"));
-  const size_t row = width * sizeof value;
-  if (row == 0 || height == 0) return CUDA_SUCCESS;
-  NEED(to % sizeof value == 0 && pitch % sizeof value == 0, CUDA_ERROR_INVALID_VALUE);
-  NEED(height == 1 || pitch >= row, CUDA_ERROR_INVALID_VALUE);
-  NEED(memory_at(to, (height - 1) * pitch + row), CUDA_ERROR_INVALID_VALUE);
-  for (size_t y = 0; y < height; ++y)
-    for (size_t x = 0; x < width; ++x)
-      std::memcpy(static_cast<char*>(pointer(to)) + y * pitch + x * sizeof value, &value,
-                  sizeof value);
-  return CUDA_SUCCESS;
+  return work_on(stream, CU_GRAPH_NODE_TYPE_MEMSET, "cuMemsetD2D32Async", [=] {
+    const size_t row = width * sizeof value;
+    if (row == 0 || height == 0) return CUDA_SUCCESS;
+    NEED(to % sizeof value == 0 && pitch % sizeof value == 0, CUDA_ERROR_INVALID_VALUE);
+    NEED(height == 1 || pitch >= row, CUDA_ERROR_INVALID_VALUE);
+    NEED(memory_at(to, (height - 1) * pitch + row), CUDA_ERROR_INVALID_VALUE);
+    for (size_t y = 0; y < height; ++y)
+      for (size_t x = 0; x < width; ++x)
+        std::memcpy(static_cast<char*>(pointer(to)) + y * pitch + x * sizeof value, &value,
+                    sizeof value);
+    return CUDA_SUCCESS;
+  });
 }
 
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver's streams and events: work is complete at once, unless a test holds it.
+#include <utility>
+
 #include "fakes/fake_api.hpp"
 #include "fakes/fake_checks.hpp"
 #include "fakes/fake_driver.hpp"
@@ -38,6 +40,14 @@ CUresult find_event(CUevent handle, Event*& event, const char* use) {
   return usable(event->context);
 }
 
+// An event node, which only a capture can have.
+CUresult external(Stream* stream, CUevent event, CUgraphNodeType type) {
+  GraphNode node;
+  node.type = type;
+  node.event = event;
+  return capture_work(stream, std::move(node)) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 }  // namespace
 
 CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority) {
@@ -53,6 +63,7 @@ CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority)
 
 CUresult cuStreamDestroy(CUstream stream) {
   const auto lock = locked();
+  abandon_capture(stream);
   NEED(driver().streams.remove(stream, "cuStreamDestroy"), CUDA_ERROR_INVALID_HANDLE);
   return driver().settings.fault;
 }
@@ -74,12 +85,15 @@ CUresult cuStreamSynchronize(CUstream handle) {
   return usable(to.context);
 }
 
-CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned) {
+CUresult cuStreamWaitEvent(CUstream handle, CUevent event_handle, unsigned flags) {
   auto lock = locked();
   Target to;
   Event* event = nullptr;
   RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, "cuStreamWaitEvent"));
   RETURN_IF_FAILED(find_event(event_handle, event, "cuStreamWaitEvent"));
+  if (flags == CU_EVENT_WAIT_EXTERNAL)
+    return external(to.stream, event_handle, CU_GRAPH_NODE_TYPE_WAIT_EVENT);
+  RETURN_IF_FAILED(wait_in_capture(to.stream, *event));
   take_place(lock, to.stream);
   return CUDA_SUCCESS;
 }
@@ -127,20 +141,6 @@ CUresult cuStreamIsCapturing(CUstream handle, CUstreamCaptureStatus* status) {
   return CUDA_SUCCESS;
 }
 
-CUresult cuStreamGetCaptureInfo(CUstream handle, CUstreamCaptureStatus* status, cuuint64_t* id,
-                                CUgraph* graph, const CUgraphNode** nodes,
-                                const CUgraphEdgeData** edges, size_t* count) {
-  const auto lock = locked();
-  RETURN_IF_FAILED(api::cuStreamIsCapturing(handle, status));
-  const Stream* stream = driver().streams.find(handle);
-  if (id) *id = stream ? stream->capture.id : 0;
-  if (graph) *graph = stream && stream->capture.active ? stream->capture.graph : nullptr;
-  if (nodes) *nodes = nullptr;
-  if (edges) *edges = nullptr;
-  if (count) *count = 0;
-  return CUDA_SUCCESS;
-}
-
 CUresult cuEventCreate(CUevent* out, unsigned flags) {
   const auto lock = locked();
   Context* context = nullptr;
@@ -148,7 +148,7 @@ CUresult cuEventCreate(CUevent* out, unsigned flags) {
   NEED((flags & ~EVENT_FLAGS) == 0, CUDA_ERROR_INVALID_VALUE);
   const bool timed = !(flags & CU_EVENT_DISABLE_TIMING);
   NEED(!timed || !(flags & CU_EVENT_INTERPROCESS), CUDA_ERROR_INVALID_VALUE);
-  *out = driver().events.add({context, flags, false, 0, 0, {}});
+  *out = driver().events.add({context, flags, false, 0, 0, {}, {}});
   return CUDA_SUCCESS;
 }
 
@@ -165,12 +165,24 @@ CUresult cuEventRecord(CUevent handle, CUstream stream) {
   RETURN_IF_FAILED(find_event(handle, event, "cuEventRecord"));
   RETURN_IF_FAILED(resolve_work(stream, to.context, to.stream, "cuEventRecord"));
   NEED(event->context == to.context, CUDA_ERROR_INVALID_HANDLE);
-  event->capture = to.stream && to.stream->capture.active ? to.stream->capture.id : 0;
+  const bool captured = to.stream && to.stream->capture.active;
+  event->capture = captured ? to.stream->capture.id : 0;
+  event->point = captured ? to.stream->capture.point : std::vector<CUgraphNode>();
   event->recorded = true;
   event->record_number = ++driver().records;
   if (!driver().held) driver().let_go_up_to = driver().records;
   event->when = std::chrono::steady_clock::now();
   return CUDA_SUCCESS;
+}
+
+CUresult cuEventRecordWithFlags(CUevent handle, CUstream stream, unsigned flags) {
+  if (flags != CU_EVENT_RECORD_EXTERNAL) return api::cuEventRecord(handle, stream);
+  const auto lock = locked();
+  Target to;
+  Event* event = nullptr;
+  RETURN_IF_FAILED(find_event(handle, event, "cuEventRecordWithFlags"));
+  RETURN_IF_FAILED(resolve_work(stream, to.context, to.stream, "cuEventRecordWithFlags"));
+  return external(to.stream, handle, CU_GRAPH_NODE_TYPE_EVENT_RECORD);
 }
 
 CUresult cuEventQuery(CUevent handle) {

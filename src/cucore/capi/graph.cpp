@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "capi/graph_arguments.hpp"
+#include "capi/number_list.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -52,16 +53,6 @@ cucore_node_info to_c(const core::NodeState& node) {
   info.native = node.native;
   info.condition = facts.condition;
   return info;
-}
-
-void write(const std::vector<core::NodeNumber>& numbers, cucore_node* nodes, size_t capacity,
-           size_t* count) {
-  *count = numbers.size();
-  if (!nodes) return;
-  if (capacity < numbers.size())
-    throw Error(Status::BUFFER_TOO_SMALL, concat("capacity is ", capacity, "; expected at least ",
-                                                 numbers.size(), ", the number of nodes"));
-  std::ranges::copy(numbers, nodes);
 }
 
 void write(const std::string& text, char* buffer, size_t capacity, size_t* size) {
@@ -194,7 +185,7 @@ CUCORE_API cucore_status cucore_graph_dependencies(const cucore_graph* graph, cu
     const core::Graph& self = use(graph, "graph");
     require_array(nodes, capacity, "nodes");
     require(count, "count");
-    write(self.dependencies(node), nodes, capacity, count);
+    write_numbers(self.dependencies(node), nodes, capacity, count);
   });
 }
 
@@ -206,7 +197,7 @@ CUCORE_API cucore_status cucore_graph_dependents(const cucore_graph* graph, cuco
     const core::Graph& self = use(graph, "graph");
     require_array(nodes, capacity, "nodes");
     require(count, "count");
-    write(self.dependents(node), nodes, capacity, count);
+    write_numbers(self.dependents(node), nodes, capacity, count);
   });
 }
 

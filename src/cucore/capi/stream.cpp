@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
+#include "core/graph/capture.hpp"
 #include "core/objects/capturable_streams.hpp"
 
 using namespace cucore::capi;
@@ -49,7 +50,15 @@ CUCORE_API cucore_stream* cucore_stream_retain(const cucore_stream* stream) {
   return retain(stream);
 }
 
-CUCORE_API void cucore_stream_release(cucore_stream* stream) { release(stream); }
+// Buffers may keep the stream, but a capture that nobody can end ends with the handle.
+CUCORE_API void cucore_stream_release(cucore_stream* stream) {
+  const auto* self = peek(stream);
+  if (!self || self->begun_capture() == 0) [[likely]]
+    return release(stream);
+  const cucore::Ref<const core::Stream> kept(self);
+  release(stream);
+  if (!peek(stream)) core::abort_capture(*kept);
+}
 
 CUCORE_API cucore_status cucore_stream_device(const cucore_stream* stream, cucore_device** out,
                                               cucore_error** error) {

@@ -2,6 +2,7 @@
 // Converts the driver's results to errors with the attempted action, the reason and the advice.
 #include <cstdio>
 
+#include "driver/broken_capture.hpp"
 #include "driver/cpu_control.hpp"
 #include "driver/cuda.hpp"
 #include "driver/driver_opening.hpp"
@@ -117,6 +118,7 @@ Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
 }
 
 void detail::fail(CUresult result, std::string_view what) {
+  note_capture_failure(result, what);
   throw error_of(published.load(std::memory_order_acquire), result, what);
 }
 

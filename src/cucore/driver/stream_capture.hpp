@@ -2,6 +2,9 @@
 // Captures of streams into graphs, from the view of unrelated calls.
 #pragma once
 
+#include <atomic>
+#include <vector>
+
 #include "driver/cuda.hpp"
 
 namespace cucore::driver {
@@ -29,6 +32,33 @@ inline CaptureState capture_state(const CudaTable& cu, CUstream stream) noexcept
 inline bool is_captured(const CudaTable& cu, CUstream stream) noexcept {
   return capture_state(cu, stream) != CaptureState::NONE;
 }
+
+// The capture of a stream. The members after the status are those of an active one.
+struct CaptureInfo {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  cuuint64_t id = 0;  // 0: the driver does not report captures
+  CUgraph graph = nullptr;
+
+  bool is_active() const { return status == CU_STREAM_CAPTURE_STATUS_ACTIVE; }
+};
+
+// Queries the capture of a stream. Breaks no capture.
+inline CUresult capture_info(const CudaTable& cu, CUstream stream, CaptureInfo& info) noexcept {
+  if (cu.cuStreamGetCaptureInfo)
+    return cu.cuStreamGetCaptureInfo(stream, &info.status, &info.id, &info.graph, nullptr, nullptr,
+                                     nullptr);
+  if (cu.cuStreamGetCaptureInfo_before_edges)
+    return cu.cuStreamGetCaptureInfo_before_edges(stream, &info.status, &info.id, &info.graph,
+                                                  nullptr, nullptr);
+  return cu.cuStreamIsCapturing(stream, &info.status);
+}
+
+// Returns the nodes that the next work of a captured stream comes after. Throws if the driver
+// fails.
+std::vector<CUgraphNode> capture_point(const CudaTable& cu, CUstream stream);
+
+// Replaces them.
+CUresult set_capture_point(const CudaTable& cu, CUstream stream, std::vector<CUgraphNode>& nodes);
 
 // Records the stream's present work. Returns false if the driver refuses, and if a capture has
 // begun, because an event of a capture completes without work.
@@ -63,10 +93,16 @@ inline bool is_complete(const CudaTable& cu, CUevent event) noexcept {
 // fails, and invalidates a capture in global mode.
 class RelaxedCaptures {
  public:
-  RelaxedCaptures() noexcept : table_(cuda_if_available()) { exchange(); }
+  RelaxedCaptures() noexcept : RelaxedCaptures(true) {}
   ~RelaxedCaptures() { exchange(); }
   RelaxedCaptures(const RelaxedCaptures&) = delete;
   RelaxedCaptures& operator=(const RelaxedCaptures&) = delete;
+
+ protected:
+  explicit RelaxedCaptures(bool is_needed) noexcept
+      : table_(is_needed ? cuda_if_available() : nullptr) {
+    exchange();
+  }
 
  private:
   void exchange() noexcept {
@@ -75,6 +111,17 @@ class RelaxedCaptures {
 
   const CudaTable* table_;
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+// The captures of the library whose mode restricts other calls. Without them, calls that a capture
+// could forbid need no RelaxedCaptures.
+inline std::atomic<uint32_t> restricting_captures{0};
+
+// Does the same while such a capture exists. Else it costs one comparison.
+class RelaxedIfRestricted : public RelaxedCaptures {
+ public:
+  RelaxedIfRestricted() noexcept
+      : RelaxedCaptures(restricting_captures.load(std::memory_order_relaxed) != 0) {}
 };
 
 }  // namespace cucore::driver

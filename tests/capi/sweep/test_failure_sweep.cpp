@@ -39,7 +39,7 @@ std::vector<Scenario> all_scenarios() {
        {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
         pool_scenarios(), buffer_scenarios(), program_scenarios(), linker_scenarios(),
         cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios(),
-        checks_scenarios(), graph_scenarios(), graph_change_scenarios()})
+        checks_scenarios(), graph_scenarios(), graph_change_scenarios(), capture_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }

@@ -103,6 +103,7 @@ std::vector<Scenario> completion_scenarios();
 std::vector<Scenario> checks_scenarios();
 std::vector<Scenario> graph_scenarios();
 std::vector<Scenario> graph_change_scenarios();
+std::vector<Scenario> capture_scenarios();
 
 // A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>

@@ -8,8 +8,10 @@
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
 #include "core/graph/node_change.hpp"
+#include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/user_object.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -220,6 +222,8 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
     const GraphBody& body = *graph.body_;
     steps = steps_of(body);
     const KeptMeanwhile kept(use.cu(), body.native(), keeper);
+    body.require_not_captured("make an executable of");
+    const driver::RelaxedIfRestricted relaxed;
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
     const CUresult result =
         use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
@@ -240,7 +244,10 @@ void Executable::launch(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
   const ContextAccess access(*root_->context(), "executable");
   const ContextAccess stream_access(*stream.context(), "stream");
-  const auto call = [&] { return cuda().cuGraphLaunch(native(), stream.native()); };
+  const auto call = [&] {
+    hold_if_captured(stream, *this);
+    return cuda().cuGraphLaunch(native(), stream.native());
+  };
   CUresult result = CUDA_SUCCESS;
   if (!stream.needs_current_context()) [[likely]] {
     result = call_without_context(*stream.context(), call);
@@ -256,6 +263,8 @@ void Executable::upload(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
   const ContextAccess access(*root_->context(), "executable");
   const ContextScope scope(*stream.context(), "stream");
+  refuse_in_capture(stream, "upload an executable in");
+  const driver::RelaxedIfRestricted relaxed;
   check(cuda().cuGraphUpload(native(), stream.native()),
         [&] { return concat("upload an executable graph on ", stream.label()); });
 }
@@ -269,6 +278,7 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   const ContextAccess access(*root_->context(), "executable");
   const GraphUse use(*graph.root_, *graph.body_);
   const GraphBody& body = *graph.body_;
+  body.require_not_captured("update an executable from");
   steps = steps_of(body);
   {
     const KeptMeanwhile kept(use.cu(), body.native(), keeper);

@@ -6,6 +6,7 @@
 
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
+#include "core/graph/held_objects.hpp"
 #include "core/graph/node_change.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/user_object.hpp"
@@ -20,16 +21,6 @@ using driver::cuda;
 
 namespace {
 
-// The references that a captured graph does not keep by itself.
-class HeldObjects final : public Object {
- public:
-  explicit HeldObjects(std::vector<Ref<const Object>> objects) : objects_(std::move(objects)) {}
-
- private:
-  ~HeldObjects() override = default;
-  const std::vector<Ref<const Object>> objects_;
-};
-
 constexpr CUgraphEdgeData PROGRAMMATIC = [] {
   CUgraphEdgeData data{};
   data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
@@ -43,7 +34,7 @@ GraphRoot::~GraphRoot() {
   const ContextScope scope(*context_, std::nothrow);
   const auto* cu = driver::cuda_if_available();
   if (!cu || driver::is_gone()) return;
-  if (scope.is_alive())
+  if (scope.is_alive() && body_->is_own())
     driver::check_release(cu->cuGraphDestroy(body_->native()), "destroy a graph");
   else
     body_->forget();
@@ -88,6 +79,60 @@ Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native, std::vector<Ref<co
   return make<Graph>(graph.root(std::move(context), std::move(body)));
 }
 
+Ref<Graph> Graph::of_capture(Ref<Context> context, CUgraph native) {
+  auto body = make<GraphBody>(native);
+  body->begin_capture();
+  body->lend();
+  return make<Graph>(make<GraphRoot>(std::move(context), std::move(body)));
+}
+
+CUgraph Graph::begin_capture() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->require_usable();
+  body_->begin_capture();
+  return body_->native();
+}
+
+void Graph::end_capture() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->end_capture();
+}
+
+void Graph::take_over() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->take_over();
+  body_->end_capture();
+}
+
+void Graph::lose() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->lose();
+  body_->end_capture();
+}
+
+void Graph::keep(const Ref<const Object>& object) const {
+  const std::lock_guard lock(root_->mutex());
+  const ContextScope scope(*context(), "graph");
+  UserObject(cuda(), object).move_to(body_->native());
+}
+
+std::vector<CUgraphNode> Graph::find_nodes(std::span<const NodeNumber> numbers) const {
+  const GraphUse use(*root_, *body_);
+  std::vector<CUgraphNode> nodes;
+  nodes.reserve(numbers.size());
+  for (const NodeNumber number : numbers) nodes.push_back(body_->find(number).native);
+  return nodes;
+}
+
+std::vector<NodeNumber> Graph::find_numbers(std::span<const CUgraphNode> nodes) const {
+  const GraphUse use(*root_, *body_);
+  std::vector<NodeNumber> numbers;
+  numbers.reserve(nodes.size());
+  for (const CUgraphNode node : nodes)
+    if (const GraphNode* const found = body_->find_native(node)) numbers.push_back(found->number);
+  return numbers;
+}
+
 Ref<Graph> Graph::create(const Device& device) {
   const PrimaryScope primary(device);
   NewGraph graph(cuda());
@@ -102,6 +147,7 @@ Ref<Graph> Graph::clone() const {
     throw Error(Status::UNSUPPORTED,
                 "cannot clone a graph with conditions: the driver has no copy "
                 "of a condition; build the graph again");
+  body_->require_not_captured("clone");
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
   return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
@@ -197,6 +243,8 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
+  child.body_->require_usable();
+  child.body_->require_not_captured("add");
   use.read(*child.body_);
   require_no_conditions(*child.root_);
   return insert(use.cu(), after, make<ChildWork>(*child.body_));
@@ -250,6 +298,7 @@ Ref<Graph> Graph::child(NodeNumber number, size_t index) const {
 void Graph::remove(NodeNumber number) {
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
+  body_->require_not_captured("remove a node of");
   body_->reserve({});
   check(use.cu().cuGraphDestroyNode(node.native),
         [&] { return concat("remove ", describe_node(node)); });

@@ -60,7 +60,22 @@ class Graph final : public Object {
   // objects that its work uses. If the call fails, it destroys the native graph.
   static Ref<Graph> adopt(Ref<Context> context, CUgraph native,
                           std::vector<Ref<const Object>> held = {});
+  // Stands for the graph of a capture under way, which the driver owns until the end.
+  static Ref<Graph> of_capture(Ref<Context> context, CUgraph native);
   Ref<Graph> clone() const;
+
+  // A capture adds nodes until end_capture(). Returns the driver's graph.
+  CUgraph begin_capture() const;
+  void end_capture() const;
+  // Of of_capture(): the graph is now this object's, or the driver has destroyed it.
+  void take_over() const;
+  void lose() const;
+  // The graph, what was made from it and the launches of that keep the object.
+  void keep(const Ref<const Object>& object) const;
+
+  // Convert between nodes and their numbers. Throw NOT_FOUND for numbers of other graphs.
+  std::vector<CUgraphNode> find_nodes(std::span<const NodeNumber> numbers) const;
+  std::vector<NodeNumber> find_numbers(std::span<const CUgraphNode> nodes) const;
 
   const Device& device() const { return context()->device(); }
   const Ref<Context>& context() const { return root_->context(); }

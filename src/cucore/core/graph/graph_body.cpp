@@ -238,6 +238,19 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
   return true;
 }
 
+void GraphBody::require_usable() const {
+  if (is_lost_)
+    throw Error(Status::INVALID_STATE,
+                "the graph ended with its capture, which was broken or not joined; make a new one");
+}
+
+void GraphBody::require_not_captured(const char* action) const {
+  if (captures_ != 0)
+    throw Error(Status::INVALID_STATE,
+                concat("cannot ", action,
+                       " a graph into which a stream is being captured; end the capture first"));
+}
+
 std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,
                                                 CUgraphNode native) const {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
@@ -267,6 +280,7 @@ void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork
     insert(std::move(node));
   }
   read_edges(cu, known);
+  is_unread_ = false;
 }
 
 void GraphBody::read_edges(const driver::CudaTable& cu, const NativeNodes& known) {

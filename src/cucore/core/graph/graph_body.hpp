@@ -55,7 +55,23 @@ class GraphBody final : public Object {
 
   // Other code may add and remove nodes with the driver's handle from now on.
   void share() noexcept { is_shared_ = true; }
-  bool is_shared() const { return is_shared_; }
+  // Captures that add nodes. At the end of one the nodes are read once more.
+  void begin_capture() noexcept { ++captures_; }
+  void end_capture() noexcept {
+    --captures_;
+    is_unread_ = true;
+  }
+  bool is_captured() const { return captures_ != 0; }
+  // The capture owns the driver's graph, and destroys it if it fails.
+  void lend() noexcept { is_lent_ = true; }
+  void take_over() noexcept { is_lent_ = false; }
+  void lose() noexcept { is_lost_ = true; }
+  bool is_own() const { return !is_lent_ && !is_lost_; }
+  // Throws INVALID_STATE if the graph ended with a capture that failed.
+  void require_usable() const;
+  // Throws INVALID_STATE during a capture. `action` is "make an executable of".
+  void require_not_captured(const char* action) const;
+  bool may_have_changed() const { return is_shared_ || is_unread_ || captures_ != 0; }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
 
@@ -115,6 +131,8 @@ class GraphBody final : public Object {
   const CUgraph native_;
   const bool is_conditional_;
   bool is_shared_ = false, is_gone_ = false;
+  bool is_unread_ = false, is_lent_ = false, is_lost_ = false;
+  uint32_t captures_ = 0;
   std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
   std::vector<std::unique_ptr<GraphNode>> nodes_;        // their numbers ascend
   std::vector<NodeNumber> removed_;

@@ -31,6 +31,7 @@ class GraphUse {
   // The caller has the lock of the root already.
   GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root, GraphBody& body)
       : lock_(std::move(lock)), scope_(*root.context(), "graph"), cu_(driver::cuda()) {
+    body.require_usable();
     read(body);
   }
 
@@ -38,7 +39,7 @@ class GraphUse {
   // Reads the nodes that other code may have changed.
   void read(GraphBody& body) {
     body.require_alive();
-    if (body.is_shared()) body.read(cu_, dropped_);
+    if (body.may_have_changed()) body.read(cu_, dropped_);
   }
   // Drops the work after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { last_ = std::move(work); }

@@ -4,7 +4,6 @@
 #include <new>
 
 #include "core/load/launch_arguments.hpp"
-#include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/concat.hpp"
 
@@ -134,7 +133,7 @@ void* BufferArguments::add(const void* handle, const Buffer& buffer, size_t inde
   are_of_other_devices_ |= &buffer.device() != &stream_.device();
   if (stream_.may_be_captured()) {
     const ContextScope scope(*stream_.context(), "stream");
-    hold_if_captured(stream_, buffer);
+    buffer.hold_in_capture(stream_);
   }
   Item* const item = new (place(count_)) Item(handle, buffer, stream_);
   ++count_;

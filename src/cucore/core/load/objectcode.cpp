@@ -10,6 +10,7 @@
 #include "core/compile/suggestion.hpp"
 #include "core/load/kernel.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "image/arch.hpp"
 #include "image/fatbin.hpp"
 #include "support/concat.hpp"
@@ -256,6 +257,7 @@ Global ObjectCode::find_global(std::string_view name, const Device& device) cons
   const std::string lowered = lowered_global_name(name);
   const Ref<LoadedImage> library = load(device);
   const PrimaryScope primary(device);
+  const driver::RelaxedIfRestricted relaxed;
   const auto& cu = cuda();
   Global global;
   CUresult result =

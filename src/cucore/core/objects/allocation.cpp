@@ -45,6 +45,7 @@ class OrderWait {
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
   if (self.kind_ == Kind::OWNER) return release_to_owner(std::move(allocation));
+  if (self.kind_ == Kind::GRAPH) return self.add_free_node();
   if (self.kind_ == Kind::POOL) self.counts().add_free();
   const ContextAccess access(*self.context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
@@ -62,6 +63,18 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
     self.perform(*cu);
   else
     defer_release(std::move(allocation));
+}
+
+// After the end of the capture the memory is the graph's alone.
+void Allocation::add_free_node() noexcept {
+  const ContextScope scope(*context_, std::nothrow);
+  const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
+  if (!cu || !scope.is_alive()) return;
+  driver::CaptureInfo info;
+  const CUstream own = stream_->native();
+  if (driver::capture_info(*cu, own, info) == CUDA_SUCCESS && info.is_active() &&
+      info.id == capture_)
+    check_release(cu->cuMemFreeAsync(address_, own), "free memory in a graph");
 }
 
 void Allocation::release_to_owner(std::unique_ptr<Allocation> allocation) noexcept {

@@ -16,8 +16,9 @@ struct MemoryOwner {
 
 class Allocation final : public DeferredRelease {
  public:
-  // DEVICE: of a device without pools. OWNER: of a MemoryOwner.
-  enum class Kind { POOL, DEVICE, PINNED, MANAGED, OWNER };
+  // DEVICE: of a device without pools. OWNER: of a MemoryOwner. GRAPH: of a captured node, which
+  // owns the address.
+  enum class Kind { POOL, DEVICE, PINNED, MANAGED, OWNER, GRAPH };
 
   // `stream` orders the release of POOL and DEVICE memory, and is null for the others. `pool` is
   // null for memory of the driver's default pool.
@@ -36,6 +37,18 @@ class Allocation final : public DeferredRelease {
       : context_(std::move(context)), kind_(Kind::OWNER), address_(address) {}
   void set_owner(MemoryOwner owner) noexcept { owner_ = owner; }
 
+  // Memory of an allocation node of the driver's capture with that number.
+  Allocation(Ref<Context> context, CUdeviceptr address, size_t size, Ref<Stream> stream,
+             uint64_t capture)
+      : context_(std::move(context)),
+        kind_(Kind::GRAPH),
+        address_(address),
+        size_(size),
+        stream_(std::move(stream)),
+        capture_(capture) {}
+  // Of GRAPH memory; else 0.
+  uint64_t capture() const { return capture_; }
+
   // Frees the memory after the work of its stream and of all recorded uses. Neither this thread
   // nor a stream of the program waits for that.
   static void release(std::unique_ptr<Allocation> allocation) noexcept;
@@ -49,6 +62,7 @@ class Allocation final : public DeferredRelease {
 
  private:
   static void release_to_owner(std::unique_ptr<Allocation> allocation) noexcept;
+  void add_free_node() noexcept;
   bool is_unused() noexcept;
   void add_own_stream() noexcept;
   bool is_simple() const;
@@ -66,6 +80,7 @@ class Allocation final : public DeferredRelease {
   MemoryOwner owner_;
   Ref<Stream> stream_;
   const Ref<Pool> pool_;
+  const uint64_t capture_ = 0;
   bool waits_for_context_ = false;  // for the work of its own stream without a mark
 };
 

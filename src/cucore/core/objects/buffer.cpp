@@ -39,6 +39,7 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allo
                                                    std::move(stream), std::move(pool));
     return make<Buffer>(std::move(context), kind, address, host, size, std::move(allocation));
   } catch (...) {
+    const driver::RelaxedIfRestricted relaxed;
     driver::check_release(free(), "free memory");
     throw;
   }
@@ -62,7 +63,13 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   const ContextAccess access(*context, "stream");
   std::optional<driver::ContextGuard> guard;
   if (!pools || stream->needs_current_context()) guard.emplace(context->native());
-  require_not_captured(*stream, "create a buffer");
+  if (const uint64_t capture = find_capture_for_memory(*stream, "create a buffer")) {
+    if (pools) return create_in_capture(nullptr, size, std::move(stream), capture);
+    throw Error(Status::INVALID_STATE,
+                concat("cannot create a buffer on ", stream->label(),
+                       " in a capture: the device has no memory pools; create it before the "
+                       "capture"));
+  }
   const auto& cu = cuda();
   const CUstream native = stream->native();
   CUdeviceptr address = 0;
@@ -81,11 +88,43 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
                [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
 }
 
+// The node owns the memory, so the failure of a later step needs no free.
+Ref<Buffer> Buffer::create_in_capture(Pool* pool, size_t size, Ref<Stream> stream,
+                                      uint64_t capture) {
+  Ref<Context> context = stream->context();
+  CUdeviceptr address = 0;
+  if (pool)
+    address = pool->add_allocation_node(size, *stream);
+  else
+    check(call_without_context(
+              *context, [&] { return cuda().cuMemAllocAsync(&address, size, stream->native()); }),
+          [&] {
+            return concat("add a node that allocates ", counted(size, "byte"), " on ",
+                          context->device().label());
+          });
+  auto allocation =
+      std::make_unique<Allocation>(context, address, size, std::move(stream), capture);
+  return make<Buffer>(std::move(context), Kind::POOL, address, nullptr, size,
+                      std::move(allocation));
+}
+
+namespace {
+
+uint64_t capture_for(const Stream& stream) {
+  if (!stream.may_be_captured()) return 0;
+  const ContextScope scope(*stream.context(), "stream");
+  return find_capture_for_memory(stream, "allocate from a pool");
+}
+
+}  // namespace
+
 Ref<Buffer> Buffer::from_pool(Ref<Pool> pool, size_t size, Ref<Stream> stream) {
   pool->require_usable();
   stream->require_on(pool->device(), "pool");
   Ref<Context> context = pool->context();
   if (size == 0) return make_empty(std::move(context), Kind::POOL);
+  if (const uint64_t capture = capture_for(*stream))
+    return create_in_capture(pool.get(), size, std::move(stream), capture);
   const CUdeviceptr address = pool->allocate(size, *stream);
   Pool& from = *pool;
   const Ref<Stream> order = stream;
@@ -258,17 +297,50 @@ MemoryKind Buffer::memory_kind() const {
   return type == CU_MEMORYTYPE_HOST ? MemoryKind::PINNED : MemoryKind::DEVICE;
 }
 
+void Buffer::hold(const Stream& stream) const {
+  const bool is_of_capture =
+      allocation_ && allocation_->capture() != 0 && allocation_->capture() == capture_of(stream);
+  if (!is_of_capture) hold_if_captured(stream, *this);
+}
+
+namespace {
+
+bool is_in_capture(const Stream& stream) {
+  if (!stream.may_be_captured()) return false;
+  const ContextScope scope(*stream.context(), "stream");
+  return capture_of(stream) != NOT_CAPTURED;
+}
+
+}  // namespace
+
 void Buffer::write(size_t offset, const void* source, size_t size, const Stream& stream) {
   require_range(offset, size, "write");
   stream.require_on(device(), "buffer");
   if (size == 0) return;
+  if (is_in_capture(stream)) return write_in_capture(offset, source, size, stream);
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
-  hold_if_captured(stream, *this);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()), [&] {
     return concat("write ", counted(size, "byte"), " to a buffer on ", device().label());
   });
   if (is_registered(source)) stream.synchronize();
+}
+
+// A node reads at each launch, so the graph has a copy of the bytes. The copy must not be made
+// during the access to the context, because a new buffer waits for a reset.
+void Buffer::write_in_capture(size_t offset, const void* source, size_t size,
+                              const Stream& stream) {
+  const Ref<Buffer> copy = create_pinned(device(), size);
+  std::memcpy(copy->host_pointer(), source, size);
+  const ContextScope scope(*context_, "buffer");
+  const BufferUse use(*this, stream);
+  hold_in_capture(stream);
+  copy->hold_in_capture(stream);
+  check(cuda().cuMemcpyHtoDAsync(address_ + offset, copy->host_pointer(), size, stream.native()),
+        [&] {
+          return concat("add a node that writes ", counted(size, "byte"), " to a buffer on ",
+                        device().label());
+        });
 }
 
 void Buffer::read(size_t offset, void* destination, size_t size, const Stream& stream) const {
@@ -276,8 +348,8 @@ void Buffer::read(size_t offset, void* destination, size_t size, const Stream& s
   stream.require_on(device(), "buffer");
   if (size == 0) return;
   const ContextScope scope(*context_, "buffer");
+  refuse_in_capture(stream, "read a buffer in");
   const BufferUse use(*this, stream);
-  hold_if_captured(stream, *this);
   check(cuda().cuMemcpyDtoHAsync(destination, address_ + offset, size, stream.native()), [&] {
     return concat("read ", counted(size, "byte"), " from a buffer on ", device().label());
   });
@@ -305,8 +377,8 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
   const ContextAccess access(*context_, "buffer"), source_access(*source.context_, "buffer");
   const ContextScope scope(*stream.context(), "stream");
   const BufferUse use(*this, stream), source_use(source, stream);
-  hold_if_captured(stream, *this);
-  hold_if_captured(stream, source);
+  hold_in_capture(stream);
+  source.hold_in_capture(stream);
   // The driver finds the devices by the addresses, which are unified.
   check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
     return concat("copy ", counted(size, "byte"), " from ", source.device().label(), " to ",
@@ -385,7 +457,7 @@ void Buffer::fill(size_t offset, size_t size, const void* pattern, size_t patter
   if (size == 0) return;
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
-  hold_if_captured(stream, *this);
+  hold_in_capture(stream);
   uint64_t value = 0;  // little endian, as all hosts of CUDA are
   std::memcpy(&value, pattern, pattern_size);
   const bool can_copy = kind_ == Kind::POOL || kind_ == Kind::MANAGED ||

@@ -60,6 +60,13 @@ class Buffer final : public Object {
   void fill(size_t offset, size_t size, const void* pattern, size_t pattern_size,
             const Stream& stream);
 
+  // Lets the graph keep the buffer if the stream is captured, as hold_if_captured(). Memory of the
+  // capture itself needs no keeper.
+  void hold_in_capture(const Stream& stream) const {
+    if (stream.may_be_captured()) [[unlikely]]
+      hold(stream);
+  }
+
   // Throw as copy() and fill() do for the same arguments.
   void check_copy(size_t offset, const Buffer& source, size_t source_offset, size_t size) const;
   void check_fill(size_t offset, size_t size, size_t pattern_size) const;
@@ -68,6 +75,10 @@ class Buffer final : public Object {
   ~Buffer() override;
   void require_range(size_t offset, size_t size, const char* verb) const;
   bool is_own(const Stream& stream) const;
+  void hold(const Stream& stream) const;
+  void write_in_capture(size_t offset, const void* source, size_t size, const Stream& stream);
+  static Ref<Buffer> create_in_capture(Pool* pool, size_t size, Ref<Stream> stream,
+                                       uint64_t capture);
 
   const Ref<Context> context_;
   const Kind kind_;

@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work that becomes a node of a graph: the graph keeps alive what the work uses.
+// Work that becomes a node of a graph: the graph keeps alive what the work uses. Work that cannot
+// become a node is refused before the driver breaks the capture.
 #pragma once
 
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
 
+// Values in place of the driver's number of a capture.
+inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;
+
 namespace detail {
 void hold_if_captured(const Stream& stream, const Object& object);
-}
+[[noreturn]] void throw_captured(const char* action);
+uint64_t capture_of(const Stream& stream);
+bool is_in_capture(const Stream& stream);
+}  // namespace detail
 
 // Call before work is added to a stream; the stream's context must be current for a default stream.
 // If the stream is captured, the graph receives a reference to the object. It drops it after the
@@ -17,6 +24,18 @@ void hold_if_captured(const Stream& stream, const Object& object);
 // of the driver (11 ns of driver 580), on others one comparison.
 inline void hold_if_captured(const Stream& stream, const Object& object) {
   if (stream.may_be_captured()) detail::hold_if_captured(stream, object);
+}
+
+// The functions below also need the stream's context for a default stream.
+
+// Returns the driver's number of the capture that the stream is in, NOT_CAPTURED or BROKEN_CAPTURE.
+inline uint64_t capture_of(const Stream& stream) {
+  return stream.may_be_captured() ? detail::capture_of(stream) : NOT_CAPTURED;
+}
+
+// Throws INVALID_STATE for a captured stream. `action` is "wait for", "read a buffer in".
+inline void refuse_in_capture(const Stream& stream, const char* action) {
+  if (stream.may_be_captured() && detail::is_in_capture(stream)) detail::throw_captured(action);
 }
 
 }  // namespace cucore::core

@@ -5,7 +5,9 @@
 #include <vector>
 
 #include "core/completion/completion_poller.hpp"
+#include "core/objects/capture_session.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
 
@@ -148,6 +150,12 @@ void Device::require_priority(int priority, const char* field) const {
 
 void Device::synchronize() const {
   const PrimaryScope primary(*this);
+  if (has_capture(cuda(), *primary.context()))
+    throw Error(Status::INVALID_STATE,
+                concat("cannot wait for ", label(),
+                       " while a stream of it is being captured: nothing of the capture runs until "
+                       "the graph is launched; end the capture first"));
+  const driver::RelaxedIfRestricted relaxed;
   check(cuda().cuCtxSynchronize(), [&] { return "wait for " + label(); });
 }
 
@@ -159,6 +167,7 @@ Ref<Context> Device::context() const {
 const Ref<Context>& Device::retain_context() const {
   const auto& cu = cuda();
   if (context_) return context_;
+  const driver::RelaxedIfRestricted relaxed;
   CUcontext native = nullptr;
   check(cu.cuDevicePrimaryCtxRetain(&native, native_),
         [&] { return "make the primary context of " + label(); });
@@ -186,6 +195,10 @@ void abandon(const Context& context) {
 void Device::reset() const {
   const auto& cu = cuda();
   std::lock_guard lock(mutex_);
+  if (context_ && has_capture(cu, *context_))
+    throw Error(Status::INVALID_STATE,
+                concat("cannot reset ", label(),
+                       " while a stream of it is being captured; end the capture first"));
   const Ref<Context> old = std::exchange(context_, nullptr);
   if (old) {
     abandon(*old);

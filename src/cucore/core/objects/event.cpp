@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/event.hpp"
 
+#include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -64,7 +66,11 @@ bool Event::is_idle() const {
 void Event::record(const Stream& stream) {
   const ContextAccess access(*context_, "event");
   stream.require_on(device(), "event");
-  const auto call = [&] { return cuda().cuEventRecord(native_, stream.native()); };
+  uint64_t capture = NOT_CAPTURED;
+  const auto call = [&] {
+    capture = capture_of(stream);
+    return cuda().cuEventRecord(native_, stream.native());
+  };
   CUresult result = CUDA_SUCCESS;
   if (!stream.needs_current_context()) [[likely]] {
     result = call_without_context(*context_, call);
@@ -73,13 +79,39 @@ void Event::record(const Stream& stream) {
     result = call();
   }
   check(result, [&] { return "record an event on " + device().label(); });
+  capture_.store(capture, std::memory_order_relaxed);
   if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (stream.is_shared()) is_shared_.store(true, std::memory_order_relaxed);
   records_.fetch_add(1, std::memory_order_release);
 }
 
+void Event::record_in_graph(const Stream& stream) {
+  const ContextScope scope(*context_, "event");
+  stream.require_on(device(), "event");
+  if (capture_of(stream) == NOT_CAPTURED)
+    throw Error(Status::INVALID_STATE,
+                "cannot add a node that records an event: the stream is not being captured; record "
+                "the event with cucore_event_record()");
+  hold_if_captured(stream, *this);
+  note_in_graph();
+  check(cuda().cuEventRecordWithFlags(native_, stream.native(), CU_EVENT_RECORD_EXTERNAL), [&] {
+    return concat("add a node to the capture of ", stream.label(), " that records an event");
+  });
+}
+
+void Event::refuse(const char* action) const {
+  if (capture() == NOT_CAPTURED) [[likely]]
+    return;
+  throw Error(Status::INVALID_STATE,
+              concat("cannot ", action,
+                     " an event that a capture has recorded: nothing runs until the graph is "
+                     "launched; record it outside the capture first"));
+}
+
 void Event::synchronize() const {
   const ContextAccess access(*context_, "event");
+  refuse("wait for");
+  const driver::RelaxedIfRestricted relaxed;
   const uint64_t record = records_.load(std::memory_order_acquire);
   check(call_without_context(*context_, [&] { return cuda().cuEventSynchronize(native_); }),
         [&] { return "wait for an event of " + device().label(); });
@@ -88,6 +120,8 @@ void Event::synchronize() const {
 
 bool Event::query() const {
   const ContextAccess access(*context_, "event");
+  refuse("query");
+  const driver::RelaxedIfRestricted relaxed;
   const uint64_t record = records_.load(std::memory_order_acquire);
   const CUresult result =
       call_without_context(*context_, [&] { return cuda().cuEventQuery(native_); });
@@ -132,6 +166,8 @@ float Event::elapsed(const Event& start, const Event& end) {
   const uint64_t ended = end.records_.load(std::memory_order_acquire);
   const bool no_start = !started && !start.is_in_graph_.load(std::memory_order_relaxed);
   const bool no_end = !ended && !end.is_in_graph_.load(std::memory_order_relaxed);
+  start.refuse("measure the time from");
+  end.refuse("measure the time to");
   if (no_start || no_end)
     throw_state(which(no_start, no_end) + " never recorded; call cucore_event_record() first");
 

@@ -32,11 +32,17 @@ class Event final : public Object {
   bool is_shared() const { return is_shared_.load(std::memory_order_relaxed); }
   // Launches of a graph may record it from now on, or wait for it.
   void note_in_graph() const { is_in_graph_.store(true, std::memory_order_relaxed); }
+  // The driver's number of the capture that recorded it last, or NOT_CAPTURED.
+  uint64_t capture() const { return capture_.load(std::memory_order_relaxed); }
+  // Returns whether the library has recorded it.
+  bool is_recorded() const { return records_.load(std::memory_order_acquire) != 0; }
   bool has_timing() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
   bool is_blocking_sync() const { return flags_ & CU_EVENT_BLOCKING_SYNC; }
 
   void require_usable() const { context_->require_alive("event"); }
   void record(const Stream& stream);
+  // In a capture: adds a node that records the event at each launch.
+  void record_in_graph(const Stream& stream);
   void synchronize() const;
   bool query() const;
   static float elapsed(const Event& start, const Event& end);
@@ -46,12 +52,15 @@ class Event final : public Object {
   // Returns whether the event is only the library's and no record of it can be pending.
   bool is_idle() const;
   CUresult write_output(uint64_t record) const;
+  // Throws INVALID_STATE if a capture has recorded it last. `action` is "wait for".
+  void refuse(const char* action) const;
 
   const Ref<Context> context_;
   const CUevent native_;
   const unsigned flags_;
   std::atomic<uint64_t> records_{0};
   mutable std::atomic<uint64_t> completed_{0};  // the last record that was seen complete
+  std::atomic<uint64_t> capture_{0};
   mutable std::atomic<bool> may_be_captured_{false};
   mutable std::atomic<bool> is_in_graph_{false};
   mutable std::atomic<bool> is_shared_{false};  // as Stream::is_shared()

@@ -52,20 +52,29 @@ void require_pools(const Device& device) {
                        " has no memory pools; allocate with cucore_buffer_create() instead"));
 }
 
-void require_not_captured(const Stream& stream, const char* action) {
-  if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return;
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
+uint64_t find_capture_for_memory(const Stream& stream, const char* action) {
+  if (stream.kind() == Stream::Kind::OWNED && !stream.may_be_captured()) return 0;
+  driver::CaptureInfo info;
+  const CUresult result = driver::capture_info(cuda(), stream.native(), info);
   if (driver::is_capture_in_the_way(result))
     throw Error(Status::INVALID_STATE,
                 concat("cannot ", action, " on ", stream.label(),
                        " while a blocking stream is captured; create it before the capture, or on "
                        "a nonblocking stream"));
   check(result, "query whether a stream is captured");
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE)
+  if (info.status == CU_STREAM_CAPTURE_STATUS_NONE) return 0;
+  if (!info.is_active() || info.id == 0)
+    throw Error(Status::INVALID_STATE,
+                concat("cannot ", action, " on ", stream.label(), ": its capture is broken"));
+  return info.id;
+}
+
+void require_not_captured(const Stream& stream, const char* action) {
+  if (find_capture_for_memory(stream, action) != 0)
     throw Error(Status::INVALID_STATE,
                 concat("cannot ", action, " on ", stream.label(),
-                       ": it is captured into a graph; create the buffer before the capture"));
+                       ": it is captured into a graph; create a buffer, or do it before the "
+                       "capture"));
 }
 
 Ref<Pool> Pool::create(const Device& device, PoolOptions options) {
@@ -182,6 +191,17 @@ void Pool::set_attribute(CUmemPool_attribute which, uint64_t value) const {
   check(set(native_, which, &value), [&] { return "set an attribute of " + label(); });
 }
 
+CUdeviceptr Pool::add_allocation_node(size_t size, const Stream& stream) const {
+  const ContextScope scope(*context_, "pool");
+  const auto take =
+      driver::require(cuda().cuMemAllocFromPoolAsync, "cuMemAllocFromPoolAsync", SINCE);
+  CUdeviceptr address = 0;
+  check(take(&address, size, native_, stream.native()), [&] {
+    return concat("add a node that allocates ", counted(size, "byte"), " from ", label());
+  });
+  return address;
+}
+
 // The context is free for a reset between two calls.
 CUresult Pool::try_allocate(CUdeviceptr& address, size_t size, const Stream& stream) const {
   const ContextAccess access(*context_, "pool");
@@ -198,6 +218,7 @@ std::string Pool::describe(size_t size) const {
   std::string message = concat("allocate ", counted(size, "byte"), " from ", label());
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return message;
+  const RelaxedCaptures relaxed;
   const auto& cu = cuda();
   const auto read = [&](CUmemPool_attribute which) {
     uint64_t value = 0;

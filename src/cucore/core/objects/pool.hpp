@@ -69,6 +69,8 @@ class Pool final : public Object {
   // `exhausted` before it fails.
   CUdeviceptr allocate(size_t size, const Stream& stream);
   void free(CUdeviceptr address, const Stream& stream);
+  // Adds a node to the capture of `stream`; returns its address.
+  CUdeviceptr add_allocation_node(size_t size, const Stream& stream) const;
 
   PoolState query() const;
   void set_keep(int64_t bytes);
@@ -97,6 +99,10 @@ class Pool final : public Object {
 // Throws INVALID_STATE if the stream is captured: memory would belong to the graph, but would be
 // freed outside it. `action` is "create a buffer".
 void require_not_captured(const Stream& stream, const char* action);
+
+// Returns the number of the capture that the stream is in, 0 outside one. Throws INVALID_STATE if
+// an allocation on the stream would break a capture. Needs the context for a default stream.
+uint64_t find_capture_for_memory(const Stream& stream, const char* action);
 
 // Throws UNSUPPORTED if the device has no pools.
 void require_pools(const Device& device);

@@ -2,8 +2,11 @@
 #include "core/objects/stream.hpp"
 
 #include <new>
+#include <optional>
 
 #include "core/objects/capturable_streams.hpp"
+#include "core/objects/capture_session.hpp"
+#include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/event.hpp"
 #include "support/concat.hpp"
@@ -75,6 +78,12 @@ Stream::~Stream() {
   if (cu) driver::check_release(cu->cuStreamDestroy(native_), "destroy a stream");
 }
 
+void Stream::let_capture() const {
+  if (!add_capturable(*this)) throw std::bad_alloc();
+  may_be_captured_.store(true, std::memory_order_relaxed);
+  if (kind_ == Kind::OWNED) free_blocks();
+}
+
 void Stream::free_blocks() const noexcept {
   if (!blocks_.close()) return;
   const ContextScope scope(*context_, std::nothrow);
@@ -119,8 +128,18 @@ CUresult Stream::call(Call&& call) const {
   return call();
 }
 
+void Stream::refuse(const char* action) const {
+  if (!may_be_captured()) [[likely]]
+    return;
+  std::optional<driver::ContextGuard> guard;
+  if (needs_current_context()) guard.emplace(context_->native());
+  refuse_in_capture(*this, action);
+}
+
 void Stream::synchronize() const {
   const ContextAccess access(*context_, "stream");
+  refuse("wait for");
+  const driver::RelaxedIfRestricted relaxed;
   const uint64_t launches = context_->output().launches();
   check(call([&] { return cuda().cuStreamSynchronize(native_); }),
         [&] { return "wait for " + label(); });
@@ -138,6 +157,8 @@ bool Stream::is_capturing() const {
 
 bool Stream::query() const {
   const ContextAccess access(*context_, "stream");
+  refuse("query");
+  const driver::RelaxedIfRestricted relaxed;
   const uint64_t launches = context_->output().launches();
   const CUresult result = call([&] { return cuda().cuStreamQuery(native_); });
   if (result == CUDA_ERROR_NOT_READY) return false;
@@ -155,10 +176,37 @@ CUresult Stream::write_output(uint64_t launches) const {
   return is_shared() ? output.write() : output_.write_once(output, launches);
 }
 
+Stream::Wait Stream::check_wait(const Event& event) const {
+  const uint64_t recorded = event.capture();
+  if (!may_be_captured() && recorded == NOT_CAPTURED) [[likely]]
+    return Wait::PLAIN;
+  std::optional<driver::ContextGuard> guard;
+  if (needs_current_context()) guard.emplace(context_->native());
+  const uint64_t own = capture_of(*this);
+  if (own == recorded || own == BROKEN_CAPTURE) return Wait::PLAIN;
+  if (own != NOT_CAPTURED && (recorded != NOT_CAPTURED || event.is_recorded()))
+    throw Error(Status::INVALID_STATE,
+                concat("cannot let a stream that is being captured wait for ",
+                       recorded == NOT_CAPTURED ? "work outside the capture"
+                                                : "an event of another capture",
+                       "; wait before the capture begins, or add a node that waits at each "
+                       "launch"));
+  if (recorded == NOT_CAPTURED) return Wait::PLAIN;
+  if (kind_ == Kind::LEGACY)
+    throw Error(Status::INVALID_STATE,
+                concat("cannot let ", label(),
+                       " wait for a stream that is being captured; use another stream"));
+  return Wait::FORK;
+}
+
 void Stream::wait(const Event& event) const {
   const ContextAccess access(*context_, "stream");
   const ContextAccess event_access(*event.context(), "event");
+  const Wait kind = check_wait(event);
+  Ref<CaptureSession> session;
+  if (kind == Wait::FORK) session = find_capture(event.capture());
   if (event.may_be_captured()) free_blocks();  // before the capture
+  if (session) session->add_fork(Ref<const Stream>(this));
   check(call([&] {
           return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
         }),
@@ -166,6 +214,20 @@ void Stream::wait(const Event& event) const {
   if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (event.is_shared()) share();
   output_.clear();
+}
+
+void Stream::wait_in_graph(const Event& event) const {
+  const ContextScope scope(*context_, "stream");
+  const ContextAccess event_access(*event.context(), "event");
+  if (capture_of(*this) == NOT_CAPTURED)
+    throw Error(Status::INVALID_STATE,
+                "cannot add a node that waits for an event: the stream is not being captured; let "
+                "it wait with cucore_stream_wait_event()");
+  hold_if_captured(*this, event);
+  event.note_in_graph();
+  check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_EXTERNAL), [&] {
+    return concat("add a node to the capture of ", label(), " that waits for an event");
+  });
 }
 
 void Stream::wait(const Stream& other) const {

@@ -49,6 +49,11 @@ class Stream final : public Object {
   // Returns whether launches may go into a graph. Only the program can begin a capture, with a
   // native handle, and add other streams to it with events.
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
+  // For a capture that the library begins.
+  void let_capture() const;
+  // The library's capture that this object has begun last; see CaptureSession. 0: none.
+  uint64_t begun_capture() const { return begun_capture_.load(std::memory_order_relaxed); }
+  void note_capture(uint64_t id) const { begun_capture_.store(id, std::memory_order_relaxed); }
   // Queries the driver if the stream may be captured.
   bool is_capturing() const;
   Kind kind() const { return kind_; }
@@ -87,6 +92,8 @@ class Stream final : public Object {
   void synchronize() const;
   bool query() const;
   void wait(const Event& event) const;
+  // In a capture: adds a node that waits for the event at each launch.
+  void wait_in_graph(const Event& event) const;
   void wait(const Stream& other) const;
 
   // Throws unless the stream can be used with objects on `device`.
@@ -100,6 +107,8 @@ class Stream final : public Object {
   template <class Call>
   CUresult call(Call&& call) const;
   CUresult write_output(uint64_t launches) const;
+  // Throws INVALID_STATE if the stream is captured.
+  void refuse(const char* action) const;
 
   const Ref<Context> context_;
   const CUstream native_;
@@ -110,7 +119,12 @@ class Stream final : public Object {
   void free_blocks() const noexcept;
   void share() const { is_shared_.store(true, std::memory_order_relaxed); }
 
+  // Returns what the wait makes of the stream; throws if it would break a capture.
+  enum class Wait { PLAIN, FORK };
+  Wait check_wait(const Event& event) const;
+
   mutable std::atomic<bool> may_be_captured_;
+  mutable std::atomic<uint64_t> begun_capture_{0};
   mutable std::atomic<bool> is_shared_;
   mutable OutputMark output_;
   mutable StreamBlocks blocks_;

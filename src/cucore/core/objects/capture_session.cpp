@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/objects/capture_session.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <new>
+#include <utility>
+
+#include "driver/broken_capture.hpp"
+#include "driver/context_guard.hpp"
+
+namespace cucore::core {
+namespace {
+
+struct CapturesUnderWay {
+  std::mutex mutex;
+  std::vector<Ref<CaptureSession>> all;
+};
+
+CapturesUnderWay& captures_under_way() {
+  // never destroyed: no work at exit; without memory of its own, because callers cannot fail
+  alignas(CapturesUnderWay) static std::byte place[sizeof(CapturesUnderWay)];
+  static auto* const all = new (place) CapturesUnderWay;
+  return *all;
+}
+
+template <class Predicate>
+Ref<CaptureSession> find_session(Predicate&& matches) noexcept {
+  CapturesUnderWay& under_way = captures_under_way();
+  const std::lock_guard lock(under_way.mutex);
+  const auto found = std::ranges::find_if(under_way.all, matches);
+  return found == under_way.all.end() ? nullptr : *found;
+}
+
+}  // namespace
+
+CaptureSession::CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptureMode mode,
+                               Ref<Object> into)
+    : id_(id),
+      origin_(origin.identity()),
+      context_(origin.context()),
+      native_(origin.native()),
+      mode_(mode),
+      is_into_(static_cast<bool>(into)),
+      failures_(driver::capture_failures()),
+      graph_(std::move(into)) {
+  if (mode_ != CU_STREAM_CAPTURE_MODE_RELAXED) driver::restricting_captures.fetch_add(1);
+}
+
+CaptureSession::~CaptureSession() {
+  if (mode_ != CU_STREAM_CAPTURE_MODE_RELAXED) driver::restricting_captures.fetch_sub(1);
+}
+
+bool CaptureSession::is_fork(const Stream& stream) const {
+  const std::lock_guard lock(mutex_);
+  return std::ranges::any_of(
+      forks_, [&](const auto& fork) { return fork->identity() == stream.identity(); });
+}
+
+void CaptureSession::hold(Ref<const Object> object) {
+  const std::lock_guard lock(mutex_);
+  if ((!held_.empty() && held_.back() == object) || known_.contains(object.get())) return;
+  held_.push_back(std::move(object));
+  known_.insert(held_.back().get());
+}
+
+void CaptureSession::add_fork(Ref<const Stream> stream) {
+  const std::lock_guard lock(mutex_);
+  if (std::ranges::find(forks_, stream) == forks_.end()) forks_.push_back(std::move(stream));
+}
+
+std::vector<Ref<const Object>> CaptureSession::take_held() noexcept {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(held_, {});
+}
+
+std::vector<Ref<const Stream>> CaptureSession::forks() const {
+  const std::lock_guard lock(mutex_);
+  return forks_;
+}
+
+Ref<Object> CaptureSession::graph() const {
+  const std::lock_guard lock(mutex_);
+  return graph_;
+}
+
+void CaptureSession::set_graph(Ref<Object> graph) {
+  const std::lock_guard lock(mutex_);
+  graph_ = std::move(graph);
+}
+
+std::string CaptureSession::cause() const { return driver::capture_failure_since(failures_); }
+
+void add_capture(const Ref<CaptureSession>& session) {
+  CapturesUnderWay& under_way = captures_under_way();
+  const std::lock_guard lock(under_way.mutex);
+  under_way.all.push_back(session);
+}
+
+void remove_capture(const CaptureSession& session) noexcept {
+  Ref<CaptureSession> last;  // ends after the lock
+  CapturesUnderWay& under_way = captures_under_way();
+  const std::lock_guard lock(under_way.mutex);
+  const auto found = std::ranges::find(under_way.all, &session, &Ref<CaptureSession>::get);
+  if (found == under_way.all.end()) return;
+  last = std::move(*found);
+  under_way.all.erase(found);
+}
+
+Ref<CaptureSession> find_capture(uint64_t id) noexcept {
+  if (id == 0) return nullptr;
+  return find_session([id](const auto& session) { return session->id() == id; });
+}
+
+Ref<CaptureSession> find_capture(const Stream& stream) noexcept {
+  return find_session(
+      [&](const auto& session) { return session->is_origin(stream) || session->is_fork(stream); });
+}
+
+bool has_capture(const driver::CudaTable& cu, const Context& context) noexcept {
+  return static_cast<bool>(find_session([&](const auto& session) {
+    if (session->context_.get() != &context) return false;
+    const driver::ContextGuard guard(context.native(), std::nothrow);
+    return driver::is_captured(cu, session->native_);
+  }));
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture that the library has begun: what its nodes use, and the streams that were forked into
+// it. The graph receives the objects at the end.
+#pragma once
+
+#include <mutex>
+#include <thread>
+#include <unordered_set>
+#include <vector>
+
+#include "core/objects/stream.hpp"
+#include "driver/stream_capture.hpp"
+
+namespace cucore::core {
+
+class CaptureSession final : public Object {
+ public:
+  CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptureMode mode, Ref<Object> into);
+
+  uint64_t id() const { return id_; }
+  CUstreamCaptureMode mode() const { return mode_; }
+  bool is_origin(const Stream& stream) const { return stream.identity() == origin_; }
+  bool is_fork(const Stream& stream) const;
+  // A capture that restricts other calls ends on the thread that began it.
+  bool may_end_here() const {
+    return mode_ == CU_STREAM_CAPTURE_MODE_RELAXED || thread_ == std::this_thread::get_id();
+  }
+
+  // Keeps an object until the end of the capture.
+  void hold(Ref<const Object> object);
+  // Keeps a stream that has been forked into the capture: its destruction would break the capture.
+  void add_fork(Ref<const Stream> stream);
+
+  // For the end of the capture.
+  std::vector<Ref<const Object>> take_held() noexcept;
+  std::vector<Ref<const Stream>> forks() const;
+
+  // The graph of the capture, if the program has it; a Graph.
+  Ref<Object> graph() const;
+  void set_graph(Ref<Object> graph);
+  // Whether the graph existed before the capture.
+  bool is_into() const { return is_into_; }
+
+  // Returns the first failure in the library since the beginning of the capture, or "".
+  std::string cause() const;
+
+ private:
+  ~CaptureSession() override;
+
+  friend bool has_capture(const driver::CudaTable&, const Context&) noexcept;
+
+  const uint64_t id_;
+  const uint64_t origin_;
+  const Ref<Context> context_;
+  const CUstream native_;
+  const CUstreamCaptureMode mode_;
+  const bool is_into_;
+  const std::thread::id thread_ = std::this_thread::get_id();
+  const uint64_t failures_;  // of the library, at the beginning
+  mutable std::mutex mutex_;
+  std::unordered_set<const Object*> known_;
+  std::vector<Ref<const Object>> held_;
+  std::vector<Ref<const Stream>> forks_;
+  Ref<Object> graph_;
+};
+
+// The captures under way. A capture is found by the driver's number of it, or by a stream of it.
+void add_capture(const Ref<CaptureSession>& session);
+void remove_capture(const CaptureSession& session) noexcept;
+Ref<CaptureSession> find_capture(uint64_t id) noexcept;
+Ref<CaptureSession> find_capture(const Stream& stream) noexcept;
+// Returns whether one of them captures a stream of the context.
+bool has_capture(const driver::CudaTable& cu, const Context& context) noexcept;
+
+}  // namespace cucore::core
