@@ -1,16 +1,18 @@
 /*
- * cucore_perf.h - what the machine allows, and what compiled code would do on it.
+ * cucore_perf.h - limits of the machine, analysis of compiled code, and the time that work takes.
  *
  * SPDX-License-Identifier: Apache-2.0
  *
- * The conventions are those of cucore.h. Errors are its errors. No function of this header needs a
- * device, a driver or a library of CUDA.
+ * The conventions are those of cucore.h. Errors are its errors. Only the functions that run a
+ * measurement need a device, which may be the CPU device.
  *
  * - Occupancy: how many blocks of a kernel one multiprocessor runs at a time, for any architecture.
  * - Analysis: the resources, instructions and loops of compiled kernels, and findings about what in
  *   them costs time, with source lines.
+ * - Measurement: the time of a kernel or of any callable, with an interval, and comparisons.
  *
- * Any number of threads may call each function, also with one analysis, which never changes.
+ * Any number of threads may call each function, also with one analysis or measurement, which never
+ * changes.
  */
 #ifndef CUCORE_PERF_H_INCLUDED
 #define CUCORE_PERF_H_INCLUDED
@@ -147,7 +149,9 @@ typedef enum cucore_finding_severity {
 typedef enum cucore_report_format {
   CUCORE_REPORT_FORMAT_NONE = 0, /**< not a format; refused */
   CUCORE_REPORT_FORMAT_TEXT = 1, /**< for people */
-  CUCORE_REPORT_FORMAT_JSON = 2, /**< of the schema cucore.analysis/1 */
+  CUCORE_REPORT_FORMAT_JSON = 2, /**< of the schema cucore.analysis/1 or cucore.measurement/1 */
+  CUCORE_REPORT_FORMAT_CSV  = 3, /**< of measurements: a line per measurement below one of names */
+  CUCORE_REPORT_FORMAT_GNUPLOT = 4, /**< of measurements: a script with its data */
   CUCORE_REPORT_FORMAT_FORCE_INT32 = 0x7fffffff
 } cucore_report_format;
 
@@ -375,6 +379,331 @@ CUCORE_PERF_API cucore_status cucore_analysis_write(const cucore_analysis *analy
                                                     cucore_report_format format, char *buffer,
                                                     size_t capacity, size_t *size,
                                                     cucore_error **error);
+
+/** A series of times of one work, with its statistics. */
+typedef struct cucore_measurement cucore_measurement;
+
+/**
+ * A callable that is measured. It adds its work to the stream and returns without a wait. If it
+ * waits for its work, this is detected, and the host's clock times it. It returns CUCORE_OK; any
+ * other status ends the measurement, which fails with it.
+ *
+ * @param stream     the stream of the measurement
+ * @param user_data  of the caller
+ * @param error      receives an error if the callable fails, as from cucore_error_create()
+ */
+typedef cucore_status (*cucore_work_fn)(const cucore_stream *stream, void *user_data,
+                                        cucore_error **error);
+
+/** A callable of a pair. */
+typedef struct cucore_work {
+  size_t         struct_size; /**< sizeof(cucore_work) */
+  const char    *name;        /**< in reports; NULL: "a" or "b". Copied */
+  cucore_work_fn call;        /**< called on the thread of the caller, once per sample at least */
+  void          *user_data;   /**< for `call` */
+} cucore_work;
+
+#define CUCORE_WORK_INIT \
+  { sizeof(cucore_work), NULL, NULL, NULL }
+
+/** The condition that ends a measurement. */
+typedef enum cucore_criterion {
+  CUCORE_CRITERION_DEFAULT = 0, /**< CI */
+  CUCORE_CRITERION_CI      = 1, /**< the 95 % interval of the median is narrower than `noise` times
+                                     the median, or than 20 ns */
+  CUCORE_CRITERION_STDREL  = 2, /**< the relative deviation is below `noise`, or is stable to 5 %
+                                     over the second half of the samples */
+  CUCORE_CRITERION_ENTROPY = 3, /**< the entropy of the distinct times has become stable */
+  CUCORE_CRITERION_COUNT   = 4, /**< there are min_samples samples; min_time has no effect */
+  CUCORE_CRITERION_FORCE_INT32 = 0x7fffffff
+} cucore_criterion;
+
+/** The clock of the samples. */
+typedef enum cucore_clock {
+  CUCORE_CLOCK_AUTO     = 0, /**< EVENTS; HOST for a work that synchronises */
+  CUCORE_CLOCK_EVENTS   = 1, /**< events around the work; on the CPU device the executor's time */
+  CUCORE_CLOCK_ACTIVITY = 2, /**< records of CUPTI; not in this version */
+  CUCORE_CLOCK_HOST     = 3, /**< the host's steady clock, from an idle stream to an idle stream */
+  CUCORE_CLOCK_FORCE_INT32 = 0x7fffffff
+} cucore_clock;
+
+/** The type of the operations that a work does. */
+typedef enum cucore_operation_type {
+  CUCORE_OPERATION_TYPE_NONE    = 0, /**< not stated */
+  CUCORE_OPERATION_TYPE_F16     = 1, /**< f16 or bf16 */
+  CUCORE_OPERATION_TYPE_F32     = 2, /**< f32 */
+  CUCORE_OPERATION_TYPE_F64     = 3, /**< f64 */
+  CUCORE_OPERATION_TYPE_INTEGER = 4, /**< of integers */
+  CUCORE_OPERATION_TYPE_MATRIX  = 5, /**< of tensor cores */
+  CUCORE_OPERATION_TYPE_FORCE_INT32 = 0x7fffffff
+} cucore_operation_type;
+
+/** Why a measurement ended. */
+typedef enum cucore_stop_reason {
+  CUCORE_STOP_REASON_NONE        = 0, /**< of a struct that is not filled in */
+  CUCORE_STOP_REASON_CRITERION   = 1, /**< the criterion was met */
+  CUCORE_STOP_REASON_MAX_SAMPLES = 2, /**< there are max_samples samples */
+  CUCORE_STOP_REASON_MAX_TIME    = 3, /**< max_time has passed */
+  CUCORE_STOP_REASON_FORCE_INT32 = 0x7fffffff
+} cucore_stop_reason;
+
+/** The form of a series. One number describes a steady series only. */
+typedef enum cucore_series_shape {
+  CUCORE_SERIES_SHAPE_NONE      = 0, /**< of a struct that is not filled in */
+  CUCORE_SERIES_SHAPE_STEADY    = 1, /**< none of the following; always below 30 samples */
+  CUCORE_SERIES_SHAPE_DRIFTING  = 2, /**< the times rise or fall */
+  CUCORE_SERIES_SHAPE_STEPPED   = 3, /**< the times change once, and stay changed */
+  CUCORE_SERIES_SHAPE_BIMODAL   = 4, /**< the times lie in two groups */
+  CUCORE_SERIES_SHAPE_THROTTLED = 5, /**< the clock was below 75 % of its highest value in three
+                                          samples in a row */
+  CUCORE_SERIES_SHAPE_FORCE_INT32 = 0x7fffffff
+} cucore_series_shape;
+
+/** The result of a comparison, from the view of the first. */
+typedef enum cucore_comparison_verdict {
+  CUCORE_COMPARISON_VERDICT_NONE          = 0, /**< of a struct that is not filled in */
+  CUCORE_COMPARISON_VERDICT_NO_DIFFERENCE = 1, /**< the interval contains 1, or the ratio is within
+                                                    0.5 % of 1 */
+  CUCORE_COMPARISON_VERDICT_FASTER        = 2, /**< the first takes less time */
+  CUCORE_COMPARISON_VERDICT_SLOWER        = 3, /**< the first takes more time */
+  CUCORE_COMPARISON_VERDICT_FORCE_INT32 = 0x7fffffff
+} cucore_comparison_verdict;
+
+/** The settings of a measurement. The name is copied. */
+typedef struct cucore_measurement_options {
+  size_t               struct_size; /**< sizeof(cucore_measurement_options) */
+  const char          *name;        /**< in reports; NULL: the kernel's name, or "work" */
+  const cucore_stream *stream;      /**< of the work; NULL: a new one */
+  cucore_criterion     criterion;   /**< default CI */
+  cucore_clock         clock;       /**< default AUTO */
+  uint32_t             min_samples; /**< 0: 10 */
+  uint32_t             max_samples; /**< 0: 1,000,000 */
+  double               min_time;    /**< of the work, all samples together, in seconds; 0: 0.1 */
+  double               max_time;    /**< of the samples of the measurement, in seconds; 0: 15. A
+                                         sample that has begun is completed */
+  double               noise;       /**< of the criterion, a fraction; 0: 0.005 */
+  cucore_toggle        flush;       /**< ON empties the L2 cache before each sample; default ON,
+                                         on the CPU device OFF */
+  cucore_toggle        block;       /**< ON holds the stream until a whole sample is in it; default
+                                         ON. Has no effect where the driver cannot wait for values */
+  cucore_toggle        batch;       /**< ON also measures many calls at once if one takes less than
+                                         50 microseconds; default ON */
+  cucore_toggle        check_clock; /**< ON drops samples of a low clock; default ON. Has no effect
+                                         on the CPU device */
+  double               bytes;       /**< that one call moves; 0: unknown */
+  double               operations;  /**< that one call does; 0: unknown */
+  double               items;       /**< that one call handles; 0: unknown */
+  cucore_operation_type operation_type; /**< of `operations` */
+  int32_t              reserved;    /**< 0 */
+  cucore_work_fn       setup;       /**< called before each sample, not timed; NULL: none */
+  void                *user_data;   /**< for `setup` */
+} cucore_measurement_options;
+
+#define CUCORE_MEASUREMENT_OPTIONS_INIT \
+  { sizeof(cucore_measurement_options), NULL, NULL, CUCORE_CRITERION_DEFAULT, CUCORE_CLOCK_AUTO, \
+    0, 0, 0.0, 0.0, 0.0, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, \
+    CUCORE_TOGGLE_DEFAULT, 0.0, 0.0, 0.0, CUCORE_OPERATION_TYPE_NONE, 0, NULL, NULL }
+
+/** The statistics of a measurement. Times are seconds of one call. Unknown numbers are NaN. */
+typedef struct cucore_measurement_info {
+  size_t   struct_size;   /**< set by the caller: sizeof(cucore_measurement_info) */
+  const char *name;       /**< of the work; the measurement owns it */
+  double   median;        /**< of the samples, which are cold if the L2 cache is flushed */
+  double   low;           /**< lower end of the 95 % interval of the median */
+  double   high;          /**< upper end */
+  double   mean;          /**< of the samples */
+  double   deviation;     /**< standard deviation */
+  double   min;           /**< the shortest */
+  double   max;           /**< the longest */
+  double   p05;           /**< 5 % of the samples are below */
+  double   p95;           /**< 95 % of the samples are below */
+  double   noise;         /**< deviation / mean */
+  double   hot;           /**< one call of a batch; NaN if no batch was measured */
+  double   clock_mhz;     /**< of the multiprocessors, the median */
+  double   bytes_per_second;      /**< at the median */
+  double   memory_percent;        /**< of what the device can do; NaN in this version */
+  double   operations_per_second; /**< at the median */
+  double   compute_percent;       /**< of what the device can do; NaN in this version */
+  double   items_per_second;      /**< at the median */
+  double   event_offset;  /**< time of two events around nothing, subtracted from each sample */
+  uint64_t samples;       /**< number of samples */
+  uint64_t outliers;      /**< of these, outside three interquartile ranges; not dropped */
+  uint64_t throttled;     /**< samples that were dropped because of a low clock */
+  uint32_t batch;         /**< calls of a batch; 0: no batch was measured */
+  int32_t  is_blocked;    /**< 1: the stream was held while a sample was added */
+  int32_t  is_flushed;    /**< 1: the L2 cache was emptied before each sample */
+  int32_t  synchronises;  /**< 1: the work waits for the stream, or needs more than a second to be
+                               added; it was measured unblocked */
+  cucore_clock        clock;       /**< EVENTS or HOST */
+  cucore_stop_reason  stop_reason; /**< never NONE after a query */
+  cucore_series_shape shape;       /**< never NONE after a query */
+  int32_t             reserved;    /**< 0 */
+} cucore_measurement_info;
+
+#define CUCORE_MEASUREMENT_INFO_INIT \
+  { sizeof(cucore_measurement_info), NULL, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, \
+    0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0, CUCORE_CLOCK_AUTO, \
+    CUCORE_STOP_REASON_NONE, CUCORE_SERIES_SHAPE_NONE, 0 }
+
+/** A comparison of two measurements. */
+typedef struct cucore_comparison_info {
+  size_t struct_size; /**< set by the caller: sizeof(cucore_comparison_info) */
+  double ratio;       /**< time of the first, divided by that of the second: the Hodges-Lehmann
+                           estimate, from differences of logarithms */
+  double low;         /**< lower end of the 99 % interval of the ratio */
+  double high;        /**< upper end */
+  cucore_comparison_verdict verdict; /**< never NONE after a comparison */
+  int32_t reserved;   /**< 0 */
+} cucore_comparison_info;
+
+#define CUCORE_COMPARISON_INFO_INIT \
+  { sizeof(cucore_comparison_info), 0.0, 0.0, 0.0, CUCORE_COMPARISON_VERDICT_NONE, 0 }
+
+/**
+ * Measures how long a callable takes on a device.
+ *
+ * First the callable is called until two successive times differ by less than 10 %, for a second at
+ * most. Then samples are taken until the criterion is met. The callable runs on the calling thread.
+ * A work that waits for its stream blocks for one second once, and is then timed by the host.
+ *
+ * @param device     the device
+ * @param work       the callable
+ * @param user_data  for `work`
+ * @param options    NULL for the defaults
+ * @param out        receives the measurement
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an option is out of its range, or the stream belongs to
+ *                                        another device
+ * @retval CUCORE_ERROR_INVALID_STATE     the stream is captured
+ * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel of the work failed
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_run(const cucore_device *device,
+                                                     cucore_work_fn work, void *user_data,
+                                                     const cucore_measurement_options *options,
+                                                     cucore_measurement **out,
+                                                     cucore_error **error);
+
+/**
+ * Measures launches of a kernel as cucore_measurement_run() does. All launches have the same
+ * arguments, so a kernel that adds to a buffer does so many times.
+ *
+ * @param kernel     the kernel
+ * @param launch     as for cucore_kernel_launch()
+ * @param arguments  as for cucore_kernel_launch(); read until the call returns
+ * @param count      of arguments
+ * @param options    NULL for the defaults. The device is that of its stream; without one device 0
+ * @param out        receives the measurement
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_kernel_launch(), or as cucore_measurement_run()
+ * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_KERNEL_FAULT      the kernel failed
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_run_kernel(
+    const cucore_kernel *kernel, const cucore_launch_options *launch,
+    const cucore_argument *arguments, size_t count, const cucore_measurement_options *options,
+    cucore_measurement **out, cucore_error **error);
+
+/**
+ * Measures two callables, with their samples in turn: A B B A. Drift of the device changes both, and
+ * leaves their ratio. The comparison is that of the pairs. Both use one clock: if one of them
+ * synchronises, the host times both.
+ *
+ * @param device   the device
+ * @param a        the first callable
+ * @param b        the second
+ * @param options  NULL for the defaults; name has no effect
+ * @param out_a    receives the measurement of `a`
+ * @param out_b    receives the measurement of `b`
+ * @param out      receives the comparison of `a` with `b`; its struct_size must be set
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_measurement_run()
+ * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel of the work failed
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_run_pair(
+    const cucore_device *device, const cucore_work *a, const cucore_work *b,
+    const cucore_measurement_options *options, cucore_measurement **out_a,
+    cucore_measurement **out_b, cucore_comparison_info *out, cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param measurement  the measurement; NULL returns NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_measurement *cucore_measurement_retain(const cucore_measurement *measurement);
+
+/**
+ * Removes a reference. The last one frees the measurement with its strings and samples.
+ *
+ * @param measurement  the measurement, or NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API void cucore_measurement_release(cucore_measurement *measurement);
+
+/**
+ * Returns the statistics of a measurement.
+ *
+ * @param measurement  the measurement, which owns the strings of `out`
+ * @param out          receives the statistics; its struct_size must be set
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_query(const cucore_measurement *measurement,
+                                                       cucore_measurement_info *out,
+                                                       cucore_error **error);
+
+/**
+ * Returns the samples in the order in which they were taken, in seconds. They live as long as the
+ * measurement.
+ *
+ * @param measurement  the measurement; NULL returns NULL
+ * @param count        NULL, or receives the number of samples; 0 for NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API const double *cucore_measurement_samples(const cucore_measurement *measurement,
+                                                         size_t *count);
+
+/**
+ * Compares two measurements. cucore_measurement_run_pair() also removes drift between them.
+ *
+ * @param a      the first
+ * @param b      the second
+ * @param out    receives the comparison of `a` with `b`; its struct_size must be set
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_ABI_MISMATCH  out->struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_compare(const cucore_measurement *a,
+                                                         const cucore_measurement *b,
+                                                         cucore_comparison_info *out,
+                                                         cucore_error **error);
+
+/**
+ * Writes measurements as a text with a NUL at its end. JSON is an array of objects of the schema
+ * cucore.measurement/1.
+ *
+ * @param list      the measurements
+ * @param count     of list, at least 1
+ * @param format    TEXT, JSON, CSV or GNUPLOT
+ * @param buffer    receives the text; NULL with capacity 0 queries the size
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the needed size with the NUL, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  count is 0, or format is out of range
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size; nothing was written
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_measurement_write(const cucore_measurement *const *list,
+                                                       size_t count, cucore_report_format format,
+                                                       char *buffer, size_t capacity, size_t *size,
+                                                       cucore_error **error);
 
 /**
  * Returns the version of the library: major * 10000 + minor * 100 + patch.

@@ -92,6 +92,10 @@ FAKE_API void fake_hold_streams(int32_t hold);
 /* While held, a stream has room for this many waits and frees; one without room blocks. */
 FAKE_API void fake_set_queue_size(uint64_t places);
 
+/* The next questions for the time between two events have these answers, in milliseconds. Later ones
+ * have the real time. */
+FAKE_API void fake_script_elapsed(const float *milliseconds, size_t count);
+
 /* Adds this kernel to every library loaded from now on. */
 FAKE_API void fake_define_kernel(const char *name, size_t parameter_count, const size_t *sizes);
 FAKE_API void fake_define_global(const char *name, size_t size);

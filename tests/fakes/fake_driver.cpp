@@ -278,6 +278,11 @@ void fake_set_queue_size(uint64_t places) {
   fake::driver().settings.queue_size = places;
 }
 
+void fake_script_elapsed(const float* milliseconds, size_t count) {
+  const auto lock = fake::locked();
+  fake::driver().settings.elapsed.assign(milliseconds, milliseconds + count);
+}
+
 void fake_define_kernel(const char* name, size_t parameter_count, const size_t* sizes) {
   const auto lock = fake::locked();
   fake::driver().settings.kernels.push_back(

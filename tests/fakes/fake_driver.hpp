@@ -198,6 +198,7 @@ struct Settings {
   int device_count = 2;
   uint64_t total_memory = 150'754'820'096;
   uint64_t queue_size = UINT64_MAX;
+  std::deque<float> elapsed;  // scripted, in milliseconds
   CUresult fault = CUDA_SUCCESS;
   std::string fault_text;
   std::map<std::pair<int, int>, int> device_attributes;

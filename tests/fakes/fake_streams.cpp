@@ -214,6 +214,12 @@ CUresult cuEventElapsedTime(float* milliseconds, CUevent start_handle, CUevent e
   RETURN_IF_FAILED(require_no_capture(*end));
   NEED(start->recorded && end->recorded, CUDA_ERROR_INVALID_HANDLE);
   NEED(is_complete(*start) && is_complete(*end), CUDA_ERROR_NOT_READY);
+  std::deque<float>& scripted = driver().settings.elapsed;
+  if (!scripted.empty()) {
+    *milliseconds = scripted.front();
+    scripted.pop_front();
+    return CUDA_SUCCESS;
+  }
   *milliseconds = std::chrono::duration<float, std::milli>(end->when - start->when).count();
   return CUDA_SUCCESS;
 }

@@ -5,4 +5,6 @@ namespace cucore {
 
 constinit HandlePool HandleTraits<cucore_analysis>::pool{TYPE, NAME};
 
+constinit HandlePool HandleTraits<cucore_measurement>::pool{TYPE, NAME};
+
 }  // namespace cucore

@@ -5,9 +5,11 @@
 #include <cucore_perf.h>
 
 #include "perf/analyze/analysis.hpp"
+#include "perf/measure/measurement.hpp"
 #include "support/handles.hpp"
 
 struct cucore_analysis : cucore::HandleHead {};
+struct cucore_measurement : cucore::HandleHead {};
 
 namespace cucore {
 
@@ -21,6 +23,18 @@ struct HandleTraits<cucore_analysis> {
 template <>
 struct HandleTraits<perf::Analysis> {
   using Handle = cucore_analysis;
+};
+
+template <>
+struct HandleTraits<cucore_measurement> {
+  using Object = perf::Measurement;
+  static constexpr HandleType TYPE = handle_type(HandleLibrary::PERF, 2);
+  static constexpr const char* NAME = "cucore_measurement";
+  static HandlePool pool;
+};
+template <>
+struct HandleTraits<perf::Measurement> {
+  using Handle = cucore_measurement;
 };
 
 }  // namespace cucore

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,10 +23,13 @@ class JsonWriter {
 
   void text(std::string_view name, std::string_view value) { member(name, json_text(value)); }
   void count(std::string_view name, uint64_t value) { member(name, std::to_string(value)); }
+  void flag(std::string_view name, bool value) { member(name, value ? "true" : "false"); }
   void number(std::string_view name, const std::optional<uint32_t>& value) {
     member(name, value ? std::to_string(*value) : "null");
   }
+  // Numbers that are not finite become null, as JSON has none.
   void real(std::string_view name, double value) {
+    if (!std::isfinite(value)) return member(name, "null");
     char digits[32];
     member(name, {digits, std::to_chars(digits, digits + sizeof digits, value).ptr});
   }

@@ -39,11 +39,7 @@ std::vector<Buffer> upload(const Device& device, const Stream& stream,
   return buffers;
 }
 
-void download(const std::vector<Buffer>& buffers, const Stream& stream,
-              std::vector<Argument>& arguments) {
-  for (std::size_t i = 0; i < buffers.size(); ++i)
-    if (buffers[i] && !arguments[i].bytes.empty()) buffers[i].read(arguments[i].bytes, stream);
-}
+}  // namespace
 
 LaunchConfig config_of(const LaunchShape& shape) {
   LaunchConfig options;
@@ -53,7 +49,21 @@ LaunchConfig config_of(const LaunchShape& shape) {
   return options;
 }
 
-}  // namespace
+DeviceArguments::DeviceArguments(const Device& device, const Stream& stream,
+                                 const std::vector<Argument>& arguments)
+    : buffers_(upload(device, stream, arguments)), addresses_(arguments.size()) {
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    addresses_[i] = buffers_[i].address().value();
+    values_.push_back(buffers_[i]
+                          ? cucore_argument{&addresses_[i], sizeof addresses_[i]}
+                          : cucore_argument{arguments[i].bytes.data(), arguments[i].bytes.size()});
+  }
+}
+
+void DeviceArguments::download(const Stream& stream, std::vector<Argument>& arguments) const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i] && !arguments[i].bytes.empty()) buffers_[i].read(arguments[i].bytes, stream);
+}
 
 Extent parse_extent(std::string_view text, std::string_view option) {
   Extent extent{1, 1, 1};
@@ -71,23 +81,16 @@ Extent parse_extent(std::string_view text, std::string_view option) {
 float launch(const Device& device, const Kernel& kernel, const LaunchShape& shape,
              std::vector<Argument>& arguments) {
   const Stream stream = Stream::create(device);
-  const std::vector<Buffer> buffers = upload(device, stream, arguments);
+  const DeviceArguments on_device(device, stream, arguments);
   const Event start = make_timed_event(device);
   const Event end = make_timed_event(device);
-  std::vector<std::uint64_t> addresses(arguments.size());
-  std::vector<cucore_argument> values;
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    addresses[i] = buffers[i].address().value();
-    values.push_back(buffers[i]
-                         ? cucore_argument{&addresses[i], sizeof addresses[i]}
-                         : cucore_argument{arguments[i].bytes.data(), arguments[i].bytes.size()});
-  }
   const LaunchConfig config = config_of(shape);
   start.record(stream);
   // The number of arguments is that of the command line.
-  call(cucore_kernel_launch, kernel.get(), stream.get(), &config, values.data(), values.size());
+  call(cucore_kernel_launch, kernel.get(), stream.get(), &config, on_device.values().data(),
+       on_device.values().size());
   end.record(stream);
-  download(buffers, stream, arguments);
+  on_device.download(stream, arguments);
   stream.synchronize();
   return Milliseconds(start.elapsed(end)).count();
 }

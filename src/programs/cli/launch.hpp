@@ -4,7 +4,9 @@
 
 #include <array>
 #include <cstdint>
+#include <cucore/buffer.hpp>
 #include <cucore/kernel.hpp>
+#include <cucore/stream.hpp>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,24 @@ struct LaunchShape {
 
 // Parses "X[,Y[,Z]]"; a usage failure names the option.
 Extent parse_extent(std::string_view text, std::string_view option);
+
+// The arguments of a launch, with the arrays on the device.
+class DeviceArguments {
+ public:
+  DeviceArguments(const Device& device, const Stream& stream,
+                  const std::vector<Argument>& arguments);
+
+  const std::vector<cucore_argument>& values() const { return values_; }
+  // Copies the arrays back.
+  void download(const Stream& stream, std::vector<Argument>& arguments) const;
+
+ private:
+  std::vector<Buffer> buffers_;
+  std::vector<std::uint64_t> addresses_;
+  std::vector<cucore_argument> values_;  // these refer to the arguments and to addresses_
+};
+
+LaunchConfig config_of(const LaunchShape& shape);
 
 // Launches and waits; the array arguments then contain the kernel's results. Returns the time of
 // the kernel in milliseconds.

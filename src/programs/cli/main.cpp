@@ -31,8 +31,9 @@ constexpr const char* FOOTER =
     "With --json the result, or the failure, is one JSON object on the standard output.\n"
     "'cucore SUBCOMMAND --help' shows the options of a subcommand and an example.\n";
 
-constexpr std::array SUBCOMMANDS{add_info,    add_compile, add_link,   add_bundle, add_inspect,
-                                 add_analyze, add_sign,    add_verify, add_run,    add_cache};
+constexpr std::array SUBCOMMANDS{add_info,    add_compile, add_link, add_bundle,
+                                 add_inspect, add_analyze, add_sign, add_verify,
+                                 add_run,     add_bench,   add_cache};
 
 // Runs before the command line is parsed, because errors of the command line are also reported as
 // JSON.

@@ -31,16 +31,45 @@ struct World {
                                        &code, nullptr),
               CUCORE_OK);
     EXPECT_EQ(cucore_analysis_create(code, nullptr, &analysis, nullptr), CUCORE_OK);
+    EXPECT_EQ(cucore_device_open(0, &device, nullptr), CUCORE_OK);
+    EXPECT_EQ(cucore_stream_create(device, nullptr, &stream, nullptr), CUCORE_OK);
+    const std::string ptx =
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n";
+    cucore_objectcode* loaded = nullptr;
+    EXPECT_EQ(cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, ptx.data(), ptx.size(), nullptr,
+                                       &loaded, nullptr),
+              CUCORE_OK);
+    EXPECT_EQ(cucore_objectcode_find_kernel(loaded, "k", &kernel, nullptr), CUCORE_OK);
+    cucore_objectcode_release(loaded);
+    options.stream = stream;
+    options.criterion = CUCORE_CRITERION_COUNT;
+    options.min_samples = 3;
+    options.flush = CUCORE_TOGGLE_OFF;
+    options.setup = nothing;
+    EXPECT_EQ(cucore_measurement_run(device, nothing, nullptr, &options, &measurement, nullptr),
+              CUCORE_OK);
   }
   World(const World&) = delete;
   World& operator=(const World&) = delete;
   ~World() {
+    cucore_measurement_release(measurement);
+    cucore_kernel_release(kernel);
+    cucore_stream_release(stream);
+    cucore_device_release(device);
     cucore_analysis_release(analysis);
     cucore_objectcode_release(code);
   }
 
+  static cucore_status nothing(const cucore_stream*, void*, cucore_error**) { return CUCORE_OK; }
+  static cucore_work work() { return {sizeof(cucore_work), nullptr, nothing, nullptr}; }
+
   cucore_objectcode* code = nullptr;
   cucore_analysis* analysis = nullptr;
+  cucore_device* device = nullptr;
+  cucore_kernel* kernel = nullptr;
+  cucore_stream* stream = nullptr;
+  cucore_measurement* measurement = nullptr;
+  cucore_measurement_options options = CUCORE_MEASUREMENT_OPTIONS_INIT;
   std::vector<char> text = std::vector<char>(1 << 16);
 };
 
@@ -118,6 +147,63 @@ std::vector<Scenario> scenarios() {
          return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON, world.text.data(),
                                       world.text.size(), &size, error);
        }},
+      {"cucore_measurement_run",
+       [](World& world, cucore_error** error) {
+         cucore_measurement* out = nullptr;
+         const cucore_status status = cucore_measurement_run(world.device, World::nothing, nullptr,
+                                                             &world.options, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_measurement_release(out);
+         return status;
+       }},
+      {"cucore_measurement_run_kernel",
+       [](World& world, cucore_error** error) {
+         // Without a geometry the launch fails, also without memory.
+         cucore_measurement* out = nullptr;
+         const cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
+         const cucore_status status = cucore_measurement_run_kernel(world.kernel, &launch, nullptr,
+                                                                    0, &world.options, &out, error);
+         EXPECT_EQ(out, nullptr);
+         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+         cucore_error_release(*error);
+         *error = nullptr;
+         return CUCORE_OK;
+       }},
+      {"cucore_measurement_run_pair",
+       [](World& world, cucore_error** error) {
+         const cucore_work work = World::work();
+         cucore_measurement *a = nullptr, *b = nullptr;
+         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+         const cucore_status status = cucore_measurement_run_pair(
+             world.device, &work, &work, &world.options, &a, &b, &info, error);
+         EXPECT_EQ(a != nullptr, status == CUCORE_OK);
+         EXPECT_EQ(b != nullptr, status == CUCORE_OK);
+         EXPECT_EQ(info.verdict != CUCORE_COMPARISON_VERDICT_NONE, status == CUCORE_OK);
+         cucore_measurement_release(a);
+         cucore_measurement_release(b);
+         return status;
+       }},
+      {"cucore_measurement_query",
+       [](World& world, cucore_error** error) {
+         cucore_measurement_info info = CUCORE_MEASUREMENT_INFO_INIT;
+         return cucore_measurement_query(world.measurement, &info, error);
+       }},
+      {"cucore_measurement_compare",
+       [](World& world, cucore_error** error) {
+         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+         return cucore_measurement_compare(world.measurement, world.measurement, &info, error);
+       }},
+      {"cucore_measurement_write",
+       [](World& world, cucore_error** error) {
+         size_t size = 0;
+         cucore_status status = CUCORE_OK;
+         for (const auto format : {CUCORE_REPORT_FORMAT_TEXT, CUCORE_REPORT_FORMAT_JSON,
+                                   CUCORE_REPORT_FORMAT_CSV, CUCORE_REPORT_FORMAT_GNUPLOT})
+           if (status == CUCORE_OK)
+             status = cucore_measurement_write(&world.measurement, 1, format, world.text.data(),
+                                               world.text.size(), &size, error);
+         return status;
+       }},
   };
 }
 
@@ -131,6 +217,12 @@ std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
        [](World& world) { cucore_analysis_kernel_count(world.analysis); }},
       {"cucore_analysis_finding_count",
        [](World& world) { cucore_analysis_finding_count(world.analysis); }},
+      {"cucore_measurement_retain",
+       [](World& world) { cucore_measurement_retain(world.measurement); }},
+      {"cucore_measurement_release",
+       [](World& world) { cucore_measurement_release(world.measurement); }},
+      {"cucore_measurement_samples",
+       [](World& world) { cucore_measurement_samples(world.measurement, nullptr); }},
   };
 }
 
