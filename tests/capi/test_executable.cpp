@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executables: creation, launches, and their release while they run.
+#include <cuda.h>
+
 #include <atomic>
 #include <chrono>
 #include <thread>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The objects that graphs keep, and their end.
+#include <cuda.h>
+
 #include <atomic>
 #include <thread>
 
