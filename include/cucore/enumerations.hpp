@@ -177,6 +177,20 @@ enum class PoolKind : std::int32_t {
   managed = CUCORE_POOL_KIND_MANAGED,   ///< managed memory
 };
 
+/// Where the blocks of a cluster run.
+enum class ClusterScheduling : std::int32_t {
+  default_ = CUCORE_CLUSTER_SCHEDULING_DEFAULT,   ///< as the kernel or the driver chooses
+  spread = CUCORE_CLUSTER_SCHEDULING_SPREAD,      ///< spread over the multiprocessors
+  balanced = CUCORE_CLUSTER_SCHEDULING_BALANCED,  ///< the hardware balances the load
+};
+
+/// How the L2 cache treats accesses.
+enum class AccessProperty : std::int32_t {
+  normal = CUCORE_ACCESS_PROPERTY_NORMAL,          ///< as other accesses
+  streaming = CUCORE_ACCESS_PROPERTY_STREAMING,    ///< evicted first
+  persisting = CUCORE_ACCESS_PROPERTY_PERSISTING,  ///< evicted last
+};
+
 /// A kind of place where memory is.
 enum class LocationKind : std::int32_t {
   none = CUCORE_LOCATION_KIND_NONE,            ///< the default of the kind of memory

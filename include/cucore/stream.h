@@ -146,6 +146,48 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream *stream,
                                                    const cucore_stream *other,
                                                    cucore_error **error);
 
+/** How the L2 cache treats accesses. */
+typedef enum cucore_access_property {
+  CUCORE_ACCESS_PROPERTY_NORMAL = 0,     /**< as other accesses */
+  CUCORE_ACCESS_PROPERTY_STREAMING = 1,  /**< evicted first */
+  CUCORE_ACCESS_PROPERTY_PERSISTING = 2, /**< evicted last */
+  CUCORE_ACCESS_PROPERTY_FORCE_INT32 = 0x7fffffff
+} cucore_access_property;
+
+/** A part of a buffer whose accesses the L2 cache treats in its own way. The driver keeps the
+ *  addresses and not the buffer. */
+typedef struct cucore_access_window {
+  const cucore_buffer   *buffer;    /**< the buffer */
+  size_t                 offset;    /**< in bytes */
+  size_t                 size;      /**< in bytes, at least 1. The device has a limit, which the
+                                         message of a refusal contains */
+  float                  hit_ratio; /**< the part of the accesses that gets hit, 0 to 1; the others
+                                         get miss */
+  cucore_access_property hit;       /**< of that part */
+  cucore_access_property miss;      /**< of the others: NORMAL or STREAMING */
+  int32_t                reserved;  /**< 0 */
+} cucore_access_window;
+
+#define CUCORE_ACCESS_WINDOW_INIT \
+  { NULL, 0, 0, 0, CUCORE_ACCESS_PROPERTY_NORMAL, CUCORE_ACCESS_PROPERTY_NORMAL, 0 }
+
+/**
+ * Sets how the L2 cache treats the accesses of kernels that are launched on the stream from now on.
+ * A launch may have a window of its own.
+ *
+ * @param stream  the stream
+ * @param window  NULL: none; only read during the call
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a field is out of its range, or the buffer belongs to
+ *                                        another device
+ * @retval CUCORE_ERROR_INVALID_HANDLE    the buffer was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no such windows
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream *stream,
+                                                         const cucore_access_window *window,
+                                                         cucore_error **error);
+
 /**
  * Returns the priority of a stream. A lower number goes first.
  *

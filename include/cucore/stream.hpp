@@ -5,6 +5,7 @@
 #ifndef CUCORE_STREAM_HPP_INCLUDED
 #define CUCORE_STREAM_HPP_INCLUDED
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -27,6 +28,25 @@ struct CaptureOptions {
   CaptureMode mode = CaptureMode::relaxed;  ///< which calls of other code break the capture
   cucore_graph* into = nullptr;             ///< the graph that gets the nodes; null: a new one
   std::vector<cucore_node> after{};         ///< nodes of `into` that the first work comes after
+};
+
+/// A part of a buffer whose accesses the L2 cache treats in its own way. It borrows the buffer.
+struct AccessWindow : cucore_access_window {
+  AccessWindow() noexcept : cucore_access_window(CUCORE_ACCESS_WINDOW_INIT) {}
+  /// @param bytes  of the window, from `begin` on
+  /// @param ratio  the part of the accesses that gets `on_hit`; the others get `on_miss`
+  template <class Buffer>
+  AccessWindow(const Buffer& of, std::size_t begin, std::size_t bytes, float ratio = 1,
+               AccessProperty on_hit = AccessProperty::persisting,
+               AccessProperty on_miss = AccessProperty::normal) noexcept
+      : AccessWindow() {
+    buffer = of.get();
+    offset = begin;
+    size = bytes;
+    hit_ratio = ratio;
+    hit = static_cast<cucore_access_property>(on_hit);
+    miss = static_cast<cucore_access_property>(on_miss);
+  }
 };
 
 /// Work that runs in order. Releasing a stream leaves its work alone.
@@ -56,6 +76,15 @@ class Stream : public Owner<Stream, cucore_stream> {
   /// Later work of this stream waits for the present work of `other`.
   Returned<void> wait_stream(const Stream& other) const {
     return call(cucore_stream_wait_stream, get(), other.get());
+  }
+
+  /// How the L2 cache treats the accesses of kernels that are launched from now on.
+  Returned<void> set_access_window(const AccessWindow& window) const {
+    return call(cucore_stream_set_access_window, get(), &window);
+  }
+  /// Ends the window.
+  Returned<void> set_access_window(std::nullptr_t) const {
+    return call(cucore_stream_set_access_window, get(), nullptr);
   }
 
   /// A lower number goes first.

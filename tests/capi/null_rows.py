@@ -31,7 +31,7 @@ OF_TYPE = {
     "cucore_kernel_attribute_name": "REGISTERS", "cucore_default_stream": "LEGACY",
     "cucore_source_type": "CUDA_CPP", "cucore_library": "CUCORE_LIBRARY_NVRTC",
     "cucore_cache_outcome *": "o.room<cucore_cache_outcome>()", "cucore_buffer_destroy_fn": "takes_back_nothing", "cucore_cache_build_fn": "builds_nothing",
-    "cucore_cache_report_fn": "goes_on", "cucore_launch_options *": "&w.launch",
+    "cucore_cache_report_fn": "goes_on", "cucore_launch_options *": "&w.launch", "cucore_access_window *": "nullptr",
     "cucore_node *": "o.u64()", "cucore_node": "w.node", "cucore_host_fn": "does_nothing", "cucore_destroy_fn": "takes_back_nothing",
     "cucore_cache_remote *": "&w.remote", "cucore_argument *": "&w.argument",
     "int32_t": "0", "int64_t": "0", "uint32_t": "0", "uint64_t": "0", "size_t": "0", "int": "0",

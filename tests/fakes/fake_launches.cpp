@@ -57,6 +57,58 @@ void describe(const CUlaunchAttribute& attribute, fake_launch& launch) {
   }
 }
 
+// The first driver that has the attribute; the others are older than the library's oldest driver.
+int first_version(CUlaunchAttributeID id) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      return 12030;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      return 12040;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return 12050;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      return 12080;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+      return 13000;
+    default:
+      return 0;
+  }
+}
+
+// Records an event as the kernel would.
+CUresult record_event_of(const CUlaunchAttribute& attribute) {
+  const CUlaunchAttributeValue& value = attribute.value;
+  const bool programmatic = attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+  if (!programmatic && attribute.id != CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+    return CUDA_SUCCESS;
+  Event* event = driver().events.find_or_note(
+      programmatic ? value.programmaticEvent.event : value.launchCompletionEvent.event,
+      "cuLaunchKernelEx");
+  NEED(event, CUDA_ERROR_INVALID_HANDLE);
+  NEED((event->flags & CU_EVENT_DISABLE_TIMING) && !(event->flags & CU_EVENT_INTERPROCESS),
+       CUDA_ERROR_INVALID_VALUE);
+  event->recorded = true;
+  event->record_number = ++driver().records;
+  return CUDA_SUCCESS;
+}
+
+CUresult take_attributes(const CUlaunchConfig& config, const Stream* stream, fake_launch& launch) {
+  launch.attribute_count = config.numAttrs;
+  NEED(config.numAttrs <= FAKE_MAX_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    NEED(driver().version >= first_version(attribute.id), CUDA_ERROR_INVALID_VALUE);
+    const bool captured = stream && stream->capture.active;
+    NEED(captured || attribute.id != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+         CUDA_ERROR_INVALID_VALUE);
+    describe(attribute, launch);
+    launch.attributes[i].id = attribute.id;
+    std::memcpy(launch.attributes[i].value, &attribute.value, sizeof launch.attributes[i].value);
+    RETURN_IF_FAILED(record_event_of(attribute));
+  }
+  return CUDA_SUCCESS;
+}
+
 CUresult copy_separate(const KernelImage& kernel, void** arguments, fake_launch& launch) {
   for (size_t i = 0; i < kernel.sizes.size(); ++i) {
     NEED(arguments && arguments[i], CUDA_ERROR_INVALID_VALUE);
@@ -202,7 +254,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
   launch.context = context->handle;
   describe(*config, launch);
-  for (unsigned i = 0; i < config->numAttrs; ++i) describe(config->attrs[i], launch);
+  RETURN_IF_FAILED(take_attributes(*config, stream, launch));
   RETURN_IF_FAILED(extra ? copy_packed(extra, launch)
                          : copy_separate(kernel->image, arguments, launch));
   if (stream && stream->capture.active) {

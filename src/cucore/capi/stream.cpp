@@ -4,7 +4,9 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
 #include "core/graph/capture.hpp"
+#include "core/load/access_window.hpp"
 #include "core/objects/capturable_streams.hpp"
 
 using namespace cucore::capi;
@@ -94,6 +96,13 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
                                                    const cucore_stream* other,
                                                    cucore_error** error) {
   return guard(error, [&] { use(stream, "stream").wait(use(other, "other")); });
+}
+
+CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream* stream,
+                                                         const cucore_access_window* window,
+                                                         cucore_error** error) {
+  return guard(error,
+               [&] { core::set_access_window(use(stream, "stream"), window, BUFFER_HANDLES); });
 }
 
 CUCORE_API int32_t cucore_stream_priority(const cucore_stream* stream) {

@@ -149,6 +149,15 @@ std::vector<Scenario> event_scenarios() {
        [](Run& run, World& world) {
          EXPECT_NE(run.plain([&] { return cucore_stream_id(world.stream.get()); }), 0u);
        }},
+      {"cucore_stream_set_access_window",
+       [](Run& run, World& world) {
+         cucore_access_window window = CUCORE_ACCESS_WINDOW_INIT;
+         window.buffer = world.buffer.get();
+         window.size = 64;
+         run.call([&](auto** error) {
+           return cucore_stream_set_access_window(world.stream.get(), &window, error);
+         });
+       }},
       {"cucore_stream_priority",
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_stream_priority(world.stream.get()); }), 0);

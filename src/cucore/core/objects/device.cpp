@@ -94,6 +94,8 @@ void Device::read_limits() {
   limits_.cooperative = limit(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
   limits_.pools = limit(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;
   limits_.managed = limit(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
+  limits_.access_window = limit(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+  limits_.memory_domains = limit(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT);
   // CUDA 11.8 introduced the attribute. An older driver has no clusters.
   int clusters = 0;
   const CUresult result =
