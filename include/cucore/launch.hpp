@@ -79,6 +79,13 @@ struct LaunchConfig : cucore_launch_options {
     return *this;
   }
 
+  /// Attributes of the driver that have no field. The list must live until the launch has returned.
+  LaunchConfig& with_attributes(Span<const cucore_launch_attribute> list) noexcept {
+    attributes = list.data();
+    attribute_count = list.size();
+    return *this;
+  }
+
   /// The window must live until the launch has returned.
   LaunchConfig& with_access_window(const AccessWindow& window) noexcept {
     access_window = &window;

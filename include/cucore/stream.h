@@ -168,9 +168,6 @@ typedef struct cucore_access_window {
   int32_t                reserved;  /**< 0 */
 } cucore_access_window;
 
-#define CUCORE_ACCESS_WINDOW_INIT \
-  { NULL, 0, 0, 0, CUCORE_ACCESS_PROPERTY_NORMAL, CUCORE_ACCESS_PROPERTY_NORMAL, 0 }
-
 /**
  * Sets how the L2 cache treats the accesses of kernels that are launched on the stream from now on.
  * A launch may have a window of its own.

@@ -32,7 +32,7 @@ struct CaptureOptions {
 
 /// A part of a buffer whose accesses the L2 cache treats in its own way. It borrows the buffer.
 struct AccessWindow : cucore_access_window {
-  AccessWindow() noexcept : cucore_access_window(CUCORE_ACCESS_WINDOW_INIT) {}
+  AccessWindow() noexcept : cucore_access_window() {}
   /// @param bytes  of the window, from `begin` on
   /// @param ratio  the part of the accesses that gets `on_hit`; the others get `on_miss`
   template <class Buffer>

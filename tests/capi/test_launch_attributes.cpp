@@ -94,7 +94,7 @@ class LaunchAttributes : public OnDevice {
     return value;
   }
   cucore_access_window window() const {
-    cucore_access_window window = CUCORE_ACCESS_WINDOW_INIT;
+    cucore_access_window window{};
     window.buffer = buffer_;
     window.offset = 512;
     window.size = 1024;

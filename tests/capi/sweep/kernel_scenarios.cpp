@@ -179,7 +179,7 @@ struct Attributes {
     return Event::adopt(event);
   }
   Event programmatic;
-  cucore_access_window window = CUCORE_ACCESS_WINDOW_INIT;
+  cucore_access_window window{};
   cucore_launch_attribute other{};  // CU_LAUNCH_ATTRIBUTE_IGNORE
   cucore_launch_options options = small_launch();
 };

@@ -151,7 +151,7 @@ std::vector<Scenario> event_scenarios() {
        }},
       {"cucore_stream_set_access_window",
        [](Run& run, World& world) {
-         cucore_access_window window = CUCORE_ACCESS_WINDOW_INIT;
+         cucore_access_window window{};
          window.buffer = world.buffer.get();
          window.size = 64;
          run.call([&](auto** error) {
