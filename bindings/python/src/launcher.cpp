@@ -206,6 +206,7 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   Py_INCREF(kernel);
   launcher->kernel = kernel;
   launcher->stream = nullptr;
+  launcher->config = nullptr;
   launcher->weak = nullptr;
   launcher->call = call;
   const bool is_tuple = PyTuple_CheckExact(key);
