@@ -43,8 +43,8 @@
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const void *data, size_t size) {
-    const cucore_launch_options options = launch_options(launch_head(data, size));
-    return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options);
+    const cucore::bind::LaunchOptions options(data, size, nullptr);
+    return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options.get());
   }
   //: cucore_kernel_launch
   void launch(Stream *stream, const void *data, size_t size) {
@@ -52,10 +52,7 @@
   }
   //: cucore_kernel_launch_packed
   void launch_packed(Stream *stream, const void *data, size_t size) {
-    const LaunchHead head = launch_head(data, size);
-    const cucore_launch_options options = launch_options(head);
-    ok(cucore_kernel_launch_packed, held($self), held(stream), &options,
-       static_cast<const char *>(data) + sizeof head, size - sizeof head);
+    cucore::bind::launch_packed(held($self), held(stream), data, size);
   }
 }
 #endif

@@ -177,7 +177,7 @@ enum class PoolKind : std::int32_t {
   managed = CUCORE_POOL_KIND_MANAGED,   ///< managed memory
 };
 
-/// Where the blocks of a cluster run.
+/// The placement of the blocks of a cluster.
 enum class ClusterScheduling : std::int32_t {
   default_ = CUCORE_CLUSTER_SCHEDULING_DEFAULT,   ///< as the kernel or the driver chooses
   spread = CUCORE_CLUSTER_SCHEDULING_SPREAD,      ///< spread over the multiprocessors

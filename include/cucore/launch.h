@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/** Where the blocks of a cluster run. */
+/** The placement of the blocks of a cluster. */
 typedef enum cucore_cluster_scheduling {
   CUCORE_CLUSTER_SCHEDULING_DEFAULT = 0,  /**< as the kernel or the driver chooses */
   CUCORE_CLUSTER_SCHEDULING_SPREAD = 1,   /**< spread over the multiprocessors */
@@ -41,7 +41,7 @@ typedef struct cucore_launch_options {
   int32_t  reserved;                   /**< 0 */
   uint32_t preferred_cluster[3]; /**< a multiple of cluster, which must be set; the device uses it
                                       where it fits. All 0: none; else 0 in others is 1. CUDA 12.8 */
-  cucore_cluster_scheduling cluster_scheduling; /**< where the blocks of a cluster run */
+  cucore_cluster_scheduling cluster_scheduling; /**< the placement of the blocks of a cluster */
   int32_t shared_carveout; /**< percent of the L1 cache that is preferred as shared memory, 1 to
                                 100; 0: the kernel's, -1: none. CUDA 12.5 */
   int32_t memory_domain;   /**< 1: the remote domain of memory_domain_map. A fence of the kernel

@@ -60,7 +60,7 @@ struct LaunchConfig : cucore_launch_options {
     return *this;
   }
 
-  /// Where the blocks of a cluster run.
+  /// The placement of the blocks of a cluster.
   LaunchConfig& with_cluster_scheduling(ClusterScheduling policy) noexcept {
     cluster_scheduling = static_cast<cucore_cluster_scheduling>(policy);
     return *this;

@@ -292,8 +292,7 @@ TEST_F(LaunchAttributes, RefuseUnsuitableEvents) {
   options_.programmatic_event = shared;
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "programmatic_event is shared by processes");
   options_.programmatic_at_start = 1;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT,
-          "programmatic_at_start is 1 and programmatic_event is NULL");
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "programmatic_at_start is 1 and the launch has no event");
   options_.programmatic_event = event_;
   options_.programmatic_at_start = 2;
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "programmatic_at_start is 2, neither 0 nor 1");
@@ -317,7 +316,7 @@ TEST_F(LaunchAttributes, RefuseUnsuitableEvents) {
   options_.completion_event = timed;
   if (version_ < 12030) return;
   options_.completion_event = options_.programmatic_event = event_;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "completion_event is also the programmatic_event");
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "completion_event is also the event that blocks trigger");
 }
 
 TEST_F(LaunchAttributes, OfAccessWindows) {
@@ -423,17 +422,17 @@ TEST_F(LaunchAttributes, WithoutANameArePassedOn) {
     EXPECT_EQ(launch.cooperative, 1);
   }
   options_.priority = -1;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes[0] sets attribute 8 a second time");
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes sets attribute 8 a second time");
   options_.attributes = list;
   options_.attribute_count = 2;
   list[1].id = CU_LAUNCH_ATTRIBUTE_PRIORITY;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes[1] sets attribute 8 a second time");
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes sets attribute 8 a second time");
   options_.attributes = list;
   options_.attribute_count = 1;
   list[0].reserved = 7;
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes[0].reserved is 7; expected 0");
   options_.attribute_count = 1;
-  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes is NULL and attribute_count is 1");
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attributes is NULL; expected 1 attribute");
   options_.attributes = list;
   options_.attribute_count = 33;
   refuses(CUCORE_ERROR_INVALID_ARGUMENT, "attribute_count is 33; expected at most 32");

@@ -24,6 +24,16 @@ final class CudaStream {
 
   //: wait cucore_stream_synchronize Waits.until(timeout, "the work of the stream", this::query)
 
+  //: cucore_stream_set_access_window
+  // @param window null: none
+  public void setAccessWindow(AccessWindow window) {
+    if (window == null) {
+      setAccessWindowNow(null, 0, 0, 0, AccessProperty.NORMAL, AccessProperty.NORMAL);
+    } else {
+      setAccessWindowNow(window.buffer(), window.offset(), window.size(), (float) window.hitRatio(), window.hit(), window.miss());
+    }
+  }
+
   //: cucore_stream_is_capturing
   // @return true between the begin and the end of a capture
   public boolean isCapturing() {

@@ -261,7 +261,7 @@ PyGetSetDef getters[] = {
     {"priority", get_priority, nullptr, "The priority; 0 is the stream's.", nullptr},
     {"preferred_cluster", get_preferred_cluster, nullptr,
      "Blocks a cluster where they fit, a multiple of the cluster, or None.", nullptr},
-    {"cluster_scheduling", get_scheduling, nullptr, "Where the blocks of a cluster run.", nullptr},
+    {"cluster_scheduling", get_scheduling, nullptr, "The placement of the blocks of a cluster.", nullptr},
     {"shared_carveout", get_int<&cucore_launch_options::shared_carveout>, nullptr,
      "Percent of the L1 cache preferred as shared memory; 0 is the kernel's, -1 is none.", nullptr},
     {"memory_domain", get_int<&cucore_launch_options::memory_domain>, nullptr,

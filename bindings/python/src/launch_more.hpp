@@ -11,7 +11,7 @@
 
 namespace cucore::bind {
 
-// What the options point to. The handles have references of their own, so that a close() of the
+// The targets of the options. The handles have references of their own, so that a close() of the
 // objects does not affect the launches.
 struct LaunchMore {
   LaunchMore() = default;

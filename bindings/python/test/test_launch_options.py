@@ -104,7 +104,7 @@ def test_refusals(device, stream, kernels):
     kernel = kernels.kernel("nothing")
     for settings, text in (({"shared_carveout": 101}, "LaunchConfig.shared_carveout is 101"),
                            ({"memory_domain": 2}, "LaunchConfig.memory_domain is 2, neither 0 nor 1"),
-                           ({"programmatic_at_start": True}, "programmatic_at_start is 1 and "),
+                           ({"programmatic_at_start": True}, "programmatic_at_start is 1 and the launch has no event"),
                            ({"cluster_scheduling": 9}, "LaunchConfig.cluster_scheduling is 9"),
                            ({"priority": 0, "attributes": {8: b"", 9: b"\xff"}}, None)):
         config = LaunchConfig(1, 1, **settings)
@@ -127,5 +127,5 @@ def test_refusals(device, stream, kernels):
 def test_attributes_are_passed_on(device, stream, kernels):
     kernel = kernels.kernel("nothing")
     kernel[LaunchConfig(1, 1, attributes={0: b"", 8: (-1).to_bytes(4, "little", signed=True)}), stream]()
-    with pytest.raises(cucore.InvalidArgumentError, match=r"attributes\[0\] sets attribute 8 a second time"):
+    with pytest.raises(cucore.InvalidArgumentError, match="attributes sets attribute 8 a second time"):
         kernel[LaunchConfig(1, 1, priority=-1, attributes={8: b""}), stream]()

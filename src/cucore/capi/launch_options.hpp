@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the options of a launch without a copy for a caller built against the same header, because
-// the cost of each launch matters. core::LaunchAttributes checks the reserved field.
+// Reads the options of a launch. A caller that was built against the same header causes no copy,
+// because the cost of each launch matters. core::LaunchAttributes checks the reserved field.
 #pragma once
 
 #include <cstddef>

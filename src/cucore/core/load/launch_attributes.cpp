@@ -183,7 +183,7 @@ void LaunchAttributes::add_events(const cucore_launch_options& options,
   if (options.programmatic_at_start) {
     check_flag("programmatic_at_start", options.programmatic_at_start);
     if (!options.programmatic_event)
-      refuse("programmatic_at_start", " is 1 and programmatic_event is NULL; set the event");
+      refuse("programmatic_at_start", " is 1 and the launch has no event that a block triggers; set one");
   }
   if (options.programmatic_event) {
     auto& value = add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT).programmaticEvent;
@@ -193,7 +193,7 @@ void LaunchAttributes::add_events(const cucore_launch_options& options,
   if (options.completion_event) {
     require_driver("completion_event", SINCE_COMPLETION_EVENT);
     if (options.completion_event == options.programmatic_event)
-      refuse("completion_event", " is also the programmatic_event; use two events");
+      refuse("completion_event", " is also the event that blocks trigger; use two events");
     add(CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT).launchCompletionEvent.event =
         event_of(options.completion_event, "completion_event", handles);
   }
@@ -223,7 +223,8 @@ void LaunchAttributes::add_others(const cucore_launch_options& options) {
     refuse("attribute_count",
            concat(" is ", options.attribute_count, "; expected at most ", MOST_OTHERS));
   if (!options.attributes)
-    refuse("attributes", concat(" is NULL and attribute_count is ", options.attribute_count));
+    refuse("attributes",
+           concat(" is NULL; expected ", counted(options.attribute_count, "attribute")));
   std::vector<CUlaunchAttribute> all(few_.begin(), few_.begin() + count_);
   all.reserve(count_ + options.attribute_count);
   for (size_t i = 0; i < options.attribute_count; ++i) {
@@ -234,7 +235,7 @@ void LaunchAttributes::add_others(const cucore_launch_options& options) {
       return given.id != CU_LAUNCH_ATTRIBUTE_IGNORE && each.id == given.id;
     });
     if (twice)
-      refuse("attributes", concat("[", i, "] sets attribute ", given.id,
+      refuse("attributes", concat(" sets attribute ", given.id,
                                   " a second time; set each attribute or its option once"));
     CUlaunchAttribute attribute{};
     attribute.id = static_cast<CUlaunchAttributeID>(given.id);
