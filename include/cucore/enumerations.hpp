@@ -184,6 +184,20 @@ enum class ClusterScheduling : std::int32_t {
   balanced = CUCORE_CLUSTER_SCHEDULING_BALANCED,  ///< the hardware balances the load
 };
 
+/// How a stream compares a word with a value.
+enum class Comparison : std::int32_t {
+  greater_equal = CUCORE_COMPARISON_GREATER_EQUAL,  ///< the difference is not negative
+  equal = CUCORE_COMPARISON_EQUAL,                  ///< they are equal
+  any_bit = CUCORE_COMPARISON_ANY_BIT,              ///< they have a bit in common
+  nor = CUCORE_COMPARISON_NOR,                      ///< one of their bits is 0 in both
+};
+
+/// A kind of completion.
+enum class CompletionKind : std::int32_t {
+  future = CUCORE_COMPLETION_KIND_FUTURE,  ///< the end of work
+  host = CUCORE_COMPLETION_KIND_HOST,      ///< a host function
+};
+
 /// How the L2 cache treats accesses.
 enum class AccessProperty : std::int32_t {
   normal = CUCORE_ACCESS_PROPERTY_NORMAL,          ///< as other accesses

@@ -186,6 +186,110 @@ CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream *st
                                                          cucore_error **error);
 
 /**
+ * A function of the host in a stream or a graph. It runs on a thread of the driver, after the work
+ * before it and before the work after it. It must not call this library or CUDA, and must not throw
+ * or wait for work of a device.
+ *
+ * @param user_data  as given with the function
+ */
+typedef void (*cucore_host_fn)(void *user_data);
+
+/**
+ * Adds a function to the stream, which runs when the work before it is complete. The call returns
+ * at once.
+ *
+ * The function runs once, or on a captured stream at each launch of the graph. It does not run after
+ * a fault of a kernel. Then destroy is called once, on a thread of the library. That is after the
+ * function has run, after the end of the graph and of what was made from it, or after a reset of the
+ * device. When the process exits, and in a forked process, destroy is not called. It may release
+ * objects of this library and must not wait for work.
+ *
+ * @param stream     the stream
+ * @param fn         the function
+ * @param user_data  the argument of both functions
+ * @param destroy    NULL, or releases user_data; not called if this call fails
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED  the driver has no host functions
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream *stream, cucore_host_fn fn,
+                                                   void *user_data,
+                                                   void (*destroy)(void *user_data),
+                                                   cucore_error **error);
+
+/**
+ * Adds a function of another language to the stream. When the work before it is complete, a
+ * completion with kind HOST arrives in the queue. The thread that takes it runs the function.
+ *
+ * With waits, work after it starts after cucore_queue_resume() with the ticket of the completion.
+ * It also starts if the queue is closed, the process exits, or host_timeout_ms of the queue's
+ * options have passed. The log reports the last case. On a captured stream a completion arrives at
+ * each launch of the graph, each with a ticket of its own.
+ *
+ * @param stream  the stream, which holds the queue until then
+ * @param queue   receives the completion; a closed queue receives nothing
+ * @param token   for the completion, any number
+ * @param waits   1: the stream waits until it is resumed; 0: it goes on at once, and ticket is 0
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the queue is closed
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_launch_host_queued(const cucore_stream *stream,
+                                                          cucore_queue *queue, uint64_t token,
+                                                          int32_t waits, cucore_error **error);
+
+/** How a stream compares a word with a value. */
+typedef enum cucore_comparison {
+  CUCORE_COMPARISON_GREATER_EQUAL = 1, /**< the word minus the value, as a signed number, is not
+                                            negative */
+  CUCORE_COMPARISON_EQUAL = 2,   /**< they are equal */
+  CUCORE_COMPARISON_ANY_BIT = 3, /**< they have a bit in common */
+  CUCORE_COMPARISON_NOR = 4,     /**< one of their bits is 0 in both; not on every device */
+  CUCORE_COMPARISON_FORCE_INT32 = 0x7fffffff
+} cucore_comparison;
+
+/**
+ * Writes a word to a buffer when the work before it is complete. Other devices and the host see
+ * that work before they see the word.
+ *
+ * @param stream  the stream, of the buffer's device
+ * @param buffer  the buffer: memory of the device, or pinned memory
+ * @param offset  of the word in bytes, a multiple of its size
+ * @param value   the value
+ * @param size    of the word: 4 or 8 bytes
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device does not write such words
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_write_value(const cucore_stream *stream,
+                                                   cucore_buffer *buffer, size_t offset,
+                                                   uint64_t value, size_t size,
+                                                   cucore_error **error);
+
+/**
+ * Lets work that is added to the stream from now on wait until a word of a buffer has a value. The
+ * device waits; the call returns at once. A kernel, another stream, another device or the host may
+ * write the word.
+ *
+ * @param stream      the stream, of the buffer's device
+ * @param buffer      the buffer: memory of the device, or pinned memory
+ * @param offset      of the word in bytes, a multiple of its size
+ * @param value       the value
+ * @param size        of the word: 4 or 8 bytes
+ * @param comparison  of the word with the value
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device does not wait for such words
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_wait_value(const cucore_stream *stream,
+                                                  const cucore_buffer *buffer, size_t offset,
+                                                  uint64_t value, size_t size,
+                                                  cucore_comparison comparison,
+                                                  cucore_error **error);
+
+/**
  * Returns the priority of a stream. A lower number goes first.
  *
  * @param stream  the stream; 0 for NULL, and for default streams

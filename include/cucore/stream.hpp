@@ -7,7 +7,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "device.hpp"
@@ -77,6 +79,34 @@ class Stream : public Owner<Stream, cucore_stream> {
   Returned<void> wait_stream(const Stream& other) const {
     return call(cucore_stream_wait_stream, get(), other.get());
   }
+
+  /// Adds a function, which runs on a thread of the driver after the work before it. It must not
+  /// call this library or CUDA, and must not throw.
+  template <class Function>
+  Returned<void> launch_host(Function function) const {
+    auto kept = std::make_unique<Function>(std::move(function));
+    const cucore_host_fn run = [](void* data) noexcept { (*static_cast<Function*>(data))(); };
+    void (*const destroy)(void*) = [](void* data) { delete static_cast<Function*>(data); };
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_stream_launch_host(get(), run, kept.get(), destroy, &error);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<void>(status, error);
+    (void)kept.release();  // destroy deletes it
+    return Returned<void>();
+  }
+
+  /// Adds a host function that comes out of the queue. With waits the stream waits for
+  /// Queue::resume().
+  Returned<void> launch_host_queued(const Queue& queue, std::uint64_t token,
+                                    bool waits = true) const;
+
+  /// Writes a word of 4 or 8 bytes to a buffer, after the work before it.
+  template <class Word>
+  Returned<void> write_value(const Buffer& buffer, std::size_t offset, Word value) const;
+
+  /// Later work of this stream waits until a word of 4 or 8 bytes has a value.
+  template <class Word>
+  Returned<void> wait_value(const Buffer& buffer, std::size_t offset, Word value,
+                            Comparison comparison = Comparison::greater_equal) const;
 
   /// How the L2 cache treats the accesses of kernels that are launched from now on.
   Returned<void> set_access_window(const AccessWindow& window) const {

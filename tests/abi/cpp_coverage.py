@@ -39,7 +39,7 @@ MIRRORED = {
         "connect_timeout_ms": "connect_timeout", "timeout_ms": "timeout"}),
     "cucore_batch_item": ("BatchItem", {}),
     "cucore_batch_options": ("BatchOptions", {"time_limit_ms": "time_limit", "user_data": "report"}),
-    "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep"}),
+    "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep", "host_timeout_ms": "host_timeout"}),
     "cucore_checks_options": ("ChecksOptions", {}),
     "cucore_diagnostic_info": ("Diagnostic", {}),
     "cucore_capture_options": ("CaptureOptions", {"after_count": "after"}),

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver's launches: each is checked as in the driver, and recorded with its arguments.
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "fakes/fake_api.hpp"
@@ -174,6 +178,48 @@ CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
                     : copy_separate(kernel->image, node.kernelParams, launch);
 }
 
+// Host functions run in the order of their calls, on one thread. The rest of the work does not wait
+// for them.
+class HostFunctions {
+ public:
+  HostFunctions() {
+    std::thread([this] { run(); }).detach();
+  }
+
+  void add(CUhostFn function, void* user_data) {
+    const std::lock_guard lock(mutex_);
+    calls_.push_back({function, user_data});
+    added_.notify_one();
+  }
+
+ private:
+  struct Call {
+    CUhostFn function;
+    void* user_data;
+  };
+
+  [[noreturn]] void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      added_.wait(lock, [this] { return !calls_.empty(); });
+      const Call call = calls_.front();
+      calls_.pop_front();
+      lock.unlock();
+      call.function(call.user_data);
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<Call> calls_;
+};
+
+HostFunctions& host_functions() {
+  static auto* functions = new HostFunctions;
+  return *functions;
+}
+
 }  // namespace
 
 CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
@@ -273,8 +319,11 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
   Context* context = nullptr;
   Stream* stream = nullptr;
   RETURN_IF_FAILED(resolve_work(handle, context, stream, "cuLaunchHostFunc"));
-  lock.unlock();
-  function(user_data);
+  if (stream && stream->capture.active) {
+    ++stream->capture.nodes;
+    return CUDA_SUCCESS;
+  }
+  host_functions().add(function, user_data);
   return CUDA_SUCCESS;
 }
 

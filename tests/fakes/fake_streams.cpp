@@ -131,6 +131,35 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID id, const CUstream
   return CUDA_SUCCESS;
 }
 
+namespace {
+
+CUresult use_word(CUstream handle, CUdeviceptr address, size_t size, const char* name) {
+  auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, name));
+  NEED(address % size == 0 && memory_at(address, size), CUDA_ERROR_INVALID_VALUE);
+  take_place(lock, to.stream);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
+  return use_word(stream, address, 4, "cuStreamWriteValue32");
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
+  return use_word(stream, address, 8, "cuStreamWriteValue64");
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
+  return use_word(stream, address, 4, "cuStreamWaitValue32");
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
+  return use_word(stream, address, 8, "cuStreamWaitValue64");
+}
+
 CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {
   const auto lock = locked();
   Target to;

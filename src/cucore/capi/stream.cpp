@@ -5,9 +5,11 @@
 
 #include "capi/guard.hpp"
 #include "capi/launch_handles.hpp"
+#include "core/completion/host_call.hpp"
 #include "core/graph/capture.hpp"
 #include "core/load/access_window.hpp"
 #include "core/objects/capturable_streams.hpp"
+#include "core/objects/stream_words.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -103,6 +105,55 @@ CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream* st
                                                          cucore_error** error) {
   return guard(error,
                [&] { core::set_access_window(use(stream, "stream"), window, BUFFER_HANDLES); });
+}
+
+CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream* stream, cucore_host_fn fn,
+                                                   void* user_data, void (*destroy)(void*),
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    require(reinterpret_cast<const void*>(fn), "fn");
+    const auto call = cucore::make<core::HostFunction>(fn, user_data, destroy);
+    try {
+      core::launch_host(self, *call);
+    } catch (...) {
+      call->disown();
+      throw;
+    }
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_launch_host_queued(const cucore_stream* stream,
+                                                          cucore_queue* queue, uint64_t token,
+                                                          int32_t waits, cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    auto to = share(queue, "queue");
+    to->require_open();
+    const bool is_awaited = require_flag(waits, "waits");
+    core::launch_host(self, *cucore::make<core::QueuedHostCall>(std::move(to), token, is_awaited));
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_write_value(const cucore_stream* stream,
+                                                   cucore_buffer* buffer, size_t offset,
+                                                   uint64_t value, size_t size,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    core::write_word(self, use(buffer, "buffer"), offset, value, size);
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_wait_value(const cucore_stream* stream,
+                                                  const cucore_buffer* buffer, size_t offset,
+                                                  uint64_t value, size_t size,
+                                                  cucore_comparison comparison,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    core::wait_for_word(self, use(buffer, "buffer"), offset, value, size, comparison);
+  });
 }
 
 CUCORE_API int32_t cucore_stream_priority(const cucore_stream* stream) {

@@ -158,6 +158,19 @@ std::vector<Scenario> event_scenarios() {
            return cucore_stream_set_access_window(world.stream.get(), &window, error);
          });
        }},
+      {"cucore_stream_write_value",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) {
+           return cucore_stream_write_value(world.stream.get(), world.buffer.get(), 8, 1, 8, error);
+         });
+       }},
+      {"cucore_stream_wait_value",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) {
+           return cucore_stream_wait_value(world.second_stream.get(), world.buffer.get(), 4, 0, 4,
+                                           CUCORE_COMPARISON_EQUAL, error);
+         });
+       }},
       {"cucore_stream_priority",
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_stream_priority(world.stream.get()); }), 0);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/completion/completion_poller.hpp"
+#include "core/completion/host_call.hpp"
 #include "core/objects/capture_session.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
@@ -209,7 +210,9 @@ void Device::reset() const {
     // In a context that a kernel broke, this returns the kernel's error and releases the context.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }
-  check(cu.cuDevicePrimaryCtxReset(native_), [&] { return "reset " + label(); });
+  const CUresult result = cu.cuDevicePrimaryCtxReset(native_);
+  if (old) drop_host_calls(*old);
+  check(result, [&] { return "reset " + label(); });
   try {
     retain_context();
   } catch (const Error& error) {
