@@ -199,10 +199,10 @@ typedef void (*cucore_host_fn)(void *user_data);
  * at once.
  *
  * The function runs once, or on a captured stream at each launch of the graph. It does not run after
- * a fault of a kernel. Then destroy is called once, on a thread of the library. That is after the
- * function has run, after the end of the graph and of what was made from it, or after a reset of the
- * device. When the process exits, and in a forked process, destroy is not called. It may release
- * objects of this library and must not wait for work.
+ * a fault of a kernel. A thread of the library calls destroy once, after the function has run. The
+ * function of a graph ends with the graph and all executables from it. A function that a fault kept
+ * from running ends with the reset of the device. When the process exits, and in a forked process,
+ * destroy is not called. It may release objects of this library and must not wait for work.
  *
  * @param stream     the stream
  * @param fn         the function

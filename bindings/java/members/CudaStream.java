@@ -34,6 +34,25 @@ final class CudaStream {
     }
   }
 
+  /** Adds a function to the stream. It runs when the work before it is complete; work after it starts when
+   * the function has returned. A thread's handler of uncaught exceptions receives what it throws, and the
+   * stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process
+   * ends. It must not wait for the stream.
+   * @param function the function
+   * @throws InvalidStateException the process is exiting */
+  public void launchHost(Runnable function) {
+    launchHost(function, Completions.DEFAULT);
+  }
+
+  /** Adds a function to the stream, as {@link #launchHost(Runnable)}.
+   * @param function the function
+   * @param executor runs the function
+   * @throws InvalidStateException the process is exiting */
+  public void launchHost(Runnable function, java.util.concurrent.Executor executor) {
+    open();
+    HostFunctions.launch(this, function, executor);
+  }
+
   //: cucore_stream_is_capturing
   // @return true between the begin and the end of a capture
   public boolean isCapturing() {

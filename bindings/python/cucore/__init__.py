@@ -36,7 +36,7 @@ from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._handles import *  # noqa: F401,F403
 from ._records import CacheStatistics, PoolStatistics
-from . import _cache, _code, _interop, _link, _memory, _program
+from . import _cache, _code, _host, _interop, _link, _memory, _program
 from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback, warn_of_cpu_device
 

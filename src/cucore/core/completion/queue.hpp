@@ -49,8 +49,8 @@ class Queue final : public Object {
 
   // Throws INVALID_STATE if the queue is closed.
   void require_open() const;
-  // Adds a host function. With `waits` the call returns when another thread has resumed its ticket,
-  // when the queue is closed or the process exits, or after the queue's time limit.
+  // Adds a host function. With `waits` the call returns when another thread has resumed its ticket.
+  // It also returns if the queue is closed or the process exits, and after the queue's time limit.
   void put_host(uint64_t token, bool waits) noexcept;
   // Throws NOT_FOUND unless a host function waits with this ticket.
   void resume(uint64_t ticket);

@@ -109,6 +109,7 @@ class SweepTest {
     objects.put(long.class, 1L);
     objects.put(boolean.class, true);
     objects.put(double.class, 1.0);
+    objects.put(Runnable.class, (Runnable) () -> {});
   }
 
   @AfterEach
