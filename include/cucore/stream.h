@@ -186,15 +186,6 @@ CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream *st
                                                          cucore_error **error);
 
 /**
- * A function of the host in a stream or a graph. It runs on a thread of the driver, after the work
- * before it and before the work after it. It must not call this library or CUDA, and must not throw
- * or wait for work of a device.
- *
- * @param user_data  as given with the function
- */
-typedef void (*cucore_host_fn)(void *user_data);
-
-/**
  * Adds a function to the stream, which runs when the work before it is complete. The call returns
  * at once.
  *
@@ -207,14 +198,13 @@ typedef void (*cucore_host_fn)(void *user_data);
  * @param stream     the stream
  * @param fn         the function
  * @param user_data  the argument of both functions
- * @param destroy    NULL, or releases user_data; not called if this call fails
+ * @param destroy    NULL, or ends user_data; if this call fails, it does so before it returns
  * @param error      NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_UNSUPPORTED  the driver has no host functions
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream *stream, cucore_host_fn fn,
-                                                   void *user_data,
-                                                   void (*destroy)(void *user_data),
+                                                   void *user_data, cucore_destroy_fn destroy,
                                                    cucore_error **error);
 
 /**

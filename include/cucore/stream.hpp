@@ -86,12 +86,8 @@ class Stream : public Owner<Stream, cucore_stream> {
   Returned<void> launch_host(Function function) const {
     auto kept = std::make_unique<Function>(std::move(function));
     const cucore_host_fn run = [](void* data) noexcept { (*static_cast<Function*>(data))(); };
-    void (*const destroy)(void*) = [](void* data) { delete static_cast<Function*>(data); };
-    cucore_error* error = nullptr;
-    const cucore_status status = cucore_stream_launch_host(get(), run, kept.get(), destroy, &error);
-    if (CUCORE_HPP_FAILED(status)) return detail::failed<void>(status, error);
-    (void)kept.release();  // destroy deletes it
-    return Returned<void>();
+    const cucore_destroy_fn destroy = [](void* data) { delete static_cast<Function*>(data); };
+    return call(cucore_stream_launch_host, get(), run, static_cast<void*>(kept.release()), destroy);
   }
 
   /// Adds a host function that comes out of the queue. With waits the stream waits for

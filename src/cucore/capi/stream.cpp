@@ -2,6 +2,7 @@
 #include "core/objects/stream.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include "capi/guard.hpp"
 #include "capi/launch_handles.hpp"
@@ -108,16 +109,17 @@ CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream* st
 }
 
 CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream* stream, cucore_host_fn fn,
-                                                   void* user_data, void (*destroy)(void*),
+                                                   void* user_data, cucore_destroy_fn destroy,
                                                    cucore_error** error) {
   return guard(error, [&] {
+    core::UserData data(user_data, destroy);  // ends with the call unless the function keeps it
     const core::Stream& self = use(stream, "stream");
-    require(reinterpret_cast<const void*>(fn), "fn");
-    const auto call = cucore::make<core::HostFunction>(fn, user_data, destroy);
+    require(fn, "fn");
+    const auto call = cucore::make<core::HostFunction>(fn, std::move(data));
     try {
       core::launch_host(self, *call);
     } catch (...) {
-      call->disown();
+      call->end_data();
       throw;
     }
   });

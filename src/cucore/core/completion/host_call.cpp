@@ -92,10 +92,6 @@ CUresult launch_now(const Stream& stream, const HostCall& call, const driver::Cu
 
 }  // namespace
 
-HostFunction::~HostFunction() {
-  if (destroy_ && !driver::is_gone()) destroy_(user_data_);
-}
-
 CUhostFn host_function_of_graphs() { return &run_in_graph; }
 
 void launch_host(const Stream& stream, const HostCall& call) {

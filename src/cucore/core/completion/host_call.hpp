@@ -5,6 +5,7 @@
 #include <cucore.h>
 
 #include "core/completion/queue.hpp"
+#include "core/graph/kept_object.hpp"
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
@@ -20,20 +21,18 @@ class HostCall : public Object {
 // A function of C.
 class HostFunction final : public HostCall {
  public:
-  using Destroy = void (*)(void*);
-  HostFunction(cucore_host_fn function, void* user_data, Destroy destroy)
-      : function_(function), user_data_(user_data), destroy_(destroy) {}
+  HostFunction(cucore_host_fn function, UserData data) noexcept
+      : function_(function), data_(std::move(data)) {}
 
-  void run() const noexcept override { function_(user_data_); }
-  // The caller keeps its data: destroy is not called.
-  void disown() noexcept { destroy_ = nullptr; }
+  void run() const noexcept override { function_(data_.data()); }
+  // The call that takes the data has failed. A graph may hold this longer.
+  void end_data() const noexcept { data_.end(); }
 
  private:
-  ~HostFunction() override;
+  ~HostFunction() override = default;
 
   const cucore_host_fn function_;
-  void* const user_data_;
-  Destroy destroy_;
+  const UserData data_;
 };
 
 // A function of another language: a completion in a queue. With `waits` the stream goes on when the

@@ -183,7 +183,8 @@ void LaunchAttributes::add_events(const cucore_launch_options& options,
   if (options.programmatic_at_start) {
     check_flag("programmatic_at_start", options.programmatic_at_start);
     if (!options.programmatic_event)
-      refuse("programmatic_at_start", " is 1 and the launch has no event that a block triggers; set one");
+      refuse("programmatic_at_start",
+             " is 1 and the launch has no event that a block triggers; set one");
   }
   if (options.programmatic_event) {
     auto& value = add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT).programmaticEvent;
