@@ -443,6 +443,40 @@ TEST_F(LaunchAttributes, WithoutANameArePassedOn) {
   refuses(CUCORE_ERROR_INVALID_STATE, "device_updatable");
 }
 
+TEST_F(LaunchAttributes, OfNodesAreTheSame) {
+  cucore_graph* graph = nullptr;
+  SUCCEEDS(cucore_graph_create, device_, &graph);
+  const cucore::Graph owner = cucore::Graph::adopt(graph);
+  cucore_node node = 0;
+  const auto add = [&](cucore_error** error) {
+    return cucore_graph_add_kernel(graph, nullptr, 0, empty_, &options_, nullptr, 0, &node, error);
+  };
+  const auto refuses_node = [&](const std::string& parts) {
+    Error error;
+    const cucore_status status = add(error.out());
+    EXPECT_TRUE(failed(status, error, CUCORE_ERROR_INVALID_ARGUMENT, parts));
+    EXPECT_EQ(cucore_graph_node_count(graph), 0u);
+    options_ = grid(8, 32);
+  };
+  options_.memory_domain = 2;
+  refuses_node("cucore_launch_options.memory_domain is 2");
+  options_.programmatic_event = event_;
+  refuses_node("a node of a graph does not record it");
+  if (version_ >= 12030) {
+    options_.completion_event = event_;
+    refuses_node("a node of a graph does not record it");
+  }
+  const cucore_access_window given = window();
+  options_.memory_domain = 1;
+  options_.priority = -1;
+  if (has_windows()) options_.access_window = &given;
+  Error error;
+  const cucore_status status = add(error.out());
+  ASSERT_TRUE(succeeded(status, error));
+  if (!fake_) return;
+  EXPECT_EQ(fake_->call_count("cuGraphKernelNodeSetAttribute"), 3u);
+}
+
 // All at once, one driver call each.
 TEST_F(LaunchAttributes, NeedOneDriverCall) {
   NEEDS_FAKE_DRIVER();

@@ -115,13 +115,7 @@ CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream* stream, 
     core::UserData data(user_data, destroy);  // ends with the call unless the function keeps it
     const core::Stream& self = use(stream, "stream");
     require(fn, "fn");
-    const auto call = cucore::make<core::HostFunction>(fn, std::move(data));
-    try {
-      core::launch_host(self, *call);
-    } catch (...) {
-      call->end_data();
-      throw;
-    }
+    core::launch_host(self, fn, std::move(data));
   });
 }
 

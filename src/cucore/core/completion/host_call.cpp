@@ -106,6 +106,16 @@ void launch_host(const Stream& stream, const HostCall& call) {
   driver::check(result, [&] { return concat("add a host function to ", stream.label()); });
 }
 
+void launch_host(const Stream& stream, cucore_host_fn function, UserData data) {
+  const auto call = make<HostFunction>(function, std::move(data));
+  try {
+    launch_host(stream, *call);
+  } catch (...) {
+    call->end_data();
+    throw;
+  }
+}
+
 void drop_host_calls(const Context& context) noexcept {
   while (const auto pending = pending_calls.take(context))
     if (pending->held) defer_release(std::move(pending->held));

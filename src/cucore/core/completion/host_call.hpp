@@ -58,6 +58,9 @@ CUhostFn host_function_of_graphs();
 // Adds the function to a stream, captured or not.
 void launch_host(const Stream& stream, const HostCall& call);
 
+// Adds a function of C, which keeps its data. If it throws, the data has ended.
+void launch_host(const Stream& stream, cucore_host_fn function, UserData data);
+
 // Forgets the functions that a destroyed context did not run.
 void drop_host_calls(const Context& context) noexcept;
 

@@ -251,7 +251,8 @@ void LaunchAttributes::add_others(const cucore_launch_options& options) {
 void LaunchAttributes::require_no_events() const {
   if (events_[0])
     throw Error(Status::INVALID_ARGUMENT,
-                "cucore_launch_options.programmatic_event or completion_event is set; a node of a "
+                "cucore_launch_options.programmatic_event or "
+                "cucore_launch_options.completion_event is set; a node of a "
                 "graph does not record it; add a node that records the event");
 }
 
