@@ -319,10 +319,10 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
   Context* context = nullptr;
   Stream* stream = nullptr;
   RETURN_IF_FAILED(resolve_work(handle, context, stream, "cuLaunchHostFunc"));
-  if (stream && stream->capture.active) {
-    ++stream->capture.nodes;
-    return CUDA_SUCCESS;
-  }
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.run = [function, user_data] { function(user_data); };
+  if (capture_work(stream, std::move(node))) return CUDA_SUCCESS;
   host_functions().add(function, user_data);
   return CUDA_SUCCESS;
 }
