@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -28,6 +29,8 @@ class LaunchAttributes : public OnDevice {
     cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
     MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
     version_ = info.version_major * 1000 + info.version_minor * 10;
+    const char* const wanted = std::getenv("FAKE_DRIVER_VERSION");
+    ASSERT_TRUE(!fake_ || !wanted || version_ == std::atoi(wanted)) << version_;
     if (fake_) fake_->reset();
   }
   void TearDown() override {

@@ -213,7 +213,7 @@ void fake_reset(void) {
   fake::Driver& d = fake::driver();
   d.settings = {};
   d.settings.device_count = fake::VARIANT.device_count;
-  d.version = fake::VARIANT.version;
+  d.version = fake::chosen_version();
   d.held = false;
   d.checks_running = false;
   d.let_go_up_to = d.records;

@@ -267,8 +267,11 @@ void LaunchAttributes::require_stream(const Stream& stream) const {
 
 void LaunchAttributes::note_launch(const Stream& stream) const {
   if (!events_[0]) return;
-  const ContextScope scope(*stream.context(), "stream");
-  const uint64_t capture = capture_of(stream);
+  uint64_t capture = NOT_CAPTURED;
+  if (stream.may_be_captured()) {
+    const ContextScope scope(*stream.context(), "stream");
+    capture = capture_of(stream);
+  }
   for (const Ref<Event>& event : events_)
     if (event) event->note_record(stream, capture);
 }
