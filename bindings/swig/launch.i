@@ -14,6 +14,12 @@
   }
 }
 #if defined(SWIGPYTHON)
+%extend Stream {
+  //: cucore_stream_set_access_window
+  void set_access_window(const AccessWindow *window_or_null) {
+    ok(cucore_stream_set_access_window, held($self), window_or_null);
+  }
+}
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const LaunchConfig &config) {
@@ -25,11 +31,20 @@
   }
 }
 #else
+%extend Stream {
+  //: cucore_stream_set_access_window
+  void set_access_window(Buffer *buffer_or_null, size_t offset, size_t size, float hit_ratio, cucore_access_property hit,
+                         cucore_access_property miss) {
+    const auto buffer = held(buffer_or_null);
+    const cucore_access_window window = {buffer, offset, size, hit_ratio, hit, miss, 0};
+    ok(cucore_stream_set_access_window, held($self), window.buffer ? &window : nullptr);
+  }
+}
 %extend Kernel {
   //: cucore_kernel_max_active_clusters
   int32_t max_active_clusters(Device *device, const void *data, size_t size) {
-    const cucore_launch_options options = launch_options(launch_head(data, size));
-    return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options);
+    const cucore::bind::LaunchOptions options(data, size, nullptr);
+    return made<int32_t>(cucore_kernel_max_active_clusters, held($self), held(device), &options.get());
   }
   //: cucore_kernel_launch
   void launch(Stream *stream, const void *data, size_t size) {
@@ -37,10 +52,7 @@
   }
   //: cucore_kernel_launch_packed
   void launch_packed(Stream *stream, const void *data, size_t size) {
-    const LaunchHead head = launch_head(data, size);
-    const cucore_launch_options options = launch_options(head);
-    ok(cucore_kernel_launch_packed, held($self), held(stream), &options,
-       static_cast<const char *>(data) + sizeof head, size - sizeof head);
+    cucore::bind::launch_packed(held($self), held(stream), data, size);
   }
 }
 #endif

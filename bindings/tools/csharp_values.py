@@ -34,7 +34,7 @@ def launch(count):
     names = 'abcdef'[:count]
     return ['', f'/// <summary>Launches with {count} argument{"s" if count > 1 else ""}, without making an array of them.</summary>',
             f'public unsafe void Launch(CudaStream stream, in LaunchConfig config, {", ".join(f"in Arg {n}" for n in names)}) {{',
-            f'  if (!({" && ".join(f"{n}.IsSmall" for n in names)})) {{',
+            f'  if (LaunchConfig.TailOf(config) != null || !({" && ".join(f"{n}.IsSmall" for n in names)})) {{',
             f'    Launch(stream, config, new[] {{ {", ".join(names)} }});', '    return;', '  }',
             '  HeldBuffers held = default(HeldBuffers);', f'  int[] forms = FormsFor(stream, {count});',
             f'  byte* block = stackalloc byte[LaunchConfig.HeadSize + {count} * Arg.SmallSize];',

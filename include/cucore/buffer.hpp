@@ -139,6 +139,21 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
   }
 };
 
+template <class Word>
+Returned<void> Stream::write_value(const Buffer& buffer, std::size_t offset, Word value) const {
+  static_assert(std::is_unsigned_v<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8));
+  return call(cucore_stream_write_value, get(), buffer.get(), offset, std::uint64_t{value},
+              sizeof(Word));
+}
+
+template <class Word>
+Returned<void> Stream::wait_value(const Buffer& buffer, std::size_t offset, Word value,
+                                  Comparison comparison) const {
+  static_assert(std::is_unsigned_v<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8));
+  return call(cucore_stream_wait_value, get(), buffer.get(), offset, std::uint64_t{value},
+              sizeof(Word), static_cast<cucore_comparison>(comparison));
+}
+
 }  // namespace CUCORE_HPP_MODE
 }  // namespace cucore
 

@@ -177,6 +177,34 @@ enum class PoolKind : std::int32_t {
   managed = CUCORE_POOL_KIND_MANAGED,   ///< managed memory
 };
 
+/// The placement of the blocks of a cluster.
+enum class ClusterScheduling : std::int32_t {
+  default_ = CUCORE_CLUSTER_SCHEDULING_DEFAULT,   ///< as the kernel or the driver chooses
+  spread = CUCORE_CLUSTER_SCHEDULING_SPREAD,      ///< spread over the multiprocessors
+  balanced = CUCORE_CLUSTER_SCHEDULING_BALANCED,  ///< the hardware balances the load
+};
+
+/// How a stream compares a word with a value.
+enum class Comparison : std::int32_t {
+  greater_equal = CUCORE_COMPARISON_GREATER_EQUAL,  ///< the difference is not negative
+  equal = CUCORE_COMPARISON_EQUAL,                  ///< they are equal
+  any_bit = CUCORE_COMPARISON_ANY_BIT,              ///< they have a bit in common
+  nor = CUCORE_COMPARISON_NOR,                      ///< one of their bits is 0 in both
+};
+
+/// A kind of completion.
+enum class CompletionKind : std::int32_t {
+  future = CUCORE_COMPLETION_KIND_FUTURE,  ///< the end of work
+  host = CUCORE_COMPLETION_KIND_HOST,      ///< a host function
+};
+
+/// How the L2 cache treats accesses.
+enum class AccessProperty : std::int32_t {
+  normal = CUCORE_ACCESS_PROPERTY_NORMAL,          ///< as other accesses
+  streaming = CUCORE_ACCESS_PROPERTY_STREAMING,    ///< evicted first
+  persisting = CUCORE_ACCESS_PROPERTY_PERSISTING,  ///< evicted last
+};
+
 /// A kind of place where memory is.
 enum class LocationKind : std::int32_t {
   none = CUCORE_LOCATION_KIND_NONE,            ///< the default of the kind of memory

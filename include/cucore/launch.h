@@ -6,11 +6,26 @@
 #ifndef CUCORE_LAUNCH_H_INCLUDED
 #define CUCORE_LAUNCH_H_INCLUDED
 
-#include "base.h"
+#include "stream.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/** The placement of the blocks of a cluster. */
+typedef enum cucore_cluster_scheduling {
+  CUCORE_CLUSTER_SCHEDULING_DEFAULT = 0,  /**< as the kernel or the driver chooses */
+  CUCORE_CLUSTER_SCHEDULING_SPREAD = 1,   /**< spread over the multiprocessors */
+  CUCORE_CLUSTER_SCHEDULING_BALANCED = 2, /**< the hardware balances the load */
+  CUCORE_CLUSTER_SCHEDULING_FORCE_INT32 = 0x7fffffff
+} cucore_cluster_scheduling;
+
+/** An attribute of a launch that the driver has and this library has no field for. */
+typedef struct cucore_launch_attribute {
+  int32_t id;        /**< a CUlaunchAttributeID */
+  int32_t reserved;  /**< 0 */
+  uint8_t value[64]; /**< the bytes of its CUlaunchAttributeValue */
+} cucore_launch_attribute;
 
 /** The configuration of a launch. */
 typedef struct cucore_launch_options {
@@ -24,10 +39,31 @@ typedef struct cucore_launch_options {
   int32_t  programmatic_serialization; /**< 1: may start before the previous kernel has ended */
   int32_t  priority; /**< 0: the stream's; else one of cucore_device_stream_priorities() */
   int32_t  reserved;                   /**< 0 */
+  uint32_t preferred_cluster[3]; /**< a multiple of cluster, which must be set; the device uses it
+                                      where it fits. All 0: none; else 0 in others is 1. CUDA 12.8 */
+  cucore_cluster_scheduling cluster_scheduling; /**< the placement of the blocks of a cluster */
+  int32_t shared_carveout; /**< percent of the L1 cache that is preferred as shared memory, 1 to
+                                100; 0: the kernel's, -1: none. CUDA 12.5 */
+  int32_t memory_domain;   /**< 1: the remote domain of memory_domain_map. A fence of the kernel
+                                does not wait for accesses of another domain. 0: the stream's */
+  int32_t device_updatable; /**< 1: kernels may update the node of the graph, so the stream must be
+                                 captured. CUDA 12.4 */
+  int32_t nvlink_scheduling; /**< 1: scheduled for the use of NVLink. CUDA 13.0 */
+  cucore_event *programmatic_event; /**< NULL, or recorded when all blocks have triggered the start
+                                         of dependent kernels. Without timing, not interprocess */
+  cucore_event *completion_event;   /**< NULL, or recorded when all blocks have begun. Without
+                                         timing, not interprocess. CUDA 12.3 */
+  int32_t programmatic_at_start; /**< 1: each block triggers programmatic_event when it begins */
+  int32_t memory_domain_map; /**< the number of the default domain | that of the remote domain << 8;
+                                  0: the stream's */
+  const cucore_access_window *access_window; /**< NULL: the stream's. Only read during the call */
+  const cucore_launch_attribute *attributes; /**< further attributes, each of which is set once */
+  size_t attribute_count; /**< of attributes, at most 32 */
 } cucore_launch_options;
 
-#define CUCORE_LAUNCH_OPTIONS_INIT \
-  { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0 }
+#define CUCORE_LAUNCH_OPTIONS_INIT                                                           \
+  { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0,     \
+    { 0, 0, 0 }, CUCORE_CLUSTER_SCHEDULING_DEFAULT, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, 0 }
 
 /**
  * Returns how many clusters of such a launch fit on the device at a time.
@@ -94,16 +130,20 @@ typedef struct cucore_argument {
  *
  * @param kernel     the kernel
  * @param stream     the stream, which determines the device
- * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT
+ * @param options    grid[0] and block[0] must be set, so NULL is INVALID_ARGUMENT. An option that
+ *                   the driver lacks is CUCORE_ERROR_UNSUPPORTED, with the version that has it
  * @param arguments  one per parameter, in order; a pointer parameter accepts an address (uint64_t)
  *                   or a buffer (CUCORE_ARGUMENT_OBJECT)
  * @param count      of arguments
  * @param error      NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the message names the wrong argument, size or option
- * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released, or an event or
+ *                                        the access window's buffer in the options was
+ * @retval CUCORE_ERROR_INVALID_STATE     device_updatable is set and the stream is not captured
  * @retval CUCORE_ERROR_LAUNCH            too many registers, threads or shared memory for this
  *                                        kernel, or more blocks than a cooperative launch can hold
- * @retval CUCORE_ERROR_UNSUPPORTED       clusters or cooperative launches on a device without them
+ * @retval CUCORE_ERROR_UNSUPPORTED       clusters, cooperative launches or access windows on a
+ *                                        device without them, or an option on an older driver
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel *kernel,

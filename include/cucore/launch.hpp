@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "buffer.hpp"
+#include "event.hpp"
 
 namespace cucore {
 inline namespace CUCORE_HPP_MODE {
@@ -29,7 +30,8 @@ struct Dim3 {
   std::uint32_t z = 0;
 };
 
-/// How to launch a kernel: the fields are those of cucore_launch_options.
+/// How to launch a kernel: the fields are those of cucore_launch_options. It borrows the objects in
+/// them.
 struct LaunchConfig : cucore_launch_options {
   LaunchConfig() noexcept : cucore_launch_options(CUCORE_LAUNCH_OPTIONS_INIT) {}
   /// @param dynamic_shared_bytes  shared memory per block, in addition to that of the kernel
@@ -49,6 +51,44 @@ struct LaunchConfig : cucore_launch_options {
   /// All blocks run at once and may synchronise.
   LaunchConfig& with_cooperative(bool on = true) noexcept {
     cooperative = on;
+    return *this;
+  }
+
+  /// Blocks per cluster where they fit, a multiple of the cluster.
+  LaunchConfig& with_preferred_cluster(Dim3 blocks) noexcept {
+    set(preferred_cluster, blocks);
+    return *this;
+  }
+
+  /// The placement of the blocks of a cluster.
+  LaunchConfig& with_cluster_scheduling(ClusterScheduling policy) noexcept {
+    cluster_scheduling = static_cast<cucore_cluster_scheduling>(policy);
+    return *this;
+  }
+
+  /// An event that the launch records when all blocks have triggered it.
+  LaunchConfig& with_programmatic_event(const Event& event, bool at_start = false) noexcept {
+    programmatic_event = event.get();
+    programmatic_at_start = at_start;
+    return *this;
+  }
+
+  /// An event that the launch records when all blocks have begun.
+  LaunchConfig& with_completion_event(const Event& event) noexcept {
+    completion_event = event.get();
+    return *this;
+  }
+
+  /// Attributes of the driver that have no field. The list must live until the launch has returned.
+  LaunchConfig& with_attributes(Span<const cucore_launch_attribute> list) noexcept {
+    attributes = list.data();
+    attribute_count = list.size();
+    return *this;
+  }
+
+  /// The window must live until the launch has returned.
+  LaunchConfig& with_access_window(const AccessWindow& window) noexcept {
+    access_window = &window;
     return *this;
   }
 

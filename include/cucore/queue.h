@@ -22,16 +22,28 @@ typedef struct cucore_queue_options {
                             completed. Waiters spin as long before they sleep. 0: 50 000. At most
                             1 000 000 000; -1 disables it */
   int64_t sweep_ns;    /**< interval of the polls after that, 1 000 to 1 000 000 000; 0: 20 000 */
+  int32_t host_timeout_ms; /**< how long a host function waits for cucore_queue_resume(), up to
+                                2 147 483 647; 0: 60 000. Then its stream goes on */
+  int32_t reserved;        /**< 0 */
 } cucore_queue_options;
 
 #define CUCORE_QUEUE_OPTIONS_INIT \
-  { sizeof(cucore_queue_options), 0, 0 }
+  { sizeof(cucore_queue_options), 0, 0, 0, 0 }
+
+/** A kind of completion. */
+typedef enum cucore_completion_kind {
+  CUCORE_COMPLETION_KIND_FUTURE = 0, /**< the end of work: see cucore_future_from_stream() */
+  CUCORE_COMPLETION_KIND_HOST = 1,   /**< a host function: see cucore_stream_launch_host_queued() */
+  CUCORE_COMPLETION_KIND_FORCE_INT32 = 0x7fffffff
+} cucore_completion_kind;
 
 /** One completion of a queue. The struct has 32 bytes and never grows. */
 typedef struct cucore_completion {
-  uint64_t      token;  /**< as given to cucore_future_from_stream() */
+  uint64_t      token;  /**< as given to cucore_future_from_stream(), or for the host function */
   cucore_status status; /**< CUCORE_OK, or the failure of the work: see cucore_future_error() */
-  uint32_t      reserved[5]; /**< 0 */
+  cucore_completion_kind kind; /**< the kind */
+  uint64_t      ticket;      /**< of a host function that waits: for cucore_queue_resume(). Else 0 */
+  uint32_t      reserved[2]; /**< 0 */
 } cucore_completion;
 
 /** The state of a queue. */
@@ -109,11 +121,25 @@ CUCORE_API cucore_status cucore_queue_wait(const cucore_queue *queue, int64_t ti
                                            cucore_error **error);
 
 /**
+ * Lets the stream or graph go on that waits for a host function of the queue. Call it when the
+ * function has run, also if it has failed.
+ *
+ * @param queue   the queue of cucore_stream_launch_host_queued()
+ * @param ticket  of the completion
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  no host function waits with the ticket. It was resumed, or its
+ *                                 time limit is over, or the queue was closed
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_queue_resume(cucore_queue *queue, uint64_t ticket,
+                                             cucore_error **error);
+
+/**
  * Closes a queue and wakes all threads that wait for it. Completions in the queue can still be
  * taken; then cucore_queue_wait() is CUCORE_ERROR_INVALID_STATE.
  *
  * No further completion arrives, and no future can be made for the queue. Pending futures still
- * complete. A second close does nothing.
+ * complete. Host functions that wait go on, and later ones do not wait. A second close does nothing.
  *
  * @param queue  the queue
  * @param error  NULL, or receives a new error on failure

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "error.hpp"
+#include "stream.hpp"
 #include "types.hpp"
 
 namespace cucore {
@@ -23,9 +24,12 @@ struct QueueOptions {
   std::chrono::nanoseconds spin{};
   /// Interval of polling after that, from 1 us to 1 s. 0 means 20 us.
   std::chrono::nanoseconds sweep{};
+  /// How long a host function waits for resume(). 0 means 60 s.
+  std::chrono::milliseconds host_timeout{};
 };
 
-/// A result of a queue: `token`, and `status`, which is CUCORE_OK or how the work failed.
+/// A result of a queue: `token`, and `status`, which is CUCORE_OK or how the work failed. Of a host
+/// function also `kind`, and a `ticket` for resume().
 using Completion = cucore_completion;
 
 /// The contents of a queue and what polling costs.
@@ -41,6 +45,7 @@ class Queue : public Owner<Queue, cucore_queue> {
     cucore_queue_options c = CUCORE_QUEUE_OPTIONS_INIT;
     c.spin_ns = options.spin.count();
     c.sweep_ns = options.sweep.count();
+    c.host_timeout_ms = static_cast<std::int32_t>(options.host_timeout.count());
     return make<Queue>(cucore_queue_create, &c);
   }
 
@@ -67,6 +72,11 @@ class Queue : public Owner<Queue, cucore_queue> {
     return count ? Maybe(out) : Maybe();
   }
 
+  /// Lets the stream go on that waits for a host function, by the ticket of its completion.
+  Returned<void> resume(std::uint64_t ticket) const {
+    return call(cucore_queue_resume, get(), ticket);
+  }
+
   /// Ends the queue for all that wait. Completions in it can still be taken out.
   Returned<void> close() const { return call(cucore_queue_close, get()); }
 
@@ -78,6 +88,12 @@ class Queue : public Owner<Queue, cucore_queue> {
     return out;
   }
 };
+
+inline Returned<void> Stream::launch_host_queued(const Queue& queue, std::uint64_t token,
+                                                 bool waits) const {
+  return call(cucore_stream_launch_host_queued, get(), queue.get(), token,
+              static_cast<std::int32_t>(waits));
+}
 
 }  // namespace CUCORE_HPP_MODE
 }  // namespace cucore

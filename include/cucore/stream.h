@@ -146,6 +146,139 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream *stream,
                                                    const cucore_stream *other,
                                                    cucore_error **error);
 
+/** How the L2 cache treats accesses. */
+typedef enum cucore_access_property {
+  CUCORE_ACCESS_PROPERTY_NORMAL = 0,     /**< as other accesses */
+  CUCORE_ACCESS_PROPERTY_STREAMING = 1,  /**< evicted first */
+  CUCORE_ACCESS_PROPERTY_PERSISTING = 2, /**< evicted last */
+  CUCORE_ACCESS_PROPERTY_FORCE_INT32 = 0x7fffffff
+} cucore_access_property;
+
+/** A part of a buffer whose accesses the L2 cache treats in its own way. The driver keeps the
+ *  addresses and not the buffer. */
+typedef struct cucore_access_window {
+  const cucore_buffer   *buffer;    /**< the buffer */
+  size_t                 offset;    /**< in bytes */
+  size_t                 size;      /**< in bytes, at least 1. The device has a limit, which the
+                                         message of a refusal contains */
+  float                  hit_ratio; /**< the part of the accesses that gets hit, 0 to 1; the others
+                                         get miss */
+  cucore_access_property hit;       /**< of that part */
+  cucore_access_property miss;      /**< of the others: NORMAL or STREAMING */
+  int32_t                reserved;  /**< 0 */
+} cucore_access_window;
+
+/**
+ * Sets how the L2 cache treats the accesses of kernels that are launched on the stream from now on.
+ * A launch may have a window of its own.
+ *
+ * @param stream  the stream
+ * @param window  NULL: none; only read during the call
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a field is out of its range, or the buffer belongs to
+ *                                        another device
+ * @retval CUCORE_ERROR_INVALID_HANDLE    the buffer was released
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no such windows
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream *stream,
+                                                         const cucore_access_window *window,
+                                                         cucore_error **error);
+
+/**
+ * Adds a function to the stream, which runs when the work before it is complete. The call returns
+ * at once.
+ *
+ * The function runs once, or on a captured stream at each launch of the graph. It does not run after
+ * a fault of a kernel. A thread of the library calls destroy once, after the function has run. The
+ * function of a graph ends with the graph and all executables from it. A function that a fault kept
+ * from running ends with the reset of the device. When the process exits, and in a forked process,
+ * destroy is not called. It may release objects of this library and must not wait for work.
+ *
+ * @param stream     the stream
+ * @param fn         the function
+ * @param user_data  the argument of both functions
+ * @param destroy    NULL, or ends user_data; if this call fails, it does so before it returns
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED  the driver has no host functions
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream *stream, cucore_host_fn fn,
+                                                   void *user_data, cucore_destroy_fn destroy,
+                                                   cucore_error **error);
+
+/**
+ * Adds a function of another language to the stream. When the work before it is complete, a
+ * completion with kind HOST arrives in the queue. The thread that takes it runs the function.
+ *
+ * With waits, work after it starts after cucore_queue_resume() with the ticket of the completion.
+ * It also starts if the queue is closed, the process exits, or host_timeout_ms of the queue's
+ * options have passed. The log reports the last case. On a captured stream a completion arrives at
+ * each launch of the graph, each with a ticket of its own.
+ *
+ * @param stream  the stream, which holds the queue until then
+ * @param queue   receives the completion; a closed queue receives nothing
+ * @param token   for the completion, any number
+ * @param waits   1: the stream waits until it is resumed; 0: it goes on at once, and ticket is 0
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the queue is closed
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_launch_host_queued(const cucore_stream *stream,
+                                                          cucore_queue *queue, uint64_t token,
+                                                          int32_t waits, cucore_error **error);
+
+/** How a stream compares a word with a value. */
+typedef enum cucore_comparison {
+  CUCORE_COMPARISON_GREATER_EQUAL = 1, /**< the word minus the value, as a signed number, is not
+                                            negative */
+  CUCORE_COMPARISON_EQUAL = 2,   /**< they are equal */
+  CUCORE_COMPARISON_ANY_BIT = 3, /**< they have a bit in common */
+  CUCORE_COMPARISON_NOR = 4,     /**< one of their bits is 0 in both; not on every device */
+  CUCORE_COMPARISON_FORCE_INT32 = 0x7fffffff
+} cucore_comparison;
+
+/**
+ * Writes a word to a buffer when the work before it is complete. Other devices and the host see
+ * that work before they see the word.
+ *
+ * @param stream  the stream, of the buffer's device
+ * @param buffer  the buffer: memory of the device, or pinned memory
+ * @param offset  of the word in bytes, a multiple of its size
+ * @param value   the value
+ * @param size    of the word: 4 or 8 bytes
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device does not write such words
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_write_value(const cucore_stream *stream,
+                                                   cucore_buffer *buffer, size_t offset,
+                                                   uint64_t value, size_t size,
+                                                   cucore_error **error);
+
+/**
+ * Lets work that is added to the stream from now on wait until a word of a buffer has a value. The
+ * device waits; the call returns at once. A kernel, another stream, another device or the host may
+ * write the word.
+ *
+ * @param stream      the stream, of the buffer's device
+ * @param buffer      the buffer: memory of the device, or pinned memory
+ * @param offset      of the word in bytes, a multiple of its size
+ * @param value       the value
+ * @param size        of the word: 4 or 8 bytes
+ * @param comparison  of the word with the value
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device does not wait for such words
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_stream_wait_value(const cucore_stream *stream,
+                                                  const cucore_buffer *buffer, size_t offset,
+                                                  uint64_t value, size_t size,
+                                                  cucore_comparison comparison,
+                                                  cucore_error **error);
+
 /**
  * Returns the priority of a stream. A lower number goes first.
  *

@@ -5,8 +5,11 @@
 #ifndef CUCORE_STREAM_HPP_INCLUDED
 #define CUCORE_STREAM_HPP_INCLUDED
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "device.hpp"
@@ -27,6 +30,25 @@ struct CaptureOptions {
   CaptureMode mode = CaptureMode::relaxed;  ///< which calls of other code break the capture
   cucore_graph* into = nullptr;             ///< the graph that gets the nodes; null: a new one
   std::vector<cucore_node> after{};         ///< nodes of `into` that the first work comes after
+};
+
+/// A part of a buffer whose accesses the L2 cache treats in its own way. It borrows the buffer.
+struct AccessWindow : cucore_access_window {
+  AccessWindow() noexcept : cucore_access_window() {}
+  /// @param bytes  of the window, from `begin` on
+  /// @param ratio  the part of the accesses that gets `on_hit`; the others get `on_miss`
+  template <class Buffer>
+  AccessWindow(const Buffer& of, std::size_t begin, std::size_t bytes, float ratio = 1,
+               AccessProperty on_hit = AccessProperty::persisting,
+               AccessProperty on_miss = AccessProperty::normal) noexcept
+      : AccessWindow() {
+    buffer = of.get();
+    offset = begin;
+    size = bytes;
+    hit_ratio = ratio;
+    hit = static_cast<cucore_access_property>(on_hit);
+    miss = static_cast<cucore_access_property>(on_miss);
+  }
 };
 
 /// Work that runs in order. Releasing a stream leaves its work alone.
@@ -56,6 +78,39 @@ class Stream : public Owner<Stream, cucore_stream> {
   /// Later work of this stream waits for the present work of `other`.
   Returned<void> wait_stream(const Stream& other) const {
     return call(cucore_stream_wait_stream, get(), other.get());
+  }
+
+  /// Adds a function, which runs on a thread of the driver after the work before it. It must not
+  /// call this library or CUDA, and must not throw.
+  template <class Function>
+  Returned<void> launch_host(Function function) const {
+    auto kept = std::make_unique<Function>(std::move(function));
+    const cucore_host_fn run = [](void* data) noexcept { (*static_cast<Function*>(data))(); };
+    const cucore_destroy_fn destroy = [](void* data) { delete static_cast<Function*>(data); };
+    return call(cucore_stream_launch_host, get(), run, static_cast<void*>(kept.release()), destroy);
+  }
+
+  /// Adds a host function that comes out of the queue. With waits the stream waits for
+  /// Queue::resume().
+  Returned<void> launch_host_queued(const Queue& queue, std::uint64_t token,
+                                    bool waits = true) const;
+
+  /// Writes a word of 4 or 8 bytes to a buffer, after the work before it.
+  template <class Word>
+  Returned<void> write_value(const Buffer& buffer, std::size_t offset, Word value) const;
+
+  /// Later work of this stream waits until a word of 4 or 8 bytes has a value.
+  template <class Word>
+  Returned<void> wait_value(const Buffer& buffer, std::size_t offset, Word value,
+                            Comparison comparison = Comparison::greater_equal) const;
+
+  /// How the L2 cache treats the accesses of kernels that are launched from now on.
+  Returned<void> set_access_window(const AccessWindow& window) const {
+    return call(cucore_stream_set_access_window, get(), &window);
+  }
+  /// Ends the window.
+  Returned<void> set_access_window(std::nullptr_t) const {
+    return call(cucore_stream_set_access_window, get(), nullptr);
   }
 
   /// A lower number goes first.

@@ -15,6 +15,7 @@ namespace cucore {
 inline namespace CUCORE_HPP_MODE {
 
 class Stream;
+class Queue;
 class Event;
 class Graph;
 class Pool;

@@ -39,7 +39,7 @@ MIRRORED = {
         "connect_timeout_ms": "connect_timeout", "timeout_ms": "timeout"}),
     "cucore_batch_item": ("BatchItem", {}),
     "cucore_batch_options": ("BatchOptions", {"time_limit_ms": "time_limit", "user_data": "report"}),
-    "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep"}),
+    "cucore_queue_options": ("QueueOptions", {"spin_ns": "spin", "sweep_ns": "sweep", "host_timeout_ms": "host_timeout"}),
     "cucore_checks_options": ("ChecksOptions", {}),
     "cucore_diagnostic_info": ("Diagnostic", {}),
     "cucore_capture_options": ("CaptureOptions", {"after_count": "after"}),
@@ -50,7 +50,7 @@ MIRRORED = {
     "cucore_key": ("Key", {"size": "data"}),
 }
 # Structs of C that C++ uses unchanged, or that only its own functions fill in.
-USED = {"cucore_resource_info", "cucore_node_info", "cucore_executable_options", "cucore_pool_options", "cucore_pool_info", "cucore_location", "cucore_launch_options", "cucore_argument", "cucore_cache_statistics_info",
+USED = {"cucore_resource_info", "cucore_node_info", "cucore_executable_options", "cucore_pool_options", "cucore_pool_info", "cucore_location", "cucore_launch_options", "cucore_launch_attribute", "cucore_access_window", "cucore_argument", "cucore_cache_statistics_info",
         "cucore_completion", "cucore_queue_info", "cucore_checks_report_info", "cucore_cache_remote"}
 
 

@@ -116,9 +116,12 @@ TEST_F(OptionsOnDevice, OfEvents) {
 
 TEST_F(OptionsOnDevice, OfLaunches) {
   const Kernel kernel = find_kernel(make_ptx_code(), "empty");
-  check(grid(1, 1), "cucore_launch_options", [&](const cucore_launch_options* o, cucore_error** e) {
-    return cucore_kernel_launch(kernel, stream_, o, nullptr, 0, e);
-  });
+  check(
+      grid(1, 1), "cucore_launch_options",
+      [&](const cucore_launch_options* o, cucore_error** e) {
+        return cucore_kernel_launch(kernel, stream_, o, nullptr, 0, e);
+      },
+      offsetof(cucore_launch_options, preferred_cluster));
   cucore_launch_options options = grid(1, 1);
   options.reserved = 1;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_launch_options.reserved", cucore_kernel_launch,

@@ -13,6 +13,7 @@ extern "C" {
 
 #define FAKE_API __attribute__((visibility("default")))
 #define FAKE_MAX_ARGUMENT_BYTES 4096
+#define FAKE_MAX_ATTRIBUTES 48
 
 typedef struct fake_launch {
   char kernel[256];
@@ -24,6 +25,11 @@ typedef struct fake_launch {
   size_t argument_size; /* up to the end of the last parameter */
   int32_t packed;       /* given as one buffer */
   unsigned char arguments[FAKE_MAX_ARGUMENT_BYTES];
+  uint32_t attribute_count; /* of all attributes of the launch */
+  struct {
+    int32_t id, reserved;
+    unsigned char value[64];
+  } attributes[FAKE_MAX_ATTRIBUTES];
 } fake_launch;
 
 /* == Every fake ================================================================================ */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "fakes/fake_driver.hpp"
 
+#include <cstdlib>
 #include <cstring>
 
 namespace fake {
@@ -12,9 +13,15 @@ void fail_if_destroyed(Objects<CUstream, Stream>& streams, Context* context) {
   streams.remove_if([context](const Stream& stream) { return stream.context == context; });
 }
 
+// FAKE_DRIVER_VERSION makes one variant serve tests of many versions.
+int chosen_version() {
+  const char* const given = std::getenv("FAKE_DRIVER_VERSION");
+  return given ? std::atoi(given) : VARIANT.version;
+}
+
 }  // namespace
 
-Driver::Driver() : version(VARIANT.version) {
+Driver::Driver() : version(chosen_version()) {
   settings.device_count = VARIANT.device_count;
   for (int device = 0; device < MAX_DEVICES; ++device)
     contexts.push_back({device, 0, false, to_handle<CUcontext>(0x1000 + device * 16)});
@@ -206,7 +213,7 @@ void fake_reset(void) {
   fake::Driver& d = fake::driver();
   d.settings = {};
   d.settings.device_count = fake::VARIANT.device_count;
-  d.version = fake::VARIANT.version;
+  d.version = fake::chosen_version();
   d.held = false;
   d.checks_running = false;
   d.let_go_up_to = d.records;

@@ -102,6 +102,7 @@ struct Stream {
   int priority = 0;
   uint64_t id = 0;
   Capture capture;
+  std::map<int, CUlaunchAttributeValue> attributes{};
   uint64_t queued = 0;  // waits and frees while streams are held
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver's launches: each is checked as in the driver, and recorded with its arguments.
 #include <algorithm>
+#include <condition_variable>
 #include <cstring>
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "fakes/fake_api.hpp"
@@ -55,6 +59,58 @@ void describe(const CUlaunchAttribute& attribute, fake_launch& launch) {
     launch.priority = value.priority;
     launch.has_priority = 1;
   }
+}
+
+// The first driver that has the attribute; the others are older than the library's oldest driver.
+int first_version(CUlaunchAttributeID id) {
+  switch (id) {
+    case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+      return 12030;
+    case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+      return 12040;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+      return 12050;
+    case CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION:
+      return 12080;
+    case CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING:
+      return 13000;
+    default:
+      return 0;
+  }
+}
+
+// Records an event as the kernel would.
+CUresult record_event_of(const CUlaunchAttribute& attribute) {
+  const CUlaunchAttributeValue& value = attribute.value;
+  const bool programmatic = attribute.id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT;
+  if (!programmatic && attribute.id != CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT)
+    return CUDA_SUCCESS;
+  Event* event = driver().events.find_or_note(
+      programmatic ? value.programmaticEvent.event : value.launchCompletionEvent.event,
+      "cuLaunchKernelEx");
+  NEED(event, CUDA_ERROR_INVALID_HANDLE);
+  NEED((event->flags & CU_EVENT_DISABLE_TIMING) && !(event->flags & CU_EVENT_INTERPROCESS),
+       CUDA_ERROR_INVALID_VALUE);
+  event->recorded = true;
+  event->record_number = ++driver().records;
+  return CUDA_SUCCESS;
+}
+
+CUresult take_attributes(const CUlaunchConfig& config, const Stream* stream, fake_launch& launch) {
+  launch.attribute_count = config.numAttrs;
+  NEED(config.numAttrs <= FAKE_MAX_ATTRIBUTES, CUDA_ERROR_INVALID_VALUE);
+  for (unsigned i = 0; i < config.numAttrs; ++i) {
+    const CUlaunchAttribute& attribute = config.attrs[i];
+    NEED(driver().version >= first_version(attribute.id), CUDA_ERROR_INVALID_VALUE);
+    const bool captured = stream && stream->capture.active;
+    NEED(captured || attribute.id != CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE,
+         CUDA_ERROR_INVALID_VALUE);
+    describe(attribute, launch);
+    launch.attributes[i].id = attribute.id;
+    std::memcpy(launch.attributes[i].value, &attribute.value, sizeof launch.attributes[i].value);
+    RETURN_IF_FAILED(record_event_of(attribute));
+  }
+  return CUDA_SUCCESS;
 }
 
 CUresult copy_separate(const KernelImage& kernel, void** arguments, fake_launch& launch) {
@@ -120,6 +176,48 @@ CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
   describe(config, launch);
   return node.extra ? copy_packed(node.extra, launch)
                     : copy_separate(kernel->image, node.kernelParams, launch);
+}
+
+// Host functions run in the order of their calls, on one thread. The rest of the work does not wait
+// for them.
+class HostFunctions {
+ public:
+  HostFunctions() {
+    std::thread([this] { run(); }).detach();
+  }
+
+  void add(CUhostFn function, void* user_data) {
+    const std::lock_guard lock(mutex_);
+    calls_.push_back({function, user_data});
+    added_.notify_one();
+  }
+
+ private:
+  struct Call {
+    CUhostFn function;
+    void* user_data;
+  };
+
+  [[noreturn]] void run() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      added_.wait(lock, [this] { return !calls_.empty(); });
+      const Call call = calls_.front();
+      calls_.pop_front();
+      lock.unlock();
+      call.function(call.user_data);
+      lock.lock();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable added_;
+  std::deque<Call> calls_;
+};
+
+HostFunctions& host_functions() {
+  static auto* functions = new HostFunctions;
+  return *functions;
 }
 
 }  // namespace
@@ -202,7 +300,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
   launch.context = context->handle;
   describe(*config, launch);
-  for (unsigned i = 0; i < config->numAttrs; ++i) describe(config->attrs[i], launch);
+  RETURN_IF_FAILED(take_attributes(*config, stream, launch));
   RETURN_IF_FAILED(extra ? copy_packed(extra, launch)
                          : copy_separate(kernel->image, arguments, launch));
   if (stream && stream->capture.active) {
@@ -221,8 +319,11 @@ CUresult cuLaunchHostFunc(CUstream handle, CUhostFn function, void* user_data) {
   Context* context = nullptr;
   Stream* stream = nullptr;
   RETURN_IF_FAILED(resolve_work(handle, context, stream, "cuLaunchHostFunc"));
-  lock.unlock();
-  function(user_data);
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_HOST;
+  node.run = [function, user_data] { function(user_data); };
+  if (capture_work(stream, std::move(node))) return CUDA_SUCCESS;
+  host_functions().add(function, user_data);
   return CUDA_SUCCESS;
 }
 

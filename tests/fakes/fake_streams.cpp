@@ -55,7 +55,7 @@ CUresult cuStreamCreateWithPriority(CUstream* out, unsigned flags, int priority)
   Context* context = nullptr;
   RETURN_IF_FAILED(current(context));
   NEED(flags <= CU_STREAM_NON_BLOCKING, CUDA_ERROR_INVALID_VALUE);
-  Stream stream{context, flags, std::max(-5, std::min(0, priority)), 0, {}, 0};
+  Stream stream{context, flags, std::max(-5, std::min(0, priority)), 0, {}, {}, 0};
   stream.id = driver().streams.created() + 1;
   *out = driver().streams.add(stream);
   return CUDA_SUCCESS;
@@ -120,6 +120,44 @@ CUresult cuStreamGetPriority(CUstream handle, int* priority) {
   RETURN_IF_FAILED(resolve(handle, to.context, to.stream, "cuStreamGetPriority"));
   *priority = to.stream ? to.stream->priority : 0;
   return CUDA_SUCCESS;
+}
+
+CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID id, const CUstreamAttrValue* value) {
+  const auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, "cuStreamSetAttribute"));
+  NEED(value && id == CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW, CUDA_ERROR_INVALID_VALUE);
+  if (to.stream) to.stream->attributes[id] = *value;
+  return CUDA_SUCCESS;
+}
+
+namespace {
+
+CUresult use_word(CUstream handle, CUdeviceptr address, size_t size, const char* name) {
+  auto lock = locked();
+  Target to;
+  RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, name));
+  NEED(address % size == 0 && memory_at(address, size), CUDA_ERROR_INVALID_VALUE);
+  take_place(lock, to.stream);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace
+
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
+  return use_word(stream, address, 4, "cuStreamWriteValue32");
+}
+
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
+  return use_word(stream, address, 8, "cuStreamWriteValue64");
+}
+
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
+  return use_word(stream, address, 4, "cuStreamWaitValue32");
+}
+
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
+  return use_word(stream, address, 8, "cuStreamWaitValue64");
 }
 
 CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {

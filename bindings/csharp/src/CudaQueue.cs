@@ -12,10 +12,17 @@ public partial struct Completion {
   /// <summary>Status.Ok, or the failure of the work: see CudaFuture.Check.</summary>
   public Status Status { get; }
 
+  /// <summary>CompletionKind.Host for a host function.</summary>
+  public CompletionKind Kind { get; }
+  /// <summary>Of a host function for which a stream waits: for CudaQueue.Resume; else 0.</summary>
+  public ulong Ticket { get; }
+
   // cucore_completion
   internal unsafe Completion(byte* from) {
     Token = *(ulong*)from;
     Status = (Status)(*(int*)(from + 8));
+    Kind = (CompletionKind)(*(int*)(from + 12));
+    Ticket = *(ulong*)(from + 16);
   }
 }
 

@@ -72,11 +72,12 @@ public partial struct LaunchConfig {
   /// <summary>"grid (4, 1, 1), block (256, 1, 1)", and the other settings.</summary>
   public override string ToString() {
     string rest = DynamicShared != 0 ? $", {Describe.Bytes(DynamicShared)} shared" : "";
-    if (cluster.X != 0) rest += $", cluster {cluster}";
+    if (Cluster.X != 0) rest += $", cluster {Cluster}";
     if (Cooperative) rest += ", cooperative";
     if (ProgrammaticSerialization) rest += ", programmatic serialization";
     if (Priority != 0) rest += $", priority {Priority}";
-    return $"grid {grid}, block {block}{rest}";
+    if (tail != null) rest += ", and more";
+    return $"grid {Grid}, block {Block}{rest}";
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The buffers and arrays of one launch, which other threads cannot release until the launch has returned.
+// The buffers, arrays and objects of the options of one launch, which other threads cannot release until the launch has returned.
 using System;
 using System.Collections.Generic;
 
@@ -8,6 +8,7 @@ internal struct HeldBuffers {
   private CudaBuffer.Handle first, second, third, fourth;  // without an object for the collector
   private List<CudaBuffer.Handle> more;
   private List<ILoan> loans;
+  private LaunchTail tail;
 
   /// <summary>Takes a handle that was entered.</summary>
   [System.Runtime.CompilerServices.MethodImpl(System.Runtime.CompilerServices.MethodImplOptions.AggressiveInlining)]
@@ -47,8 +48,17 @@ internal struct HeldBuffers {
   /// <summary>Records that the stream uses the memory of the arrays, after the launch.</summary>
   internal void Record(CudaStream stream) { loans.ForEach(each => each.Record(stream)); }
 
+  /// <summary>Writes the tail of the options, if there is one, with its objects.</summary>
+  internal unsafe byte* WriteTail(LaunchTail? of, byte* to) {
+    if (of == null) return to;
+    byte* end = of.WriteAndEnter(to);
+    tail = of;
+    return end;
+  }
+
   internal void Leave() {
     if (loans != null) EndLoans();
+    if (tail != null) LeaveTail();
     if (first == null) return;
     first.Leave();
     second?.Leave();
@@ -56,6 +66,12 @@ internal struct HeldBuffers {
     fourth?.Leave();
     more?.ForEach(each => each.Leave());
     this = default(HeldBuffers);
+  }
+
+  private void LeaveTail() {
+    LaunchTail left = tail;
+    tail = null;
+    left.Leave();
   }
 
   private void EndLoans() {

@@ -17,18 +17,28 @@ public partial class Kernel {
   //: cucore_kernel_launch_packed
   /// <param name="config">the grid, the block and the rest</param>
   public unsafe void LaunchPacked(CudaStream stream, in LaunchConfig config, ReadOnlySpan<byte> arguments) {
-    fixed (byte* block = new byte[LaunchConfig.HeadSize + arguments.Length]) {
-      arguments.CopyTo(new Span<byte>(LaunchConfig.Write(config, block, 0), arguments.Length));
-      RawLaunchPacked(stream, (IntPtr)block, LaunchConfig.HeadSize + arguments.Length);
+    HeldBuffers held = default(HeldBuffers);
+    int size = LaunchConfig.HeadSize + LaunchConfig.TailSize(config) + arguments.Length;
+    fixed (byte* block = new byte[size]) {
+      try {
+        byte* to = held.WriteTail(LaunchConfig.TailOf(config), LaunchConfig.Write(config, block, 0));
+        arguments.CopyTo(new Span<byte>(to, arguments.Length));
+        RawLaunchPacked(stream, (IntPtr)block, size);
+      } finally {
+        held.Leave();
+      }
     }
   }
 
   //: cucore_kernel_max_active_clusters
   /// <param name="config">as for a launch, Cluster set</param>
   public unsafe int MaxActiveClusters(CudaDevice device, in LaunchConfig config) {
-    byte* block = stackalloc byte[LaunchConfig.HeadSize];
-    LaunchConfig.Write(config, block, 0);
-    return RawMaxActiveClusters(device, (IntPtr)block, LaunchConfig.HeadSize);
+    int size = LaunchConfig.HeadSize + LaunchConfig.TailSize(config);
+    fixed (byte* block = new byte[size]) {
+      byte* to = LaunchConfig.Write(config, block, 0);
+      LaunchConfig.TailOf(config)?.Write(to);  // without events, which no launch records
+      return RawMaxActiveClusters(device, (IntPtr)block, size);
+    }
   }
 
   //: also cucore_kernel_parameter_count

@@ -15,7 +15,7 @@ public partial class Kernel {
   public unsafe void Launch(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
     Arg[] own = Own(arguments);
     HeldBuffers held = default(HeldBuffers);
-    fixed (byte* block = new byte[BlockSize(own)]) {
+    fixed (byte* block = new byte[BlockSize(own) + LaunchConfig.TailSize(config)]) {
       byte* to = Write(stream, config, own, block, ref held);
       Launch(stream, block, to, ref held);
     }
@@ -36,7 +36,7 @@ public partial class Kernel {
   // Returns the end of the block.
   private unsafe byte* Write(CudaStream stream, in LaunchConfig config, Arg[] arguments, byte* block, ref HeldBuffers held) {
     int[] forms = FormsFor(stream, arguments.Length);
-    byte* to = LaunchConfig.Write(config, block, arguments.Length);
+    byte* to = held.WriteTail(LaunchConfig.TailOf(config), LaunchConfig.Write(config, block, arguments.Length));
     for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, this, forms, i, ref held);
     return to;
   }
@@ -48,7 +48,7 @@ public partial class Kernel {
   public unsafe PreparedLaunch Prepare(CudaStream stream, in LaunchConfig config, params Arg[] arguments) {
     Arg[] own = Own(arguments);
     HeldBuffers held = default(HeldBuffers);
-    fixed (byte* block = new byte[BlockSize(own)]) {
+    fixed (byte* block = new byte[BlockSize(own) + LaunchConfig.TailSize(config)]) {
       byte* to = Write(stream, config, own, block, ref held);
       IntPtr made = Enter(stream, block, to, ref held, CucoreNativePINVOKE.Prepare);
       if (made == IntPtr.Zero) CucoreNativePINVOKE.Check();

@@ -24,6 +24,35 @@ final class CudaStream {
 
   //: wait cucore_stream_synchronize Waits.until(timeout, "the work of the stream", this::query)
 
+  //: cucore_stream_set_access_window
+  // @param window null: none
+  public void setAccessWindow(AccessWindow window) {
+    if (window == null) {
+      setAccessWindowNow(null, 0, 0, 0, AccessProperty.NORMAL, AccessProperty.NORMAL);
+    } else {
+      setAccessWindowNow(window.buffer(), window.offset(), window.size(), (float) window.hitRatio(), window.hit(), window.miss());
+    }
+  }
+
+  /** Adds a function to the stream. It runs when the work before it is complete; work after it starts when
+   * the function has returned. A thread's handler of uncaught exceptions receives what it throws, and the
+   * stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process
+   * ends. It must not wait for the stream.
+   * @param function the function
+   * @throws InvalidStateException the process is exiting */
+  public void launchHost(Runnable function) {
+    launchHost(function, Completions.DEFAULT);
+  }
+
+  /** Adds a function to the stream, as {@link #launchHost(Runnable)}.
+   * @param function the function
+   * @param executor runs the function
+   * @throws InvalidStateException the process is exiting */
+  public void launchHost(Runnable function, java.util.concurrent.Executor executor) {
+    open();
+    HostFunctions.launch(this, function, executor);
+  }
+
   //: cucore_stream_is_capturing
   // @return true between the begin and the end of a capture
   public boolean isCapturing() {

@@ -61,7 +61,10 @@ final class Kernel {
   // @param config grid and block
   // @param parameters every parameter at its offset; see {@link #getParameters(CudaDevice)}
   public void launchPacked(CudaStream stream, LaunchConfig config, byte[] parameters) {
-    launchPackedNow(stream, Given.notNull(config, "config").head(Given.notNull(parameters, "parameters")));
+    long lease = open();
+    Given.notNull(stream, "stream");
+    Given.notNull(config, "config");
+    LaunchBlock.launchPacked(lease, this, stream, config, Given.notNull(parameters, "parameters"));
   }
 
   //: cucore_kernel_parameters
@@ -80,7 +83,7 @@ final class Kernel {
   // @param config with a cluster
   // @return the number
   public int maxActiveClusters(CudaDevice device, LaunchConfig config) {
-    return maxActiveClustersNow(device, Given.notNull(config, "config").head(new byte[0]));
+    return maxActiveClustersNow(device, Given.notNull(config, "config").withoutObjects());
   }
 
   //: said Said.of("Kernel", this::isClosed, this::getName)

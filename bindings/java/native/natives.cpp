@@ -92,7 +92,7 @@ void in_pieces(const cucore_buffer* buffer, jlong offset, jlong size, Piece piec
 }
 
 // The objects of a launch until it returns: first those that every launch has, then buffers.
-class LaunchObjects final : public cucore::bind::BufferNumbers {
+class LaunchObjects final : public cucore::bind::ObjectNumbers {
  public:
   struct Closed {
     size_t index;
@@ -105,9 +105,7 @@ class LaunchObjects final : public cucore::bind::BufferNumbers {
     return static_cast<Type*>(uses_.add(lease));
   }
 
-  const cucore_buffer* handle(uint64_t number) override {
-    return add<const cucore_buffer>(static_cast<jlong>(number));
-  }
+  void* handle(uint64_t number) override { return uses_.add(static_cast<jlong>(number)); }
 
   void begin() override {
     const size_t closed = uses_.begin();
@@ -118,7 +116,7 @@ class LaunchObjects final : public cucore::bind::BufferNumbers {
   Uses uses_;
 };
 
-// Calls body(objects of the leases..., objects). Returns the index of a closed buffer of the block,
+// Calls body(objects of the leases..., objects). Returns the index of a closed object of the block,
 // or -1. Raises the exception for another closed object.
 template <class... Types, class Body, class... Leases>
 jint with_launch_objects(JNIEnv* env, jlong record, Body body, Leases... leases) {
@@ -182,7 +180,18 @@ NATIVE(void, closeRecord)(JNIEnv*, jclass, jlong record) {
   close_record(reinterpret_cast<UseRecord*>(record));
 }
 
-// This and the next two return the index of a closed buffer of the block, or -1.
+// This and the next three return the index of a closed object of the block, or -1.
+NATIVE(jint, launchPacked)
+(JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
+  return with_launch_objects<cucore_kernel, cucore_stream>(
+      env, record,
+      [&](auto* of, auto* in, LaunchObjects& objects) {
+        cucore::bind::launch_packed(of, in, reinterpret_cast<const void*>(block),
+                                    static_cast<size_t>(size), &objects);
+      },
+      kernel, stream);
+}
+
 NATIVE(jint, launch)
 (JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
   return with_launch_objects<cucore_kernel, cucore_stream>(

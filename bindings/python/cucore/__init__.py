@@ -30,13 +30,13 @@ from ._cucore import (
     version_string,
 )
 from ._docs import DOCS
-from ._device import Memory, Priorities, devices, max_active_clusters, launch_packed
+from ._device import AccessWindow, Memory, Priorities, devices, max_active_clusters, launch_packed
 from ._enums import *  # noqa: F401,F403
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._handles import *  # noqa: F401,F403
 from ._records import CacheStatistics, PoolStatistics
-from . import _cache, _code, _interop, _link, _memory, _program
+from . import _cache, _code, _host, _interop, _link, _memory, _program
 from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback, warn_of_cpu_device
 
@@ -61,7 +61,7 @@ for _name in set(_handles.__all__) - set(DOCS):
 
 __all__ = [
     *_enums.__all__, *_handles.__all__,
-    "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "Global", "Key",
+    "AccessWindow", "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "Global", "Key",
     "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
     "Symbol", "checks", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
     "library_set_path", "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback",

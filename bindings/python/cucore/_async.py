@@ -15,25 +15,37 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Callable, Generator, Iterator, NamedTuple, Optional, Type, TypeVar
 
 from ._cucore import Future, Queue, Stream
-from ._enums import Status
+from ._enums import CompletionKind, Status
 from ._errors import Error, NotReadyError
 from ._members import member
 
 if TYPE_CHECKING:
     import asyncio
 
-_RECORD = struct.Struct("=QI20x")  # cucore_completion
+_RECORD = struct.Struct("=QIIQ8x")  # cucore_completion
 _MOST = 256
 _BETWEEN_SIGNALS = 50_000_000  # in nanoseconds
 _T = TypeVar("_T")
 _LONGEST = 2**62 / 1e9  # in seconds; more has no end
 
 
-class Completion(NamedTuple):
-    """A completion from a queue."""
-
+class _Completion(NamedTuple):
     token: int
     status: Status
+
+
+class Completion(_Completion):
+    """A completion from a queue: (token, status). That of a host function has a ticket for Queue.resume()."""
+
+    kind: CompletionKind = CompletionKind.FUTURE
+    ticket: int = 0
+
+    @classmethod
+    def _read(cls, token: int, status: int, kind: int, ticket: int) -> Completion:
+        made = cls(token, Status(status))
+        if kind:
+            made.kind, made.ticket = CompletionKind(kind), ticket
+        return made
 
 
 class QueueInfo(NamedTuple):
@@ -74,8 +86,7 @@ def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) 
         count = self._wait(part, records)
         if count:
             break
-    return [Completion(token, Status(status))
-            for token, status in itertools.islice(_RECORD.iter_unpack(records), count)]
+    return [Completion._read(*record) for record in itertools.islice(_RECORD.iter_unpack(records), count)]
 
 
 #: cucore_queue_query

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from . import _cucore
-from ._cucore import Device, Event, Kernel, LaunchConfig, MemoryPool, Stream
-from ._enums import DeviceAttribute
+from ._cucore import Buffer, Device, Event, Kernel, LaunchConfig, MemoryPool, Stream
+from ._enums import AccessProperty, DeviceAttribute
 from ._members import member
 from ._records import PoolStatistics
 
@@ -26,6 +26,20 @@ class Priorities(NamedTuple):
 
     least: int
     greatest: int
+
+
+class AccessWindow(NamedTuple):
+    """A part of a buffer whose accesses the L2 cache treats in its own way.
+
+    Without a size it ends with the buffer. The part hit_ratio of the accesses gets the property hit, the others get miss.
+    """
+
+    buffer: Buffer
+    offset: int = 0
+    size: Optional[int] = None
+    hit_ratio: float = 1.0
+    hit: AccessProperty = AccessProperty.PERSISTING
+    miss: AccessProperty = AccessProperty.NORMAL
 
 
 def devices() -> list[Device]:
@@ -49,6 +63,12 @@ def max_active_clusters(kernel: Kernel, device: Device, config: LaunchConfig) ->
 @member(Device, "attribute")
 def device_attribute(self: Device, name: Union[DeviceAttribute, int, str]) -> int:
     return self._attribute(_cucore.device_attribute_number(name) if isinstance(name, str) else name)  # type: ignore[arg-type]
+
+
+#: cucore_stream_set_access_window
+@member(Stream, "set_access_window")
+def stream_set_access_window(self: Stream, window: Optional[AccessWindow]) -> None:
+    self._set_access_window(window)
 
 
 @member(Stream, "record")

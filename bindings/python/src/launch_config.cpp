@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <limits>
 
+#include "convert.hpp"
+#include "launch_more.hpp"
 #include "launcher.hpp"
 #include "object.hpp"
 
@@ -36,33 +38,78 @@ bool read_signed(PyObject* value, const char* what, int32_t& out) {
   return true;
 }
 
+// A number of 32 bits; null: not given.
+bool read_optional(PyObject* value, const char* what, int32_t& out) {
+  return !value || read_signed(value, what, out);
+}
+
 PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
-  static const char* names[] = {"grid",           "block",       "cluster",
-                                "dynamic_shared", "cooperative", "programmatic_serialization",
-                                "priority",       nullptr};
+  static const char* names[] = {"grid",
+                                "block",
+                                "cluster",
+                                "dynamic_shared",
+                                "cooperative",
+                                "programmatic_serialization",
+                                "priority",
+                                "preferred_cluster",
+                                "cluster_scheduling",
+                                "shared_carveout",
+                                "memory_domain",
+                                "memory_domain_map",
+                                "programmatic_event",
+                                "programmatic_at_start",
+                                "completion_event",
+                                "access_window",
+                                "device_updatable",
+                                "nvlink_scheduling",
+                                "attributes",
+                                nullptr};
   PyObject *grid = nullptr, *block = nullptr, *cluster = Py_None, *shared = nullptr,
-           *priority = nullptr;
-  int cooperative = 0, programmatic = 0;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|$OOppO:LaunchConfig",
-                                   const_cast<char**>(names), &grid, &block, &cluster, &shared,
-                                   &cooperative, &programmatic, &priority))
+           *priority = nullptr, *preferred = Py_None, *scheduling = nullptr, *carveout = nullptr,
+           *domain = nullptr, *map = nullptr;
+  PointedTo pointed_to{};
+  int cooperative = 0, programmatic = 0, at_start = 0, updatable = 0, nvlink = 0;
+  if (!PyArg_ParseTupleAndKeywords(
+          args, kwargs, "OO|$OOppOOOOOOOpOOppO:LaunchConfig", const_cast<char**>(names), &grid,
+          &block, &cluster, &shared, &cooperative, &programmatic, &priority, &preferred,
+          &scheduling, &carveout, &domain, &map, &pointed_to.programmatic_event, &at_start,
+          &pointed_to.completion_event, &pointed_to.access_window, &updatable, &nvlink,
+          &pointed_to.attributes))
     return nullptr;
   Object self(type->tp_alloc(type, 0));
   if (!self) return nullptr;
-  cucore_launch_options& options = reinterpret_cast<LaunchConfigObject*>(self.get())->options;
+  auto* const config = reinterpret_cast<LaunchConfigObject*>(self.get());
+  cucore_launch_options& options = config->options;
   options = CUCORE_LAUNCH_OPTIONS_INIT;
   options.cooperative = cooperative;
   options.programmatic_serialization = programmatic;
-  const bool good = read_extent(grid, "grid", options.grid) &&
-                    read_extent(block, "block", options.block) &&
-                    (cluster == Py_None || read_extent(cluster, "cluster", options.cluster)) &&
-                    (!shared || read_number(shared, "dynamic_shared", options.dynamic_shared)) &&
-                    (!priority || read_signed(priority, "priority", options.priority));
-  return good ? self.release() : nullptr;
+  options.programmatic_at_start = at_start;
+  options.device_updatable = updatable;
+  options.nvlink_scheduling = nvlink;
+  int32_t policy = 0;
+  const bool good =
+      read_extent(grid, "grid", options.grid) && read_extent(block, "block", options.block) &&
+      (cluster == Py_None || read_extent(cluster, "cluster", options.cluster)) &&
+      (!shared || read_number(shared, "dynamic_shared", options.dynamic_shared)) &&
+      read_optional(priority, "priority", options.priority) &&
+      (preferred == Py_None ||
+       read_extent(preferred, "preferred_cluster", options.preferred_cluster)) &&
+      read_optional(scheduling, "cluster_scheduling", policy) &&
+      read_optional(carveout, "shared_carveout", options.shared_carveout) &&
+      read_optional(domain, "memory_domain", options.memory_domain) &&
+      read_optional(map, "memory_domain_map", options.memory_domain_map);
+  if (!good) return nullptr;
+  options.cluster_scheduling = static_cast<cucore_cluster_scheduling>(policy);
+  if (!pointed_to.is_empty()) {
+    config->more = make_more(pointed_to, options);
+    if (!config->more) return nullptr;
+  }
+  return self.release();
 }
 
 void forget(PyObject* self) {
   if (reinterpret_cast<LaunchConfigObject*>(self)->weak) PyObject_ClearWeakRefs(self);
+  delete reinterpret_cast<LaunchConfigObject*>(self)->more;
   Py_TYPE(self)->tp_free(self);
 }
 
@@ -91,31 +138,113 @@ PyObject* get_programmatic(PyObject* self, void*) {
 }
 PyObject* get_priority(PyObject* self, void*) { return PyLong_FromLong(options_of(self).priority); }
 
-// Returns all values, in the order of the arguments.
-Object values_of(PyObject* self) {
-  return Object(Py_BuildValue("NNNNNNN", get_grid(self, nullptr), get_block(self, nullptr),
-                              get_cluster(self, nullptr), get_dynamic_shared(self, nullptr),
-                              get_cooperative(self, nullptr), get_programmatic(self, nullptr),
-                              get_priority(self, nullptr)));
+PyObject* get_preferred_cluster(PyObject* self, void*) {
+  const uint32_t* extent = options_of(self).preferred_cluster;
+  if ((extent[0] | extent[1] | extent[2]) == 0) Py_RETURN_NONE;
+  return tuple(extent);
+}
+PyObject* get_scheduling(PyObject* self, void*) {
+  return from_enum(EnumClass::ClusterScheduling, options_of(self).cluster_scheduling);
+}
+
+template <int32_t cucore_launch_options::*FIELD>
+PyObject* get_int(PyObject* self, void*) {
+  return PyLong_FromLong(options_of(self).*FIELD);
+}
+
+template <int32_t cucore_launch_options::*FIELD>
+PyObject* get_flag(PyObject* self, void*) {
+  return PyBool_FromLong(options_of(self).*FIELD);
+}
+
+template <Object LaunchMore::*OBJECT>
+PyObject* get_object(PyObject* self, void*) {
+  const LaunchMore* const more = reinterpret_cast<LaunchConfigObject*>(self)->more;
+  if (!more || !(more->*OBJECT)) Py_RETURN_NONE;
+  return Object::borrowed((more->*OBJECT).get()).release();
+}
+
+// The dict that was given could change; None stays None.
+PyObject* get_attributes(PyObject* self, void*) {
+  const LaunchMore* const more = reinterpret_cast<LaunchConfigObject*>(self)->more;
+  if (!more || !more->attributes_object) Py_RETURN_NONE;
+  return PyDict_Copy(more->attributes_object.get());
+}
+
+struct Setting {
+  const char* name;
+  PyObject* (*get)(PyObject* self, void*);
+};
+
+// Those that repr() always shows, in the order of the arguments.
+constexpr Setting SHOWN[] = {{"grid", get_grid},
+                             {"block", get_block},
+                             {"cluster", get_cluster},
+                             {"dynamic_shared", get_dynamic_shared},
+                             {"cooperative", get_cooperative},
+                             {"programmatic_serialization", get_programmatic},
+                             {"priority", get_priority}};
+// Those that repr() shows if they are set.
+constexpr Setting OTHERS[] = {
+    {"preferred_cluster", get_preferred_cluster},
+    {"cluster_scheduling", get_scheduling},
+    {"shared_carveout", get_int<&cucore_launch_options::shared_carveout>},
+    {"memory_domain", get_int<&cucore_launch_options::memory_domain>},
+    {"memory_domain_map", get_int<&cucore_launch_options::memory_domain_map>},
+    {"programmatic_event", get_object<&LaunchMore::programmatic_object>},
+    {"programmatic_at_start", get_flag<&cucore_launch_options::programmatic_at_start>},
+    {"completion_event", get_object<&LaunchMore::completion_object>},
+    {"access_window", get_object<&LaunchMore::window_object>},
+    {"device_updatable", get_flag<&cucore_launch_options::device_updatable>},
+    {"nvlink_scheduling", get_flag<&cucore_launch_options::nvlink_scheduling>},
+    {"attributes", get_attributes}};
+
+// Returns (name, value) of all settings that repr() shows; their repr() is equal for equal ones.
+Object shown_values(PyObject* self) {
+  Object all(PyList_New(0));
+  const auto add = [&](const Setting& setting, bool is_optional) {
+    const Object value(setting.get(self, nullptr));
+    if (!value) return false;
+    if (is_optional) {
+      const int is_set = PyObject_IsTrue(value.get());
+      if (is_set <= 0) return is_set == 0;
+    }
+    const Object pair(Py_BuildValue("sO", setting.name, value.get()));
+    return pair && PyList_Append(all.get(), pair.get()) == 0;
+  };
+  for (const Setting& setting : SHOWN)
+    if (!all || !add(setting, false)) return {};
+  for (const Setting& setting : OTHERS)
+    if (!add(setting, true)) return {};
+  return all;
 }
 
 PyObject* repr(PyObject* self) {
-  const Object format(
-      PyUnicode_FromString("LaunchConfig(grid=%r, block=%r, cluster=%r, dynamic_shared=%r, "
-                           "cooperative=%r, programmatic_serialization=%r, priority=%r)"));
-  const Object values = values_of(self);
-  return format && values ? PyUnicode_Format(format.get(), values.get()) : nullptr;
+  const Object values = shown_values(self);
+  if (!values) return nullptr;
+  Object text(PyUnicode_FromString(""));
+  for (Py_ssize_t i = 0; text && i < PyList_GET_SIZE(values.get()); ++i) {
+    PyObject* const pair = PyList_GET_ITEM(values.get(), i);
+    text = Object(PyUnicode_FromFormat("%U%s%U=%R", text.get(), i ? ", " : "",
+                                       PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)));
+  }
+  return text ? PyUnicode_FromFormat("LaunchConfig(%U)", text.get()) : nullptr;
 }
 
+// Of the numbers, which equal configurations have in common.
 Py_hash_t hash(PyObject* self) {
-  const Object values = values_of(self);
+  const cucore_launch_options& options = options_of(self);
+  const Object values(Py_BuildValue("NNNIiii", get_grid(self, nullptr), get_block(self, nullptr),
+                                    get_cluster(self, nullptr), options.dynamic_shared,
+                                    options.cooperative, options.programmatic_serialization,
+                                    options.priority));
   return values ? PyObject_Hash(values.get()) : -1;
 }
 
 PyObject* compare(PyObject* self, PyObject* other, int operation) {
   if ((operation != Py_EQ && operation != Py_NE) || Py_TYPE(other) != Py_TYPE(self))
     Py_RETURN_NOTIMPLEMENTED;
-  const Object mine = values_of(self), theirs = values_of(other);
+  const Object mine = shown_values(self), theirs = shown_values(other);
   return mine && theirs ? PyObject_RichCompare(mine.get(), theirs.get(), operation) : nullptr;
 }
 
@@ -130,6 +259,29 @@ PyGetSetDef getters[] = {
     {"programmatic_serialization", get_programmatic, nullptr,
      "Whether it may start before the kernel before it ends.", nullptr},
     {"priority", get_priority, nullptr, "The priority; 0 is the stream's.", nullptr},
+    {"preferred_cluster", get_preferred_cluster, nullptr,
+     "Blocks a cluster where they fit, a multiple of the cluster, or None.", nullptr},
+    {"cluster_scheduling", get_scheduling, nullptr, "The placement of the blocks of a cluster.", nullptr},
+    {"shared_carveout", get_int<&cucore_launch_options::shared_carveout>, nullptr,
+     "Percent of the L1 cache preferred as shared memory; 0 is the kernel's, -1 is none.", nullptr},
+    {"memory_domain", get_int<&cucore_launch_options::memory_domain>, nullptr,
+     "1 is the remote domain, 0 the stream's.", nullptr},
+    {"memory_domain_map", get_int<&cucore_launch_options::memory_domain_map>, nullptr,
+     "The number of the default domain | that of the remote one << 8.", nullptr},
+    {"programmatic_event", get_object<&LaunchMore::programmatic_object>, nullptr,
+     "The event that is recorded when all blocks have triggered it, or None.", nullptr},
+    {"programmatic_at_start", get_flag<&cucore_launch_options::programmatic_at_start>, nullptr,
+     "Whether each block triggers the event when it begins.", nullptr},
+    {"completion_event", get_object<&LaunchMore::completion_object>, nullptr,
+     "The event that is recorded when all blocks have begun, or None.", nullptr},
+    {"access_window", get_object<&LaunchMore::window_object>, nullptr,
+     "The AccessWindow of the launch, or None for the stream's.", nullptr},
+    {"device_updatable", get_flag<&cucore_launch_options::device_updatable>, nullptr,
+     "Whether kernels may update the node, on a captured stream.", nullptr},
+    {"nvlink_scheduling", get_flag<&cucore_launch_options::nvlink_scheduling>, nullptr,
+     "Whether it is scheduled for the use of NVLink.", nullptr},
+    {"attributes", get_attributes, nullptr,
+     "Further attributes of the driver, numbers and bytes, or None.", nullptr},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
 PyTypeObject make_type() {
@@ -140,7 +292,11 @@ PyTypeObject make_type() {
   type.tp_flags = Py_TPFLAGS_DEFAULT;
   type.tp_doc =
       "LaunchConfig(grid, block, *, cluster=None, dynamic_shared=0, cooperative=False, "
-      "programmatic_serialization=False, priority=0)\n--\n\n"
+      "programmatic_serialization=False, priority=0, preferred_cluster=None, "
+      "cluster_scheduling=0, shared_carveout=0, memory_domain=0, memory_domain_map=0, "
+      "programmatic_event=None, programmatic_at_start=False, completion_event=None, "
+      "access_window=None, device_updatable=False, nvlink_scheduling=False, "
+      "attributes=None)\n--\n\n"
       "How to launch a kernel. Grid and block are an int or up to three; the grid counts blocks.";
   type.tp_weaklistoffset = offsetof(LaunchConfigObject, weak);
   type.tp_new = make;

@@ -27,6 +27,7 @@ struct Launcher {
   PyObject_HEAD vectorcallfunc call;
   PyObject* kernel;
   PyObject* stream;  // null: a default stream, chosen by the arguments
+  PyObject* config;  // whose options may point to its own memory; null: none
   cucore_launch_options options;
   PyObject* weak;
 };
@@ -36,6 +37,7 @@ PyObject* new_config(const cucore_launch_options& options) {
   if (!config) return nullptr;
   config->options = options;
   config->weak = nullptr;
+  config->more = nullptr;
   return reinterpret_cast<PyObject*>(config);
 }
 
@@ -110,6 +112,7 @@ PyObject* call(PyObject* self, PyObject* const* values, size_t flags_and_count, 
 void forget(PyObject* self) {
   auto* launcher = reinterpret_cast<Launcher*>(self);
   if (launcher->weak) PyObject_ClearWeakRefs(self);
+  Py_XDECREF(launcher->config);
   Py_XDECREF(launcher->kernel);
   Py_XDECREF(launcher->stream);
   PyObject_Del(self);
@@ -117,7 +120,8 @@ void forget(PyObject* self) {
 
 PyObject* repr(PyObject* self) {
   const auto* launcher = reinterpret_cast<Launcher*>(self);
-  const Object config(new_config(launcher->options));
+  const Object config(launcher->config ? Object::borrowed(launcher->config).release()
+                                       : new_config(launcher->options));
   const Object stream(launcher->stream ? PyObject_Repr(launcher->stream)
                                        : PyUnicode_FromString("a default stream"));
   return config && stream ? PyUnicode_FromFormat("<cucore.Launcher of %R with %R in %U>",
@@ -137,6 +141,7 @@ bool read_key(Launcher& launcher, PyObject* const* items, Py_ssize_t count) {
     return false;
   }
   if (has_config) {
+    launcher.config = Object::borrowed(items[0]).release();
     launcher.options = reinterpret_cast<LaunchConfigObject*>(items[0])->options;
   } else {
     launcher.options = CUCORE_LAUNCH_OPTIONS_INIT;
@@ -201,6 +206,7 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   Py_INCREF(kernel);
   launcher->kernel = kernel;
   launcher->stream = nullptr;
+  launcher->config = nullptr;
   launcher->weak = nullptr;
   launcher->call = call;
   const bool is_tuple = PyTuple_CheckExact(key);

@@ -12,6 +12,7 @@ namespace cucore::bind {
 struct LaunchConfigObject {
   PyObject_HEAD cucore_launch_options options;
   PyObject* weak;
+  struct LaunchMore* more;  // what the options point to; null if they point to nothing
 };
 
 extern PyTypeObject LaunchConfigType;

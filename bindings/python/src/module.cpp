@@ -69,6 +69,13 @@ PyObject* describe(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+// Calls a function whose exception goes to sys.unraisablehook.
+PyObject* call_reported(PyObject*, PyObject* function) {
+  const Object result(PyObject_CallObject(function, nullptr));
+  if (!result) PyErr_WriteUnraisable(function);
+  Py_RETURN_NONE;
+}
+
 PyMethodDef functions[] = {
     //: cucore_kernel_launch
     {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)), METH_FASTCALL,
@@ -80,6 +87,7 @@ PyMethodDef functions[] = {
      METH_FASTCALL, nullptr},
     {"_update", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(update_prepared)),
      METH_FASTCALL, nullptr},
+    {"_call_reported", call_reported, METH_O, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},

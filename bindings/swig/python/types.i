@@ -4,7 +4,9 @@
 #include "convert.hpp"
 #include "launcher.hpp"
 #include "kernel_parameters.hpp"
+#include "launch_more.hpp"
 using LaunchConfig = cucore_launch_options;
+using AccessWindow = cucore_access_window;
 %}
 %define %python_enum(TYPE, NAME)
 %typemap(in) TYPE { if (!cucore::bind::to_enum($input, #NAME, $1)) SWIG_fail; }
@@ -57,6 +59,12 @@ struct ParameterInfos;
 %typemap(in) const LaunchConfig & {
   $1 = const_cast<LaunchConfig *>(cucore::bind::options_of($input));
   if (!$1) SWIG_fail;
+}
+
+// None is NULL.
+%typemap(in) const AccessWindow *window_or_null (cucore_access_window window) {
+  if ($input != Py_None && !cucore::bind::read_window($input, window)) SWIG_fail;
+  $1 = $input == Py_None ? nullptr : &window;
 }
 
 struct Pair;

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "capi/buffer_handles.hpp"
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "core/graph/executable.hpp"
 
@@ -25,7 +25,7 @@ void set_kernel(Target& target, cucore_node node, const cucore_kernel* kernel,
   require_array(arguments, count, "arguments");
   change.arguments = arguments;
   change.count = count;
-  target.set_kernel(node, std::move(change), BUFFER_HANDLES);
+  target.set_kernel(node, std::move(change), LAUNCH_HANDLES);
 }
 
 Ref<const core::NodeWork> copy_work(cucore_buffer* destination, size_t destination_offset,

@@ -2,8 +2,8 @@
 // Adds nodes to graphs.
 #include <utility>
 
-#include "capi/buffer_handles.hpp"
 #include "capi/graph_arguments.hpp"
+#include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "core/graph/kernel_work.hpp"
 #include "support/concat.hpp"
@@ -54,7 +54,7 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     self.require_usable();
     core::KernelChange launch{std::move(of), &how.get(), arguments, count};
     node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(launch),
-                                                             BUFFER_HANDLES)));
+                                                             LAUNCH_HANDLES)));
   });
 }
 

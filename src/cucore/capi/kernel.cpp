@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "capi/parameters.hpp"
 #include "core/load/launch.hpp"
@@ -186,7 +187,7 @@ CUCORE_API cucore_status cucore_kernel_max_active_clusters(const cucore_kernel* 
     const core::Device& on = use(device, "device");
     require(clusters, "clusters");
     const LaunchOptions how(options);
-    *clusters = core::max_active_clusters(self, on, how.get());
+    *clusters = core::max_active_clusters(self, on, how.get(), LAUNCH_HANDLES);
   });
 }
 

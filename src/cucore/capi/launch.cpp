@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/load/launch.hpp"
 
-#include "capi/buffer_handles.hpp"
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 
 using namespace cucore::capi;
@@ -25,7 +25,7 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
     const core::Stream& order = order_of(stream);
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
-    core::launch(self, order, how.get(), arguments, count, BUFFER_HANDLES);
+    core::launch(self, order, how.get(), arguments, count, LAUNCH_HANDLES);
   });
 }
 
@@ -39,7 +39,7 @@ CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel* kernel
     const core::Stream& order = order_of(stream);
     const LaunchOptions how(options);
     if (size != 0) require(arguments, "arguments");
-    core::launch_packed(self, order, how.get(), arguments, size);
+    core::launch_packed(self, order, how.get(), arguments, size, LAUNCH_HANDLES);
   });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the options of a launch without a copy for a caller built against the same header, because
-// the cost of each launch matters.
+// Reads the options of a launch. A caller that was built against the same header causes no copy,
+// because the cost of each launch matters. core::LaunchAttributes checks the reserved field.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,6 @@ class LaunchOptions {
       copy_ = read_options(given, FIRST_RELEASE, "cucore_launch_options");
       options_ = &copy_;
     }
-    if (options_->reserved != 0) [[unlikely]]
-      require_zero(options_->reserved, "cucore_launch_options.reserved");
   }
   LaunchOptions(const LaunchOptions&) = delete;
   LaunchOptions& operator=(const LaunchOptions&) = delete;

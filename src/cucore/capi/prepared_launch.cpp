@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/load/prepared_launch.hpp"
 
-#include "capi/buffer_handles.hpp"
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 
 using namespace cucore::capi;
@@ -24,7 +24,7 @@ CUCORE_API cucore_status cucore_prepared_launch_create(const cucore_kernel* kern
     require_array(arguments, count, "arguments");
     require(out, "out");
     *out = wrap(cucore::make<core::PreparedLaunch>(std::move(of), std::move(order), how.get(),
-                                                   arguments, count, BUFFER_HANDLES));
+                                                   arguments, count, LAUNCH_HANDLES));
   });
 }
 

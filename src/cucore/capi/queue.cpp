@@ -29,6 +29,12 @@ core::QueueOptions read(const cucore_queue_options* given) {
   core::QueueOptions out;
   require_range(options.spin_ns, -1, "cucore_queue_options.spin_ns", "-1 to 1000000000");
   if (options.spin_ns != 0) out.spin_ns = options.spin_ns == -1 ? 0 : options.spin_ns;
+  cucore::require_zero(options.reserved, "cucore_queue_options.reserved");
+  if (options.host_timeout_ms < 0)
+    throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                        cucore::concat("cucore_queue_options.host_timeout_ms is ",
+                                       options.host_timeout_ms, "; expected 0 to 2147483647"));
+  if (options.host_timeout_ms != 0) out.host_timeout_ms = options.host_timeout_ms;
   if (options.sweep_ns == 0) return out;
   require_range(options.sweep_ns, SHORTEST_SWEEP, "cucore_queue_options.sweep_ns",
                 "0, or 1000 to 1000000000");
@@ -58,6 +64,11 @@ CUCORE_API cucore_status cucore_queue_create(const cucore_queue_options* options
     require(out, "out");
     *out = wrap(core::Queue::create(read(options)));
   });
+}
+
+CUCORE_API cucore_status cucore_queue_resume(cucore_queue* queue, uint64_t ticket,
+                                             cucore_error** error) {
+  return guard(error, [&] { use(queue, "queue").resume(ticket); });
 }
 
 CUCORE_API cucore_queue* cucore_queue_retain(const cucore_queue* queue) { return retain(queue); }

@@ -2,10 +2,15 @@
 #include "core/objects/stream.hpp"
 
 #include <cstddef>
+#include <utility>
 
 #include "capi/guard.hpp"
+#include "capi/launch_handles.hpp"
+#include "core/completion/host_call.hpp"
 #include "core/graph/capture.hpp"
+#include "core/load/access_window.hpp"
 #include "core/objects/capturable_streams.hpp"
+#include "core/objects/stream_words.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -94,6 +99,57 @@ CUCORE_API cucore_status cucore_stream_wait_stream(const cucore_stream* stream,
                                                    const cucore_stream* other,
                                                    cucore_error** error) {
   return guard(error, [&] { use(stream, "stream").wait(use(other, "other")); });
+}
+
+CUCORE_API cucore_status cucore_stream_set_access_window(const cucore_stream* stream,
+                                                         const cucore_access_window* window,
+                                                         cucore_error** error) {
+  return guard(error,
+               [&] { core::set_access_window(use(stream, "stream"), window, BUFFER_HANDLES); });
+}
+
+CUCORE_API cucore_status cucore_stream_launch_host(const cucore_stream* stream, cucore_host_fn fn,
+                                                   void* user_data, cucore_destroy_fn destroy,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    core::UserData data(user_data, destroy);  // ends with the call unless the function keeps it
+    const core::Stream& self = use(stream, "stream");
+    require(fn, "fn");
+    core::launch_host(self, fn, std::move(data));
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_launch_host_queued(const cucore_stream* stream,
+                                                          cucore_queue* queue, uint64_t token,
+                                                          int32_t waits, cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    auto to = share(queue, "queue");
+    to->require_open();
+    const bool is_awaited = require_flag(waits, "waits");
+    core::launch_host(self, *cucore::make<core::QueuedHostCall>(std::move(to), token, is_awaited));
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_write_value(const cucore_stream* stream,
+                                                   cucore_buffer* buffer, size_t offset,
+                                                   uint64_t value, size_t size,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    core::write_word(self, use(buffer, "buffer"), offset, value, size);
+  });
+}
+
+CUCORE_API cucore_status cucore_stream_wait_value(const cucore_stream* stream,
+                                                  const cucore_buffer* buffer, size_t offset,
+                                                  uint64_t value, size_t size,
+                                                  cucore_comparison comparison,
+                                                  cucore_error** error) {
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    core::wait_for_word(self, use(buffer, "buffer"), offset, value, size, comparison);
+  });
 }
 
 CUCORE_API int32_t cucore_stream_priority(const cucore_stream* stream) {

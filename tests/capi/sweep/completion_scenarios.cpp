@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Queues and futures.
+#include <atomic>
 #include <chrono>
+#include <functional>
+#include <memory>
 #include <stdexcept>
 #include <thread>
 
@@ -72,6 +75,63 @@ void query_future(Run& run, World& world) {
   }
 }
 
+// The data of a host function, which is deleted by destroy.
+struct HostData {
+  std::atomic<int>* ended;
+  static void run(void*) {}
+  static void end(void* self) {
+    ++*static_cast<HostData*>(self)->ended;
+    delete static_cast<HostData*>(self);
+  }
+};
+
+void wait_for(const std::function<bool()>& condition) {
+  for (int i = 0; i < 100000 && !condition(); ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+}
+
+// Waits until the functions before have ended.
+void pass(World& world) {
+  std::atomic<int> ended{0};
+  auto* data = new HostData{&ended};
+  cucore_stream_launch_host(world.stream.get(), HostData::run, data, HostData::end, nullptr);
+  wait_for([&] { return ended == 1; });
+}
+
+void launch_host(Run& run, World& world) {
+  std::atomic<int> ended{0};
+  auto data = std::make_unique<HostData>(HostData{&ended});
+  run.call([&](auto** error) {
+    return cucore_stream_launch_host(world.stream.get(), HostData::run, data.get(), HostData::end,
+                                     error);
+  });
+  (void)data.release();  // the call has ended it, or the library does
+  wait_for([&] { return ended == 1; });
+  EXPECT_EQ(ended, 1);
+}
+
+void launch_host_queued(Run& run, World& world) {
+  run.call([&](auto** error) {
+    return cucore_stream_launch_host_queued(world.stream.get(), world.queue.get(), 5, 0, error);
+  });
+  if (!run.ok()) return;
+  cucore_completion out{};
+  size_t count = 0;
+  cucore_queue_wait(world.queue.get(), 10'000'000'000, &out, 1, &count, nullptr);
+  EXPECT_EQ(out.token, 5u);
+  pass(world);
+}
+
+void resume(Run& run, World& world) {
+  cucore_stream_launch_host_queued(world.stream.get(), world.queue.get(), 5, 1, nullptr);
+  cucore_completion out{};
+  size_t count = 0;
+  cucore_queue_wait(world.queue.get(), 10'000'000'000, &out, 1, &count, nullptr);
+  run.call([&](auto** error) { return cucore_queue_resume(world.queue.get(), out.ticket, error); });
+  if (!run.ok()) cucore_queue_resume(world.queue.get(), out.ticket, nullptr);
+  pass(world);
+}
+
 void detach(Run& run, World& world) {
   int32_t detached = 77;
   run.call(
@@ -103,6 +163,9 @@ std::vector<Scenario> completion_scenarios() {
          EXPECT_GE(run.plain([&] { return cucore_queue_descriptor(world.queue.get()); }), 0);
        }},
       {"cucore_queue_wait", wait_for_queue},
+      {"cucore_queue_resume", resume},
+      {"cucore_stream_launch_host", launch_host},
+      {"cucore_stream_launch_host_queued", launch_host_queued},
       {"cucore_queue_close",
        [](Run& run, World&) {
          const Queue queue = make_queue();

@@ -162,6 +162,47 @@ void max_active_clusters(Run& run, World& world) {
   }
 }
 
+struct Attributes {
+  explicit Attributes(World& world) : programmatic(make_event_without_timing(world)) {
+    window.buffer = world.buffer.get();
+    window.size = 64;
+    window.hit_ratio = 1;
+    options.priority = -1;
+    options.programmatic_event = programmatic.get();
+    options.access_window = &window;
+    options.attributes = &other;
+    options.attribute_count = 1;
+  }
+  static Event make_event_without_timing(World& world) {
+    cucore_event* event = nullptr;
+    cucore_event_create(world.device.get(), nullptr, &event, nullptr);
+    return Event::adopt(event);
+  }
+  Event programmatic;
+  cucore_access_window window{};
+  cucore_launch_attribute other{};  // CU_LAUNCH_ATTRIBUTE_IGNORE
+  cucore_launch_options options = small_launch();
+};
+
+// With objects in its options, and a list.
+void launch_with_attributes(Run& run, World& world) {
+  const Attributes attributes(world);
+  const Arguments arguments;
+  run.call([&](auto** error) {
+    return cucore_kernel_launch(world.kernel.get(), world.stream.get(), &attributes.options,
+                                arguments.list, 4, error);
+  });
+}
+
+void prepare_with_attributes(Run& run, World& world) {
+  const Attributes attributes(world);
+  const Arguments arguments;
+  makes<cucore_prepared_launch>(run, cucore_prepared_launch_release, [&](auto** out, auto** error) {
+    return cucore_prepared_launch_create(world.kernel.get(), world.stream.get(),
+                                         &attributes.options, arguments.list, 4, out, error);
+  });
+}
+
 // With more shared memory than a kernel has at first, and a buffer.
 void prepare(Run& run, World& world) {
   const Code code = make_ptx();
@@ -214,6 +255,7 @@ std::vector<Scenario> kernel_scenarios() {
        }},
       {"cucore_prepared_launch_release", release_prepared},
       {"cucore_prepared_launch_create", prepare},
+      {"cucore_prepared_launch_create", prepare_with_attributes},
       {"cucore_prepared_launch_run", run_prepared},
       {"cucore_prepared_launch_run", run_prepared_on_another_stream},
       {"cucore_prepared_launch_update", update_prepared},
@@ -263,6 +305,7 @@ std::vector<Scenario> kernel_scenarios() {
       {"cucore_kernel_launch", launch},
       {"cucore_kernel_launch", launch_with_more_shared_memory},
       {"cucore_kernel_launch", launch_on_a_default_stream},
+      {"cucore_kernel_launch", launch_with_attributes},
       {"cucore_kernel_launch_packed", launch_packed},
   };
 }

@@ -149,6 +149,28 @@ std::vector<Scenario> event_scenarios() {
        [](Run& run, World& world) {
          EXPECT_NE(run.plain([&] { return cucore_stream_id(world.stream.get()); }), 0u);
        }},
+      {"cucore_stream_set_access_window",
+       [](Run& run, World& world) {
+         cucore_access_window window{};
+         window.buffer = world.buffer.get();
+         window.size = 64;
+         run.call([&](auto** error) {
+           return cucore_stream_set_access_window(world.stream.get(), &window, error);
+         });
+       }},
+      {"cucore_stream_write_value",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) {
+           return cucore_stream_write_value(world.stream.get(), world.buffer.get(), 8, 1, 8, error);
+         });
+       }},
+      {"cucore_stream_wait_value",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) {
+           return cucore_stream_wait_value(world.second_stream.get(), world.buffer.get(), 4, 0, 4,
+                                           CUCORE_COMPARISON_EQUAL, error);
+         });
+       }},
       {"cucore_stream_priority",
        [](Run& run, World& world) {
          EXPECT_EQ(run.plain([&] { return cucore_stream_priority(world.stream.get()); }), 0);

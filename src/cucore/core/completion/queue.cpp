@@ -5,16 +5,26 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
+#include <new>
 
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"
+#include "support/log.hpp"
 
 namespace cucore::core {
 namespace {
 
 constexpr size_t FIRST_RING = 64;
+constexpr std::chrono::milliseconds EXIT_CHECKS{20};
 constexpr size_t KEPT_RING = 4096;  // an empty queue keeps at most this many places
+
+// Never the same in a process, so that a late resume cannot mean another function.
+uint64_t next_ticket() noexcept {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
 
 }  // namespace
 
@@ -138,12 +148,17 @@ void Queue::settle_ring() noexcept {
 
 void Queue::close() noexcept {
   if (driver::forked()) return;
-  std::lock_guard lock(mutex_);
-  if (closed_) return;
-  closed_ = true;
-  signal();
-  arrivals_.fetch_add(1, std::memory_order_release);
-  wake_all(arrivals_);
+  {
+    std::lock_guard lock(mutex_);
+    if (closed_) return;
+    closed_ = true;
+    signal();
+    arrivals_.fetch_add(1, std::memory_order_release);
+    wake_all(arrivals_);
+  }
+  const std::lock_guard lock(host_mutex_);
+  suspended_.clear();
+  resumed_.notify_all();
 }
 
 Queue::Counts Queue::counts() const {
@@ -189,7 +204,8 @@ void Queue::put(uint64_t token, cucore_status status) noexcept {
     const auto lock = lock_briefly(mutex_);
     --pending_;
     if (closed_) return;
-    ring_[(first_ + waiting_) & (ring_.size() - 1)] = {token, status, {}};
+    ring_[(first_ + waiting_) & (ring_.size() - 1)] = {
+        token, status, CUCORE_COMPLETION_KIND_FUTURE, 0, {}};
     ++waiting_;
     ++completed_;
     signal();
@@ -197,6 +213,87 @@ void Queue::put(uint64_t token, cucore_status status) noexcept {
     wake = sleepers_ != 0;
   }
   if (wake) wake_one(arrivals_);
+}
+
+void Queue::require_open() const {
+  const auto lock = lock_briefly(mutex_);
+  if (closed_)
+    throw Error(Status::INVALID_STATE,
+                "cannot add a host function for a queue that was closed; make a new queue");
+}
+
+void Queue::put_host(uint64_t token, bool waits) noexcept try {
+  if (!waits) {
+    (void)add_host(token, 0);
+    return;
+  }
+  const uint64_t ticket = next_ticket();
+  {
+    const std::lock_guard lock(host_mutex_);
+    suspended_.insert(ticket);
+  }
+  // A close after this finds the ticket; one before it has refused the completion.
+  bool is_added = false;
+  try {
+    is_added = add_host(token, ticket);
+  } catch (const std::bad_alloc&) {
+    forget_ticket(ticket);
+    throw;
+  }
+  if (is_added) return wait_for_resume(token, ticket);
+  forget_ticket(ticket);
+} catch (const std::bad_alloc&) {
+  log(LogLevel::ERROR, "a host function does not run, because no memory is left");
+}
+
+bool Queue::forget_ticket(uint64_t ticket) noexcept {
+  const std::lock_guard lock(host_mutex_);
+  return suspended_.erase(ticket) != 0;
+}
+
+// Returns false if the queue is closed.
+bool Queue::add_host(uint64_t token, uint64_t ticket) {
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_) return false;
+    if (waiting_ + pending_ == ring_.size()) grow();
+    ring_[(first_ + waiting_) & (ring_.size() - 1)] = {
+        token, CUCORE_OK, CUCORE_COMPLETION_KIND_HOST, ticket, {}};
+    ++waiting_;
+    ++completed_;
+    signal();
+    arrivals_.fetch_add(1, std::memory_order_release);
+    wake = sleepers_ != 0;
+  }
+  if (wake) wake_one(arrivals_);
+  return true;
+}
+
+void Queue::wait_for_resume(uint64_t token, uint64_t ticket) noexcept {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::milliseconds(options_.host_timeout_ms);
+  std::unique_lock lock(host_mutex_);
+  while (suspended_.count(ticket) != 0 && !driver::exiting()) {
+    const auto now = Clock::now();
+    if (now >= end) break;
+    // The exit of the process notifies nobody.
+    resumed_.wait_for(lock, std::min<Clock::duration>(end - now, EXIT_CHECKS));
+  }
+  if (suspended_.erase(ticket) == 0 || driver::exiting()) return;
+  lock.unlock();
+  log(LogLevel::WARNING,
+      concat("host function ", token, " was not resumed in ", options_.host_timeout_ms,
+             " ms; its stream goes on; call cucore_queue_resume() with the ticket of each"));
+}
+
+void Queue::resume(uint64_t ticket) {
+  if (driver::forked()) require_running();
+  if (!forget_ticket(ticket))
+    throw Error(Status::NOT_FOUND, concat("ticket is ", ticket,
+                                          "; no host function of the queue waits with it; "
+                                          "resume each once, before its time limit"));
+  resumed_.notify_all();
 }
 
 }  // namespace cucore::core

@@ -4,8 +4,10 @@
 
 #include <cucore.h>
 
+#include <condition_variable>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -17,6 +19,7 @@ namespace cucore::core {
 struct QueueOptions {
   int64_t spin_ns = 50'000;  // 0: never
   int64_t sweep_ns = 20'000;
+  int32_t host_timeout_ms = 60'000;
 };
 
 class Queue final : public Object {
@@ -44,6 +47,14 @@ class Queue final : public Object {
   void forget() noexcept;
   void put(uint64_t token, cucore_status status) noexcept;
 
+  // Throws INVALID_STATE if the queue is closed.
+  void require_open() const;
+  // Adds a host function. With `waits` the call returns when another thread has resumed its ticket.
+  // It also returns if the queue is closed or the process exits, and after the queue's time limit.
+  void put_host(uint64_t token, bool waits) noexcept;
+  // Throws NOT_FOUND unless a host function waits with this ticket.
+  void resume(uint64_t ticket);
+
   // Expected work has begun: threads that slept without pending work begin timed waits.
   void wake() noexcept;
 
@@ -62,6 +73,9 @@ class Queue final : public Object {
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
 
+  bool add_host(uint64_t token, uint64_t ticket);
+  bool forget_ticket(uint64_t ticket) noexcept;
+  void wait_for_resume(uint64_t token, uint64_t ticket) noexcept;
   size_t take(std::span<cucore_completion> out) noexcept;
   void grow();
   void settle_ring() noexcept;
@@ -84,6 +98,10 @@ class Queue final : public Object {
   bool closed_ = false;
   mutable bool watched_ = false;    // the descriptor was requested
   mutable bool signalled_ = false;  // the descriptor is readable
+
+  std::mutex host_mutex_;  // guards the next two
+  std::condition_variable resumed_;
+  std::set<uint64_t> suspended_;  // the tickets of the host functions that wait
 
   std::atomic<uint32_t> arrivals_{0};  // changes with every completion and with the end
   uint32_t sleepers_ = 0;

@@ -22,7 +22,7 @@ using driver::CudaTable;
 
 namespace {
 
-[[noreturn]] void throw_state(std::string message) {
+[[noreturn]] void throw_capture_state(std::string message) {
   throw Error(Status::INVALID_STATE, std::move(message));
 }
 
@@ -100,7 +100,7 @@ void begin_capture(const Stream& stream, const CaptureOptions& options) {
   const ContextScope scope(*stream.context(), "stream");
   const auto& cu = cuda();
   if (info_of_capture(cu, stream).status != CU_STREAM_CAPTURE_STATUS_NONE)
-    throw_state(
+    throw_capture_state(
         "cannot begin a capture: the stream is being captured already; end that capture first");
   abort_capture(stream);  // one that other code has ended
   begin_native(cu, stream, options);
@@ -225,12 +225,13 @@ Ref<Graph> finish_session(CaptureSession& session, const Ref<Context>& context, 
 
 void require_end_here(const Stream& stream, const CaptureSession& session) {
   if (!session.is_origin(stream))
-    throw_state(
+    throw_capture_state(
         "cannot end the capture in a stream that was forked into it; end it in the stream in which "
         "it began");
   if (!session.may_end_here())
-    throw_state(concat("cannot end the capture on this thread, because its mode is ",
-                       name_of_mode(session.mode()), "; end it on the thread that began it"));
+    throw_capture_state(concat("cannot end the capture on this thread, because its mode is ",
+                               name_of_mode(session.mode()),
+                               "; end it on the thread that began it"));
 }
 
 }  // namespace
@@ -241,7 +242,7 @@ Ref<Graph> end_capture(const Stream& stream) {
   const auto& cu = cuda();
   const CaptureInfo info = info_of_capture(cu, stream);
   if (info.status == CU_STREAM_CAPTURE_STATUS_NONE)
-    throw_state("cannot end a capture: the stream is not being captured; begin one first");
+    throw_capture_state("cannot end a capture: the stream is not being captured; begin one first");
   session = info.id ? find_capture(info.id) : find_capture(stream);
   if (session) require_end_here(stream, *session);
   const size_t unjoined = count_unjoined(cu, info, stream, session.get());
@@ -305,14 +306,15 @@ struct ActiveCapture {
 ActiveCapture require_capture(const CudaTable& cu, const Stream& stream, const char* action) {
   ActiveCapture active{info_of_capture(cu, stream), nullptr};
   if (active.info.status == CU_STREAM_CAPTURE_STATUS_NONE)
-    throw_state(
+    throw_capture_state(
         concat("cannot ", action, ": the stream is not being captured; begin a capture first"));
   if (!active.info.is_active())
-    throw_state(concat("cannot ", action, ": the capture is broken; end it for the reason"));
+    throw_capture_state(
+        concat("cannot ", action, ": the capture is broken; end it for the reason"));
   active.session = find_capture(active.info.id);
   if (!active.session)
-    throw_state(concat("cannot ", action,
-                       ": other code began the capture with the driver, and has its graph"));
+    throw_capture_state(concat(
+        "cannot ", action, ": other code began the capture with the driver, and has its graph"));
   return active;
 }
 

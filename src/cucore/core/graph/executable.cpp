@@ -337,7 +337,7 @@ void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
   replace(use.cu(), step, std::move(work));
 }
 
-void Executable::set_kernel(NodeNumber number, KernelChange change, const BufferHandles& handles) {
+void Executable::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
   Step& step = find(number);

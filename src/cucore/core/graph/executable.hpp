@@ -32,7 +32,7 @@ class Executable final : public Object {
   void update(const Graph& graph, NodeNumber& culprit);
   // The same for one node of the graph that the executable was made from.
   void set(NodeNumber node, Ref<const NodeWork> work);
-  void set_kernel(NodeNumber node, KernelChange change, const BufferHandles& handles);
+  void set_kernel(NodeNumber node, KernelChange change, const LaunchHandles& handles);
   void set_event(NodeNumber node, Ref<const Event> event);
   void set_child(NodeNumber node, const Graph& child);
   void set_enabled(NodeNumber node, bool is_enabled);

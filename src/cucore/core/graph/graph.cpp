@@ -347,7 +347,7 @@ void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
   replace(use, body_->find(number), std::move(work));
 }
 
-void Graph::set_kernel(NodeNumber number, KernelChange change, const BufferHandles& handles) {
+void Graph::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
   replace(use, node, changed_kernel(*context(), node, node.work.get(), std::move(change), handles));

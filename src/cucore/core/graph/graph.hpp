@@ -96,7 +96,7 @@ class Graph final : public Object {
   void remove(NodeNumber node);
   // Gives other work of its kind to a node. After a failure, the node has the work before.
   void set(NodeNumber node, Ref<const NodeWork> work);
-  void set_kernel(NodeNumber node, KernelChange change, const BufferHandles& handles);
+  void set_kernel(NodeNumber node, KernelChange change, const LaunchHandles& handles);
   void set_event(NodeNumber node, Ref<const Event> event);
   void set_child(NodeNumber node, const Graph& child);
   void add_edge(NodeNumber from, NodeNumber to, bool is_programmatic);

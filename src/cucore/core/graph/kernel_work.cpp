@@ -26,38 +26,41 @@ size_t room_for(const cucore_argument& argument) {
 }
 
 // The attributes of a node. Edges express programmatic serialization in a graph.
-std::vector<CUlaunchAttribute> attributes_of(const CUlaunchConfig& config) {
+std::vector<CUlaunchAttribute> of_node(const LaunchAttributes& all) {
   std::vector<CUlaunchAttribute> attributes;
-  for (unsigned i = 0; i < config.numAttrs; ++i)
-    if (config.attrs[i].id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-      attributes.push_back(config.attrs[i]);
+  for (const CUlaunchAttribute& attribute : all.list())
+    if (attribute.id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
+      attributes.push_back(attribute);
   return attributes;
 }
 
-bool have_same_attributes(const CUlaunchConfig& a, const CUlaunchConfig& b) {
-  return std::ranges::equal(
-      attributes_of(a), attributes_of(b), [](const auto& one, const auto& other) {
-        return one.id == other.id && std::memcmp(&one.value, &other.value, sizeof one.value) == 0;
-      });
+bool have_same_attributes(const LaunchAttributes& a, const LaunchAttributes& b) {
+  return std::ranges::equal(of_node(a), of_node(b), [](const auto& one, const auto& other) {
+    return one.id == other.id && std::memcmp(&one.value, &other.value, sizeof one.value) == 0;
+  });
 }
 
 }  // namespace
 
-KernelWork::Options::Options(const Device& device, const cucore_launch_options& given)
-    : launch(device, nullptr, given),
+KernelWork::Options::Options(const Device& device, const cucore_launch_options& given,
+                             const LaunchHandles& handles)
+    : attributes(device, given, handles),
+      launch(device, nullptr, given),
       cluster{given.cluster[0], given.cluster[1], given.cluster[2]},
-      is_programmatic(given.programmatic_serialization != 0) {}
+      is_programmatic(given.programmatic_serialization != 0) {
+  attributes.require_no_events();
+}
 
 KernelWork::KernelWork(CUcontext context, const Device& device, const KernelWork* before,
-                       KernelChange change, const BufferHandles& handles)
+                       KernelChange change, const LaunchHandles& handles)
     : NodeWork(NodeKind::KERNEL),
       context_(context),
       device_(device),
       kernel_(change.kernel ? std::move(change.kernel) : before->kernel_),
       image_(kernel_->on(device_)),
-      options_(change.options ? std::make_shared<const Options>(device_, *change.options)
+      options_(change.options ? std::make_shared<const Options>(device_, *change.options, handles)
                               : before->options_),
-      arguments_(arguments_of(before, change, handles)) {
+      arguments_(arguments_of(before, change, handles.buffers)) {
   allow_shared(*kernel_, device_, options_->launch.get().sharedMemBytes);
 }
 
@@ -137,7 +140,7 @@ CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
 }
 
 CUresult KernelWork::set_attributes(const driver::CudaTable& cu, CUgraphNode node) const {
-  for (const CUlaunchAttribute& attribute : attributes_of(options_->launch.get()))
+  for (const CUlaunchAttribute& attribute : of_node(options_->attributes))
     if (const CUresult result =
             cu.cuGraphKernelNodeSetAttribute(node, attribute.id, &attribute.value);
         result != CUDA_SUCCESS)
@@ -146,8 +149,8 @@ CUresult KernelWork::set_attributes(const driver::CudaTable& cu, CUgraphNode nod
 }
 
 bool KernelWork::has_attributes_of(const NodeWork& other) const {
-  return have_same_attributes(options_->launch.get(),
-                              static_cast<const KernelWork&>(other).options_->launch.get());
+  return have_same_attributes(options_->attributes,
+                              static_cast<const KernelWork&>(other).options_->attributes);
 }
 
 // Other attributes come from a new node, because no function removes one.

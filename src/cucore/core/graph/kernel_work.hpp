@@ -24,10 +24,10 @@ struct KernelChange {
 class KernelWork final : public NodeWork {
  public:
   // Throws as launch() does for the same arguments on a stream of the device.
-  KernelWork(const Context& context, KernelChange launch, const BufferHandles& handles)
+  KernelWork(const Context& context, KernelChange launch, const LaunchHandles& handles)
       : KernelWork(context.native(), context.device(), nullptr, std::move(launch), handles) {}
   // Takes what the change leaves out from the work before.
-  KernelWork(const KernelWork& before, KernelChange change, const BufferHandles& handles)
+  KernelWork(const KernelWork& before, KernelChange change, const LaunchHandles& handles)
       : KernelWork(before.context_, before.device_, &before, std::move(change), handles) {}
 
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
@@ -45,8 +45,9 @@ class KernelWork final : public NodeWork {
 
  private:
   struct Options {
-    Options(const Device& device, const cucore_launch_options& given);
+    Options(const Device& device, const cucore_launch_options& given, const LaunchHandles& handles);
 
+    const LaunchAttributes attributes;
     const LaunchConfiguration launch;
     const std::array<uint32_t, 3> cluster;
     const bool is_programmatic;
@@ -60,7 +61,7 @@ class KernelWork final : public NodeWork {
   };
 
   KernelWork(CUcontext context, const Device& device, const KernelWork* before, KernelChange change,
-             const BufferHandles& handles);
+             const LaunchHandles& handles);
   ~KernelWork() override = default;
   std::shared_ptr<const Arguments> copy(const cucore_argument* arguments, size_t count,
                                         const BufferHandles& handles) const;

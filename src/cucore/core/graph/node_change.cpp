@@ -26,7 +26,7 @@ void require_replaceable(const GraphNode& node, const NodeWork* before, const No
 
 Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node,
                                    const NodeWork* before, KernelChange change,
-                                   const BufferHandles& handles) {
+                                   const LaunchHandles& handles) {
   if (node.kind != NodeKind::KERNEL) throw_kind(node, name_of(NodeKind::KERNEL));
   if (before)
     return make<KernelWork>(static_cast<const KernelWork&>(*before), std::move(change), handles);

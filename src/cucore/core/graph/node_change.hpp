@@ -15,7 +15,7 @@ void require_replaceable(const GraphNode& node, const NodeWork* before, const No
 // `before`, launches no kernel, or if the change is not complete and `before` is null.
 Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node,
                                    const NodeWork* before, KernelChange change,
-                                   const BufferHandles& handles);
+                                   const LaunchHandles& handles);
 
 // Returns the work of the node with another event. Throws INVALID_ARGUMENT if it has none.
 Ref<const NodeWork> event_work(const GraphNode& node, Ref<const Event> event);

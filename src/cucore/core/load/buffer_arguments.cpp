@@ -45,35 +45,16 @@ void check_parameter(const Kernel& kernel, size_t index, const image::Parameter&
                        "; pass a value of that type"));
 }
 
-// A reference of the library's user to a handle, until the end of the scope.
-class HandleReference {
- public:
-  HandleReference(const void* handle, const BufferHandles& handles)
-      : handle_(handle), handles_(handles), buffer_(handles.acquire(handle)) {}
-  ~HandleReference() {
-    if (buffer_) handles_.release(handle_);
-  }
-  HandleReference(const HandleReference&) = delete;
-  HandleReference& operator=(const HandleReference&) = delete;
-
-  const Buffer* buffer() const { return buffer_; }
-
- private:
-  const void* const handle_;
-  const BufferHandles& handles_;
-  const Buffer* const buffer_;
-};
-
 }  // namespace
 
 Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Device& device,
                               const char* of, size_t index, const void* handle,
                               const BufferHandles& handles) {
   if (image.parameters) check_parameter(kernel, index, (*image.parameters)[index]);
-  const HandleReference reference(handle, handles);
-  if (!reference.buffer()) throw_dead(kernel, index);
-  check_device(kernel, index, *reference.buffer(), device, of);
-  return Ref<const Buffer>(reference.buffer());
+  const HandleReference<const Buffer> reference(handle, handles);
+  if (!reference.object()) throw_dead(kernel, index);
+  check_device(kernel, index, *reference.object(), device, of);
+  return Ref<const Buffer>(reference.object());
 }
 
 BufferArguments::~BufferArguments() {

@@ -11,17 +11,11 @@
 #include <vector>
 
 #include "core/load/kernel.hpp"
+#include "core/load/launch_handles.hpp"
 #include "core/objects/buffer.hpp"
 #include "core/objects/context_access.hpp"
 
 namespace cucore::core {
-
-// Converts a handle to a buffer, because handles belong to the C API.
-struct BufferHandles {
-  // Adds a reference to the handle; returns null for a released one or one of another type.
-  const Buffer* (*acquire)(const void* handle) noexcept;
-  void (*release)(const void* handle) noexcept;
-};
 
 // Returns the buffer of a handle, checked against the parameter and the device of the launch; `of`
 // is "the stream" or "the graph". Throws INVALID_HANDLE for a dead handle.

@@ -133,10 +133,24 @@ class BufferAccesses {
     throw_launch_failure(kernel, device, configuration, result);
 }
 
+[[gnu::cold, gnu::noinline]] void run_with_attributes(
+    const Kernel& kernel, const KernelImage& image, const Stream& stream,
+    const cucore_launch_options& options, const LaunchHandles& handles,
+    LaunchConfiguration& configuration, void** arguments, void** extra, BufferArguments* buffers) {
+  LaunchAttributes attributes(stream.device(), options, handles);
+  attributes.require_stream(stream);
+  configuration.set(attributes);
+  start_inline(kernel, image, stream, configuration.get(), arguments, extra, buffers);
+  attributes.note_launch(stream);
+}
+
 void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
-         const cucore_launch_options& options, void** arguments, void** extra,
-         BufferArguments* buffers = nullptr) {
-  const LaunchConfiguration configuration(stream.device(), stream.native(), options);
+         const cucore_launch_options& options, const LaunchHandles& handles, void** arguments,
+         void** extra, BufferArguments* buffers = nullptr) {
+  LaunchConfiguration configuration(stream.device(), stream.native(), options);
+  if (LaunchAttributes::are_set(options)) [[unlikely]]
+    return run_with_attributes(kernel, image, stream, options, handles, configuration, arguments,
+                               extra, buffers);
   start_inline(kernel, image, stream, configuration.get(), arguments, extra, buffers);
 }
 
@@ -175,16 +189,16 @@ void require_count(const Kernel& kernel, const KernelImage& image, size_t count)
 }
 
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count, const BufferHandles& handles) {
+            const cucore_argument* arguments, size_t count, const LaunchHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
   require_count(kernel, image, count);
   ArgumentPointers pointers(count);
   if (!check_arguments(kernel, image, arguments, count, pointers.data())) [[unlikely]] {
-    BufferArguments buffers(kernel, stream, handles);
+    BufferArguments buffers(kernel, stream, handles.buffers);
     buffers.resolve(image, arguments, count, pointers.data());
-    return run(kernel, image, stream, options, pointers.data(), nullptr, &buffers);
+    return run(kernel, image, stream, options, handles, pointers.data(), nullptr, &buffers);
   }
-  run(kernel, image, stream, options, pointers.data(), nullptr);
+  run(kernel, image, stream, options, handles, pointers.data(), nullptr);
 }
 
 namespace {
@@ -201,7 +215,7 @@ bool is_block_size(size_t size, size_t parameter_bytes) {
 }  // namespace
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-                   const void* arguments, size_t size) {
+                   const void* arguments, size_t size, const LaunchHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
   if (image.parameters && !is_block_size(size, image.parameter_bytes))
     throw Error(Status::INVALID_ARGUMENT,
@@ -210,12 +224,14 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
   if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-  run(kernel, image, stream, options, nullptr, size ? extra : nullptr);
+  run(kernel, image, stream, options, handles, nullptr, size ? extra : nullptr);
 }
 
 int max_active_clusters(const Kernel& kernel, const Device& device,
-                        const cucore_launch_options& options) {
-  const LaunchConfiguration configuration(device, CU_STREAM_LEGACY, options);
+                        const cucore_launch_options& options, const LaunchHandles& handles) {
+  LaunchAttributes attributes(device, options, handles);
+  LaunchConfiguration configuration(device, CU_STREAM_LEGACY, options);
+  configuration.set(attributes);
   allow_shared(kernel, device, options.dynamic_shared);
   const CUkernel native = kernel.on(device).native;
   const PrimaryScope primary(device);

@@ -10,12 +10,12 @@
 
 namespace cucore::core {
 
-// `handles` resolves the arguments that are buffers.
+// `handles` resolves the objects in the arguments and the options.
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count, const BufferHandles& handles);
+            const cucore_argument* arguments, size_t count, const LaunchHandles& handles);
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-                   const void* arguments, size_t size);
+                   const void* arguments, size_t size, const LaunchHandles& handles);
 
 // Starts a launch that has been checked: `arguments` point at a value per parameter.
 void start(const Kernel& kernel, const KernelImage& image, const Stream& stream,
@@ -30,6 +30,6 @@ void allow_shared(const Kernel& kernel, const Device& device, uint32_t bytes);
 
 // Returns how many clusters of such a launch fit on the device at a time.
 int max_active_clusters(const Kernel& kernel, const Device& device,
-                        const cucore_launch_options& options);
+                        const cucore_launch_options& options, const LaunchHandles& handles);
 
 }  // namespace cucore::core

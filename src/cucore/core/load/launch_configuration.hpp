@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a launch, checked and in the form that the driver requires.
+// The extents of a launch, checked and in the form that the driver requires.
 #pragma once
 
 #include <cucore.h>
 
 #include <array>
 
+#include "core/load/launch_attributes.hpp"
 #include "core/objects/device.hpp"
 
 namespace cucore::core {
 
 class LaunchConfiguration {
  public:
-  // Throws INVALID_ARGUMENT or UNSUPPORTED for options that the device does not allow. Inline,
-  // because the cost of each launch matters.
+  // Throws INVALID_ARGUMENT for extents that the device does not allow. Inline, because the cost of
+  // each launch matters.
   [[gnu::always_inline]] LaunchConfiguration(const Device& device, CUstream stream,
                                              const cucore_launch_options& options) {
     const DeviceLimits& limits = device.limits();
@@ -26,15 +27,18 @@ class LaunchConfiguration {
     config_.blockDimX = block.x, config_.blockDimY = block.y, config_.blockDimZ = block.z;
     config_.sharedMemBytes = options.dynamic_shared;
     config_.hStream = stream;
-    config_.attrs = attributes_;
+    config_.attrs = nullptr;
     config_.numAttrs = 0;
-    if (has_attributes(options)) [[unlikely]]
-      add_attributes(device, options);
   }
   LaunchConfiguration(const LaunchConfiguration&) = delete;
   LaunchConfiguration& operator=(const LaunchConfiguration&) = delete;
 
   const CUlaunchConfig& get() const { return config_; }
+  // The attributes must live as long as this.
+  void set(LaunchAttributes& attributes) {
+    config_.attrs = attributes.data();
+    config_.numAttrs = attributes.size();
+  }
 
  private:
   struct Dimensions {
@@ -51,26 +55,13 @@ class LaunchConfiguration {
     return out;
   }
 
-  static bool has_attributes(const cucore_launch_options& options) {
-    return (options.cluster[0] | options.cluster[1] | options.cluster[2] |
-            static_cast<uint32_t>(options.cooperative | options.programmatic_serialization |
-                                  options.priority)) != 0;
-  }
-
   [[noreturn]] static void throw_dimension(const char* field, const uint32_t (&given)[3],
                                            const std::array<uint32_t, 3>& limits,
                                            const Device& device);
   [[noreturn]] static void throw_threads(const Dimensions& block, uint64_t threads,
                                          const Device& device);
-  void add_attributes(const Device& device, const cucore_launch_options& options);
-  CUlaunchAttributeValue& add(CUlaunchAttributeID id);
-  void add_cluster(const Device& device, const cucore_launch_options& options);
-  void add_cooperative(const Device& device, int32_t flag);
-  void add_serialization(int32_t flag);
-  void add_priority(const Device& device, int32_t priority);
 
   CUlaunchConfig config_;  // the constructor sets every field
-  CUlaunchAttribute attributes_[4];
 };
 
 }  // namespace cucore::core

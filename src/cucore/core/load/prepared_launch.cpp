@@ -29,12 +29,14 @@ size_t value_size(const cucore_argument& argument) {
 PreparedLaunch::PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> stream,
                                const cucore_launch_options& options,
                                const cucore_argument* arguments, size_t count,
-                               const BufferHandles& handles)
+                               const LaunchHandles& handles)
     : kernel_(std::move(kernel)),
       stream_(std::move(stream)),
       image_(kernel_->on(stream_->device())),
+      attributes_(stream_->device(), options, handles),
       configuration_(stream_->device(), stream_->native(), options) {
   stream_->require_usable();
+  configuration_.set(attributes_);
   allow_shared(*kernel_, stream_->device(), options.dynamic_shared);
   require_count(*kernel_, image_, count);
   size_t bytes = 0;
@@ -47,7 +49,7 @@ PreparedLaunch::PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> strea
   pointers_.reserve(count);
   std::byte* value = values_.get();
   for (size_t i = 0; i < count; ++i) {
-    Ref<const Buffer> buffer = buffer_of(i, arguments[i], handles);
+    Ref<const Buffer> buffer = buffer_of(i, arguments[i], handles.buffers);
     pointers_.push_back(value);
     slots_.push_back({value, value_size(arguments[i]), nullptr});
     write(slots_.back(), arguments[i], buffer);
@@ -92,7 +94,7 @@ void PreparedLaunch::update(size_t index, const cucore_argument& argument,
   write(slots_[index], argument, buffer);
 }
 
-void PreparedLaunch::run() const {
+[[gnu::always_inline]] inline void PreparedLaunch::run_inline() const {
   const std::lock_guard lock(mutex_);
   if (buffer_count_ == 0)
     return start(*kernel_, image_, *stream_, configuration_.get(), pointers_.data(), nullptr);
@@ -100,6 +102,18 @@ void PreparedLaunch::run() const {
   for (size_t i = 0; i < slots_.size(); ++i)
     if (slots_[i].buffer) buffers.add(*slots_[i].buffer, i);
   start(*kernel_, image_, *stream_, configuration_.get(), pointers_.data(), &buffers);
+}
+
+void PreparedLaunch::run() const {
+  if (attributes_.size() != 0) [[unlikely]]
+    return run_with_attributes();
+  run_inline();
+}
+
+void PreparedLaunch::run_with_attributes() const {
+  attributes_.require_stream(*stream_);
+  run_inline();
+  attributes_.note_launch(*stream_);
 }
 
 }  // namespace cucore::core

@@ -16,7 +16,7 @@ class PreparedLaunch final : public Object {
   // Throws as launch() does for the same arguments.
   PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> stream,
                  const cucore_launch_options& options, const cucore_argument* arguments,
-                 size_t count, const BufferHandles& handles);
+                 size_t count, const LaunchHandles& handles);
 
   // Replaces one argument. If it throws, the argument has its previous value.
   void update(size_t index, const cucore_argument& argument, const BufferHandles& handles);
@@ -34,13 +34,16 @@ class PreparedLaunch final : public Object {
   ~PreparedLaunch() override = default;
   Ref<const Buffer> buffer_of(size_t index, const cucore_argument& argument,
                               const BufferHandles& handles) const;
+  void run_inline() const;
+  [[gnu::cold, gnu::noinline]] void run_with_attributes() const;
   void check(size_t index, const cucore_argument& argument) const;
   void write(Slot& slot, const cucore_argument& argument, Ref<const Buffer>& buffer);
 
   const Ref<const Kernel> kernel_;
   const Ref<const Stream> stream_;
   const KernelImage& image_;
-  const LaunchConfiguration configuration_;
+  LaunchAttributes attributes_;
+  LaunchConfiguration configuration_;
   std::unique_ptr<std::byte[]> values_;
   std::vector<Slot> slots_;
   mutable std::vector<void*> pointers_;  // the driver's type of the list is not const

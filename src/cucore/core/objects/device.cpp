@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/completion/completion_poller.hpp"
+#include "core/completion/host_call.hpp"
 #include "core/objects/capture_session.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
@@ -94,6 +95,8 @@ void Device::read_limits() {
   limits_.cooperative = limit(CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH) != 0;
   limits_.pools = limit(CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED) != 0;
   limits_.managed = limit(CU_DEVICE_ATTRIBUTE_MANAGED_MEMORY) != 0;
+  limits_.access_window = limit(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+  limits_.memory_domains = limit(CU_DEVICE_ATTRIBUTE_MEM_SYNC_DOMAIN_COUNT);
   // CUDA 11.8 introduced the attribute. An older driver has no clusters.
   int clusters = 0;
   const CUresult result =
@@ -207,7 +210,9 @@ void Device::reset() const {
     // In a context that a kernel broke, this returns the kernel's error and releases the context.
     (void)cu.cuDevicePrimaryCtxRelease(native_);
   }
-  check(cu.cuDevicePrimaryCtxReset(native_), [&] { return "reset " + label(); });
+  const CUresult result = cu.cuDevicePrimaryCtxReset(native_);
+  if (old) drop_host_calls(*old);
+  check(result, [&] { return "reset " + label(); });
   try {
     retain_context();
   } catch (const Error& error) {

@@ -18,6 +18,8 @@ struct DeviceLimits {
   uint32_t threads_per_block = 0;
   uint32_t shared_per_block = 0;        // without the opt-in
   uint32_t shared_per_block_optin = 0;  // with the opt-in
+  uint32_t access_window = 0;           // bytes; 0: the device has none
+  uint32_t memory_domains = 0;          // of synchronization
   bool cooperative = false;
   bool clusters = false;
   bool pools = false;

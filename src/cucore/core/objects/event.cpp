@@ -79,10 +79,7 @@ void Event::record(const Stream& stream) {
     result = call();
   }
   check(result, [&] { return "record an event on " + device().label(); });
-  capture_.store(capture, std::memory_order_relaxed);
-  if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
-  if (stream.is_shared()) is_shared_.store(true, std::memory_order_relaxed);
-  records_.fetch_add(1, std::memory_order_release);
+  note_record(stream, capture);
 }
 
 void Event::record_in_graph(const Stream& stream) {

@@ -38,9 +38,17 @@ class Event final : public Object {
   bool is_recorded() const { return records_.load(std::memory_order_acquire) != 0; }
   bool has_timing() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
   bool is_blocking_sync() const { return flags_ & CU_EVENT_BLOCKING_SYNC; }
+  bool is_interprocess() const { return flags_ & CU_EVENT_INTERPROCESS; }
 
   void require_usable() const { context_->require_alive("event"); }
   void record(const Stream& stream);
+  // Counts a record that a call of the driver has made in the stream, which was in this capture.
+  void note_record(const Stream& stream, uint64_t capture) {
+    capture_.store(capture, std::memory_order_relaxed);
+    if (stream.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
+    if (stream.is_shared()) is_shared_.store(true, std::memory_order_relaxed);
+    records_.fetch_add(1, std::memory_order_release);
+  }
   // In a capture: adds a node that records the event at each launch.
   void record_in_graph(const Stream& stream);
   void synchronize() const;

@@ -63,7 +63,20 @@ final class LaunchBlock {
     Reference.reachabilityFence(stream);
     Reference.reachabilityFence(arguments);
     if (closed >= 0) {
-      throw closed(owner, indexOfBuffer(arguments, closed));
+      throw closed(owner, config, arguments, closed);
+    }
+  }
+
+  /** Launches with arguments in the layout of the parameter block. */
+  static void launchPacked(long kernel, Kernel owner, CudaStream stream, LaunchConfig config, byte[] parameters) {
+    LaunchBlock block = ofThread();
+    block.begin(config, 0);
+    block.addPlain(parameters);
+    int closed = Natives.launchPacked(block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size);
+    Reference.reachabilityFence(owner);
+    Reference.reachabilityFence(stream);
+    if (closed >= 0) {
+      throw closed(owner, config, new Object[0], closed);
     }
   }
 
@@ -88,7 +101,7 @@ final class LaunchBlock {
     Reference.reachabilityFence(stream);
     Reference.reachabilityFence(arguments);
     if (closed >= 0) {
-      throw closed(owner, indexOfBuffer(arguments, closed));
+      throw closed(owner, config, arguments, closed);
     }
     PreparedLaunch made = new PreparedLaunch(prepared[0], true);
     made.kernel = owner;
@@ -114,6 +127,12 @@ final class LaunchBlock {
     }
   }
 
+  /** The failure of a block with a closed object: first those of the options, then buffers. */
+  private static CucoreException closed(Kernel owner, LaunchConfig config, Object[] arguments, int which) {
+    int before = config.tail() == null ? 0 : config.tail().objectCount();
+    return which < before ? config.tail().closed(which) : closed(owner, indexOfBuffer(arguments, which - before));
+  }
+
   /** Returns the position of one of the buffers among the arguments. */
   private static int indexOfBuffer(Object[] arguments, int which) {
     int left = which;
@@ -128,11 +147,18 @@ final class LaunchBlock {
 
   private void begin(LaunchConfig config, int count) {
     if (config != head) { // constant parts are already there
-      config.put(bytes);
-      head = config;
+      writeHead(config);
     }
-    bytes.putInt(LaunchConfig.HEAD - Integer.BYTES, count);
-    size = LaunchConfig.HEAD;
+    config.putCount(bytes, count);
+    size = config.size();
+  }
+
+  private void writeHead(LaunchConfig config) {
+    if (config.size() > bytes.capacity()) {
+      allocate(config.size());
+    }
+    config.put(bytes);
+    head = config;
   }
 
   private void add(Kernel kernel, int index, int code, Object value) {
@@ -231,6 +257,14 @@ final class LaunchBlock {
     bytes.putInt(at + 4, 0);
     for (int i = 0; i < struct.length; ++i) {
       bytes.put(at + WORD + i, struct[i]);
+    }
+  }
+
+  private void addPlain(byte[] parameters) {
+    int at = room(parameters.length);
+    size -= WORD; // no size and kind, which an argument has
+    for (int i = 0; i < parameters.length; ++i) {
+      bytes.put(at + i, parameters[i]);
     }
   }
 

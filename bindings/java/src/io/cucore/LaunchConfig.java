@@ -11,11 +11,15 @@ public final class LaunchConfig {
   static final int HEAD = 56;
 
   private static final int COUNT = 13;
+  /** In the number of arguments: a tail follows the head. */
+  private static final int HAS_TAIL = 1 << 31;
 
   private final int[] words;
+  private final LaunchTail tail; // null if none of its settings is set
 
-  private LaunchConfig(int[] words) {
+  private LaunchConfig(int[] words, LaunchTail tail) {
     this.words = words;
+    this.tail = tail;
   }
 
   /**
@@ -54,25 +58,52 @@ public final class LaunchConfig {
     return new Builder();
   }
 
-  /** Writes all of the head but the number of arguments. */
+  /** Writes all of the options but the number of arguments. */
   void put(ByteBuffer to) {
+    putHead(to);
+    if (tail != null) {
+      tail.put(to, HEAD, true);
+    }
+  }
+
+  private void putHead(ByteBuffer to) {
     for (int i = 0; i < COUNT; ++i) {
       to.putInt(i * 4, words[i]);
     }
   }
 
-  /** Returns the head as separate bytes, with more after it. */
-  byte[] head(byte[] tail) {
-    byte[] bytes = new byte[HEAD + tail.length];
-    put(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()));
-    System.arraycopy(tail, 0, bytes, HEAD, tail.length);
+  /** Writes the number of arguments. */
+  void putCount(ByteBuffer to, int count) {
+    to.putInt(HEAD - Integer.BYTES, tail == null ? count : count | HAS_TAIL);
+  }
+
+  /** The bytes of the options in a block. */
+  int size() {
+    return tail == null ? HEAD : HEAD + tail.size();
+  }
+
+  /** Null if none of its settings is set. */
+  LaunchTail tail() {
+    return tail;
+  }
+
+  /** Returns the options as separate bytes, without their objects. */
+  byte[] withoutObjects() {
+    byte[] bytes = new byte[size()];
+    ByteBuffer to = ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder());
+    putHead(to);
+    putCount(to, 0);
+    if (tail != null) {
+      tail.put(to, HEAD, false);
+    }
     return bytes;
   }
 
   /** Returns whether all settings are the same. */
   @Override
   public boolean equals(Object other) {
-    return other instanceof LaunchConfig && Arrays.equals(words, ((LaunchConfig) other).words);
+    return other instanceof LaunchConfig && Arrays.equals(words, ((LaunchConfig) other).words)
+        && java.util.Objects.equals(tail, ((LaunchConfig) other).tail);
   }
 
   @Override
@@ -88,7 +119,13 @@ public final class LaunchConfig {
 
   /** Collects the settings of a launch. Not for several threads at a time. */
   public static final class Builder {
-    private final int[] words = new int[COUNT];
+    private static final int MORE = 10; // words of the tail
+
+    private final int[] words = new int[COUNT + MORE];
+    private final java.util.TreeMap<Integer, byte[]> attributes = new java.util.TreeMap<>();
+    private CudaEvent programmaticEvent;
+    private CudaEvent completionEvent;
+    private AccessWindow window;
 
     private Builder() {}
 
@@ -107,6 +144,58 @@ public final class LaunchConfig {
     //: word cooperative 10 (boolean value): Whether all blocks run at once and may synchronise -> the choice
     //: word programmaticSerialization 11 (boolean value): Whether it may start before the kernel before it ends -> the choice
     //: signed priority 12 (int value): The priority, of which a lower one goes first; default: the stream's -> see {@link CudaDevice#getStreamPriorities()}
+    //: word preferredCluster 13 (int x, int y, int z): The cluster where it fits, a multiple of the cluster; default: none -> blocks -> blocks -> blocks
+    //: signed sharedCarveout 17 (int percent): The part of the L1 cache that is preferred as shared memory; default: the kernel's -> 1 to 100, or -1 for none
+    //: word memoryDomain 18 (int domain): The domain of the kernel's accesses; default: the stream's -> 1 is the remote domain
+    //: signed memoryDomainMap 19 (int map): The domains; default: the stream's -> the number of the default domain, and that of the remote one in the bits from 8 on
+    //: word deviceUpdatable 20 (boolean value): Whether kernels may update the node; the stream must be captured -> the choice
+    //: word nvlinkScheduling 21 (boolean value): Whether it is scheduled for the use of NVLink -> the choice
+
+    /** The placement of the blocks of a cluster.
+     * @param value the choice
+     * @return this */
+    public Builder clusterScheduling(ClusterScheduling value) {
+      words[16] = ClusterScheduling.number(value, "clusterScheduling");
+      return this;
+    }
+
+    /** An event that is recorded when all blocks have triggered the start of dependent kernels. It has no timing, and stays open.
+     * @param value the event
+     * @param atStart whether each block triggers it when it begins
+     * @return this */
+    public Builder programmaticEvent(CudaEvent value, boolean atStart) {
+      programmaticEvent = Given.notNull(value, "programmaticEvent");
+      words[22] = atStart ? 1 : 0;
+      return this;
+    }
+
+    /** An event that is recorded when all blocks have begun. It has no timing, and stays open.
+     * @param value the event
+     * @return this */
+    public Builder completionEvent(CudaEvent value) {
+      completionEvent = Given.notNull(value, "completionEvent");
+      return this;
+    }
+
+    /** How the L2 cache treats accesses; default: the stream's window. Its buffer stays open.
+     * @param value the window
+     * @return this */
+    public Builder accessWindow(AccessWindow value) {
+      window = Given.notNull(value, "accessWindow");
+      return this;
+    }
+
+    /** A further attribute of the driver. The last value of a number counts.
+     * @param id a CUlaunchAttributeID
+     * @param value at most 64 bytes of its CUlaunchAttributeValue
+     * @return this */
+    public Builder attribute(int id, byte[] value) {
+      if (Given.notNull(value, "attribute").length > 64) {
+        throw CucoreException.invalid("value has " + Said.counted(value.length, "byte") + "; expected at most 64");
+      }
+      attributes.put(id, value.clone());
+      return this;
+    }
 
     @Override
     public String toString() {
@@ -119,7 +208,8 @@ public final class LaunchConfig {
      * @return the configuration
      */
     public LaunchConfig build() {
-      return new LaunchConfig(words.clone());
+      return new LaunchConfig(Arrays.copyOf(words, COUNT), LaunchTail.of(
+          Arrays.copyOfRange(words, COUNT, words.length), programmaticEvent, completionEvent, window, attributes));
     }
   }
 }

@@ -27,7 +27,10 @@ final class Natives {
 
   static native void closeRecord(long record);
 
-  /** Returns the index of a closed buffer of the block, or -1. */
+  /** Launches with a parameter block behind the options. Returns the index of a closed object of the block, or -1. */
+  static native int launchPacked(long record, long kernel, long stream, long block, int size);
+
+  /** Returns the index of a closed object of the block, or -1. */
   static native int launch(long record, long kernel, long stream, long block, int size);
 
   /** Does the same for a prepared launch, whose lease it writes to an array of one. */

@@ -297,6 +297,8 @@ class ObjectsTest {
     values.put(CudaDevice.class, device);
     values.put(CudaStream.class, stream);
     values.put(LaunchConfig.class, LaunchConfig.of(1, 1));
+    values.put(CudaQueue.class, new CudaQueue());
+    values.put(Runnable.class, (Runnable) () -> {});
     values.put(Object.class, new byte[1]);
     values.put(Object[].class, new Object[0]);
     values.put(byte[].class, new byte[0]);

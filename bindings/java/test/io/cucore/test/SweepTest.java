@@ -71,7 +71,7 @@ import org.junit.jupiter.api.Test;
 class SweepTest {
   /** Arguments that may be null: Class.method(parameter). */
   private static final List<String> NULLABLE = List.of(
-      "CudaDevice.setPool(poolOrNull)", "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
+      "CudaDevice.setPool(poolOrNull)", "CudaStream.setAccessWindow(window)", "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
       "PreparedLaunch.update(value)", "Builder.cache(value)"); // of BatchOptions
 
   private CudaDevice device;
@@ -108,6 +108,8 @@ class SweepTest {
     objects.put(int.class, 1);
     objects.put(long.class, 1L);
     objects.put(boolean.class, true);
+    objects.put(double.class, 1.0);
+    objects.put(Runnable.class, (Runnable) () -> {});
   }
 
   @AfterEach

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The handles of a launch for core: its buffers and its stream.
+// The handles of a launch for core: its buffers, its events and its stream.
 #pragma once
 
 #include "capi/guard.hpp"
-#include "core/load/buffer_arguments.hpp"
+#include "core/load/launch_handles.hpp"
 
 namespace cucore::capi {
 
@@ -16,7 +16,17 @@ inline void release_buffer(const void* handle) noexcept {
   release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
 }
 
+inline core::Event* acquire_event(const void* handle) noexcept {
+  const auto* event = static_cast<const cucore_event*>(handle);
+  return try_retain(event) ? static_cast<core::Event*>(event->object) : nullptr;
+}
+
+inline void release_event(const void* handle) noexcept {
+  release(const_cast<cucore_event*>(static_cast<const cucore_event*>(handle)));
+}
+
 inline constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
+inline constexpr core::LaunchHandles LAUNCH_HANDLES{BUFFER_HANDLES, {acquire_event, release_event}};
 
 // The message of most first launches without a stream, so it has the remedy.
 inline core::Stream& order_of(const cucore_stream* stream) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Host functions: one thread drains one queue, and the thread pool runs the functions. Threads of the
+// driver never run C#.
+using System;
+using System.Collections.Generic;
+using System.Threading;
+
+namespace Cucore {
+internal static class HostFunctions {
+  private const long IdleNanoseconds = 20000000;
+  private const int Most = 64;
+
+  // A function; a graph may launch a kept one again.
+  private struct Entry {
+    internal Action Function;
+    internal bool IsKept;
+  }
+
+  private static readonly object gate = new object();
+  private static readonly Dictionary<ulong, Entry> entries = new Dictionary<ulong, Entry>();
+  private static CudaQueue? queue;
+  private static ulong lastToken;
+  private static bool draining;
+
+  internal static void Launch(CudaStream stream, Action function) {
+    lock (gate) {
+      if (queue == null) queue = new CudaQueue();
+      ulong token = ++lastToken;
+      entries.Add(token, new Entry { Function = function, IsKept = stream.IsCapturing });
+      try {
+        stream.LaunchHostQueued(queue, token, 1);
+      } catch {
+        entries.Remove(token);
+        throw;
+      }
+      if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore host" }.Start();
+      draining = true;
+    }
+  }
+
+  // Ends after some time without a function.
+  private static void Drain() {
+    byte[] room = new byte[Most * Completion.Size];
+    try {
+      do {
+        foreach (Completion each in queue!.Take(IdleNanoseconds, room)) Begin(each);
+      } while (GoesOn());
+    } catch (InvalidStateException) {
+      // the process is exiting
+    }
+  }
+
+  private static bool GoesOn() {
+    lock (gate) return draining = entries.Count != 0;
+  }
+
+  private static void Begin(Completion completion) {
+    Entry entry;
+    lock (gate) entry = entries[completion.Token];
+    ThreadPool.UnsafeQueueUserWorkItem(state => Run(entry, completion), null);
+  }
+
+  private static void Run(Entry entry, Completion completion) {
+    try {
+      entry.Function();
+    } catch (Exception e) {
+      CucoreLog.Write(LogLevel.Error, "a host function has failed: " + e);
+    } finally {
+      End(entry, completion);
+    }
+  }
+
+  // The entry stays until then, so that the thread does not end.
+  private static void End(Entry entry, Completion completion) {
+    try {
+      queue!.Resume(completion.Ticket);
+    } catch (NotFoundException) {
+      // the time limit was over, which the log reports
+    } catch (InvalidStateException) {
+      // the process is exiting
+    }
+    if (entry.IsKept) return;
+    lock (gate) entries.Remove(completion.Token);
+  }
+}
+
+public partial class CudaStream {
+  /// <summary>Adds a function to the stream. It runs on the thread pool when the work before it is complete.
+  /// Work after it starts when the function has returned. CucoreLog receives its exception, and the stream goes on.
+  /// On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
+  /// wait for the stream.</summary>
+  public void LaunchHost(Action function) {
+    HostFunctions.Launch(this, function ?? throw new ArgumentNullException(nameof(function)));
+  }
+}
+}

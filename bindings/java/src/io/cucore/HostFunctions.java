@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+package io.cucore;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Host functions: one queue and one daemon thread, which gives each function to its executor. Both end
+ * when no function is pending, because they keep the class loader alive.
+ */
+final class HostFunctions {
+  private static final long WAIT_MS = 200;
+  private static final int BATCH = 64;
+
+  private static HostFunctions only;
+
+  private final CudaQueue queue = new CudaQueue();
+  private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
+  private long tokens;
+
+  /** A function; a graph may launch a kept one again. */
+  private static final class Entry {
+    final Runnable function;
+    final Executor executor;
+    final boolean isKept;
+
+    Entry(Runnable function, Executor executor, boolean isKept) {
+      this.function = function;
+      this.executor = executor;
+      this.isKept = isKept;
+    }
+  }
+
+  /** Not by a class's initialization: if that fails once, for example without descriptors, it fails forever. */
+  private static HostFunctions only() {
+    if (only == null) {
+      HostFunctions made = new HostFunctions();
+      Thread thread = new Thread(made::drain, "cucore-host");
+      thread.setDaemon(true);
+      thread.setContextClassLoader(null);
+      thread.start();
+      only = made;
+    }
+    return only;
+  }
+
+  static void launch(CudaStream stream, Runnable function, Executor executor) {
+    Given.notNull(function, "function");
+    Given.notNull(executor, "executor");
+    synchronized (HostFunctions.class) { // the thread does not end meanwhile
+      HostFunctions all = only();
+      long token = ++all.tokens;
+      all.entries.put(token, new Entry(function, executor, stream.isCapturing()));
+      try {
+        stream.launchHostQueued(all.queue, token, 1);
+      } catch (RuntimeException | Error e) {
+        all.entries.remove(token);
+        throw e;
+      }
+    }
+  }
+
+  /** Ends an idle queue; the next function makes another. */
+  private boolean isEnded() {
+    synchronized (HostFunctions.class) {
+      if (!entries.isEmpty()) {
+        return false;
+      }
+      only = null;
+    }
+    queue.close();
+    return true;
+  }
+
+  private void drain() {
+    while (true) {
+      try {
+        List<Completion> some = queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH);
+        if (some.isEmpty() && isEnded()) {
+          return;
+        }
+        for (Completion each : some) {
+          begin(each);
+        }
+      } catch (InvalidStateException e) {
+        return; // the process ends
+      } catch (RuntimeException | Error e) {
+        report(e); // and continues: others may be waiting
+      }
+    }
+  }
+
+  /** The entry stays until the function has ended, so that the queue is open for the resume. */
+  private void begin(Completion completion) {
+    Entry entry = entries.get(completion.token());
+    Runnable body = () -> run(entry, completion);
+    try {
+      entry.executor.execute(body);
+    } catch (Throwable e) { // the user's executor has been shut down, or is broken
+      report(e);
+      end(entry, completion);
+    }
+  }
+
+  private void run(Entry entry, Completion completion) {
+    try {
+      entry.function.run();
+    } catch (Throwable e) {
+      report(e);
+    } finally {
+      end(entry, completion);
+    }
+  }
+
+  private void end(Entry entry, Completion completion) {
+    try {
+      queue.resume(completion.ticket());
+    } catch (NotFoundException e) {
+      // the time limit was over, which the log reports
+    } finally {
+      if (!entry.isKept) {
+        entries.remove(completion.token());
+      }
+    }
+  }
+
+  private static void report(Throwable e) {
+    Thread thread = Thread.currentThread();
+    try {
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    } catch (Throwable ignored) {
+      // as the virtual machine does with exceptions of a handler
+    }
+  }
+}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Host functions: callables that a stream runs between its other work.
+
+They run on one daemon thread of this package, never on a thread of the driver.
+"""
+from __future__ import annotations
+
+import atexit
+import itertools
+import threading
+from typing import Any, Callable, NamedTuple, Optional
+
+from ._cucore import Queue, Stream, _call_reported
+from ._errors import Error, InvalidStateError, NotFoundError
+from ._members import member
+
+_SECONDS_AT_EXIT = 1.0  # for the function that runs then
+
+
+class _Entry(NamedTuple):
+    function: Callable[[], Any]
+    is_kept: bool  # a graph may launch it again
+
+
+class _Runner:
+    """One queue, the thread that drains it, and the functions by token."""
+
+    def __init__(self) -> None:
+        self._queue = Queue()
+        self._tokens = itertools.count(1)
+        self._entries: dict[int, _Entry] = {}
+        self._thread = threading.Thread(target=self._run, name="cucore-host", daemon=True)
+        self._thread.start()
+        atexit.register(self._end)
+
+    def launch(self, stream: Stream, function: Callable[[], Any], waits: bool) -> None:
+        token = next(self._tokens)
+        self._entries[token] = _Entry(function, stream.is_capturing)
+        try:
+            stream.launch_host_queued(self._queue, token, waits)
+        except BaseException:
+            del self._entries[token]
+            raise
+
+    def _run(self) -> None:
+        while True:
+            try:
+                some = self._queue.wait()
+            except InvalidStateError:
+                return  # closed, or the process ends
+            for each in some:
+                self._run_one(each.token, each.ticket)
+
+    def _run_one(self, token: int, ticket: int) -> None:
+        entry = self._entries[token]
+        if not entry.is_kept:
+            del self._entries[token]
+        _call_reported(entry.function)
+        del entry  # the next wait must not keep what the function refers to
+        if ticket:
+            try:
+                self._queue.resume(ticket)
+            except NotFoundError:
+                pass  # the time limit was over, which the log reports
+
+    def _end(self) -> None:
+        """Before Python ends: the streams go on, and no function runs any more."""
+        try:
+            self._queue.end()
+        except Error:
+            return
+        self._thread.join(_SECONDS_AT_EXIT)
+
+
+_runner: Optional[_Runner] = None
+_lock = threading.Lock()
+
+
+@member(Stream, "launch_host")
+def stream_launch_host(self: Stream, function: Callable[[], Any], *, waits: bool = True) -> None:
+    """Adds a function to the stream. It runs when the work before it is complete, on one thread of this package.
+
+    With waits, work after it starts when the function has returned. Its exceptions go to sys.unraisablehook, and the
+    stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
+    wait for the stream.
+    """
+    global _runner
+    if not callable(function):
+        raise TypeError(f"a callable is needed, not {type(function).__name__}")
+    with _lock:
+        if _runner is None:
+            _runner = _Runner()
+    _runner.launch(self, function, waits)

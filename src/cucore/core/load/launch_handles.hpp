@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts handles in the arguments and options of a launch to objects, because handles belong to
+// the C API.
+#pragma once
+
+#include "core/objects/buffer.hpp"
+#include "core/objects/event.hpp"
+
+namespace cucore::core {
+
+template <class T>
+struct Handles {
+  // Adds a reference to the handle; returns null for a released one or one of another type.
+  T* (*acquire)(const void* handle) noexcept;
+  void (*release)(const void* handle) noexcept;
+};
+
+using BufferHandles = Handles<const Buffer>;
+using EventHandles = Handles<Event>;
+
+struct LaunchHandles {
+  BufferHandles buffers;
+  EventHandles events;
+};
+
+// A reference of the library's user to a handle, until the end of the scope.
+template <class T>
+class HandleReference {
+ public:
+  HandleReference(const void* handle, const Handles<T>& handles)
+      : handle_(handle), handles_(handles), object_(handles.acquire(handle)) {}
+  ~HandleReference() {
+    if (object_) handles_.release(handle_);
+  }
+  HandleReference(const HandleReference&) = delete;
+  HandleReference& operator=(const HandleReference&) = delete;
+
+  T* object() const { return object_; }
+
+ private:
+  const void* const handle_;
+  const Handles<T>& handles_;
+  T* const object_;
+};
+
+}  // namespace cucore::core
