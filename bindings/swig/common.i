@@ -16,6 +16,7 @@
 #include "launch.hpp"
 #include "lists.hpp"
 #include "log_receiver.hpp"
+#include "nodes.hpp"
 #include "order.hpp"
 #include "options.hpp"
 #include "parameters.hpp"
@@ -28,6 +29,8 @@ using cucore::bind::held;
 using cucore::bind::info_of;
 using cucore::bind::made;
 using cucore::bind::ok;
+using cucore::bind::Nodes;
+using cucore::bind::nodes_of;
 using cucore::bind::Order;
 using cucore::bind::Pair;
 using cucore::bind::pair_of;
@@ -74,6 +77,7 @@ typedef unsigned long long uint64_t;
 //   (void *data, size_t size)        memory that the call fills
 //   Bytes                            borrowed bytes, copied out
 //   Pair                             two integers
+//   (const cucore_node *after, size_t after_count)  nodes that the call reads; Nodes are those of a result
 //   ParameterInfos                   offset, size and class of each parameter
 //   (const void *key, size_t key_size)  as the first
 //   cucore_cache_outcome *outcome    a second result

@@ -30,6 +30,7 @@
 %include "buffer.i"
 %include "objectcode.i"
 %include "launch.i"
+%include "graph.i"
 %include "cache.i"
 %include "batch.i"
 %include "compiling.i"

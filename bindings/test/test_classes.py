@@ -27,13 +27,13 @@ WHEEL_API cucore_status wheel_axle_create(const wheel_axle_options *options, whe
 """
 
 
-def written(functions, table="", by_hand=()):
+def written(functions, table="", by_hand=(), language=""):
     """The text of the classes of a header with these functions."""
     with tempfile.TemporaryDirectory() as folder:
         header, rows = Path(folder, "wheel.h"), Path(folder, "wheel.toml")
         header.write_text(HEAD + functions, encoding="utf-8")
         rows.write_text(table, encoding="utf-8")
-        return "\n".join(classes.lines(api.Api([header], set(by_hand), [rows])))
+        return "\n".join(classes.lines(api.Api([header], set(by_hand), [rows], language)))
 
 
 def function(declaration):
@@ -94,6 +94,27 @@ class Conventions(unittest.TestCase):
                                     '[defaults]\nwheel_axle_spin = { times = "1" }')
         self.assertIn("void rotate(int32_t count = 1) {", text)
 
+    def test_a_list_of_nodes_is_one_parameter_and_one_result(self):
+        text = written(function("cucore_status wheel_axle_add(wheel_axle *axle, const cucore_node *after, size_t after_count, "
+                                "cucore_node *out, cucore_error **error)") +
+                       function("cucore_status wheel_axle_all(const wheel_axle *axle, cucore_node of, cucore_node *nodes, "
+                                "size_t capacity, size_t *count, cucore_error **error)"))
+        self.assertIn("cucore_node add(const cucore_node *after, size_t after_count) {\n"
+                      "      return made<cucore_node>(wheel_axle_add, held($self), after, after_count);", text)
+        self.assertIn("Nodes all(cucore_node of) {\n      return nodes_of(wheel_axle_all, held($self), of);", text)
+
+    def test_bytes_with_a_size_of_their_name_are_one_parameter(self):
+        text = written(function("cucore_status wheel_axle_paint(wheel_axle *axle, size_t size, const void *pattern, "
+                                "size_t pattern_size, cucore_error **error)"))
+        self.assertIn("void paint(size_t size, const void *pattern, size_t pattern_size) {\n"
+                      "      ok(wheel_axle_paint, held($self), size, pattern, pattern_size);", text)
+
+    def test_a_function_may_be_missing_in_one_language(self):
+        declaration = function("int32_t wheel_axle_speed(const wheel_axle *axle)")
+        rows = '[unreachable_java]\n"wheel_axle_sp*" = "too fast"\n'
+        self.assertNotIn("speed", written(declaration, rows, language="java"))
+        self.assertIn("speed", written(declaration, rows, language="python"))
+
     def test_a_function_without_a_convention_stops_the_generator(self):
         declaration = function("cucore_status wheel_axle_watch(wheel_axle *axle, wheel_fn fn, cucore_error **error)")
         with self.assertRaisesRegex(classes.Unconventional, 'wheel_axle_watch: no convention covers the parameter fn, "wheel_fn"'):
@@ -110,6 +131,13 @@ class Languages(unittest.TestCase):
         self.assertEqual(interface.of_language(self.LINES, "python"), ["python", *others, "not java"])
         self.assertEqual(interface.of_language(self.LINES, "java"), ["java", *others])
         self.assertEqual(interface.of_language(self.LINES, "csharp"), ["other", *others, "not java"])
+
+    def test_the_place_of_a_declaration_of_python(self):
+        found = lambda *line: (lambda p: (p.owner, p.name, p.is_property))(places.python_place(*line))
+        self.assertEqual(found("def turn(self) -> None:", "Axle", ""), ("Axle", "turn", False))
+        self.assertEqual(found("def speed(self) -> int:", "Axle", "@property"), ("Axle", "speed", True))
+        self.assertEqual(found('@member(Axle, "speed", property)', "", ""), ("Axle", "speed", True))
+        self.assertEqual(found("def turn(axle):", "", ""), ("", "turn", False))
 
     def test_the_place_of_a_declaration(self):
         found = lambda text: (lambda p: (p.name, p.is_property))(places.braced_place("Axle", text))

@@ -10,7 +10,7 @@ import header as headers
 from header import camel
 
 FOLDER = Path(__file__).resolve().parent.parent
-SCALARS = {'int32_t', 'int64_t', 'uint32_t', 'uint64_t', 'size_t', 'float', 'double'}
+SCALARS = {'int32_t', 'int64_t', 'uint32_t', 'uint64_t', 'size_t', 'float', 'double', 'cucore_node'}
 
 
 @dataclass
@@ -42,7 +42,8 @@ class Table:
 
 
 class Api:
-    def __init__(self, header_paths, written, table_paths=()):
+    def __init__(self, header_paths, written, table_paths=(), language=''):
+        self.language = language
         self.includes = [Path(p).name for p in header_paths]
         self.header = headers.read_all(header_paths)
         self.table = Table([FOLDER / 'api/cucore.toml', *table_paths])
@@ -100,7 +101,8 @@ class Api:
         return function.name.endswith('_synchronize') and function.types[1:] == ['cucore_error **']
 
     def unreachable(self, function):
-        return any(fnmatch.fnmatch(function, pattern) for pattern in self.table.rows['unreachable'])
+        patterns = [*self.table.rows['unreachable'], *self.table.rows.get(f'unreachable_{self.language}', ())]
+        return any(fnmatch.fnmatch(function, pattern) for pattern in patterns)
 
     def constructor_options(self, owner):
         """The options struct that makes an object, or None."""

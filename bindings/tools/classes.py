@@ -8,6 +8,8 @@ import re
 from api import SCALARS, camel_of, is_plain, is_record
 
 TEXTS = 'const char *const *'
+NODES = 'const cucore_node *'
+NODES_OUT = ['cucore_node *', 'size_t', 'size_t *']  # an array, its capacity, and the count
 DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0'), 'uint64': ('uint64_t', '0')}
 
 
@@ -28,6 +30,8 @@ class Call:
             rest = rest[1:]
         struct = rest[-1][1].removesuffix(' *') if self.fails and rest else ''
         self.info = api.header.structs[rest.pop()[1].removesuffix(' *')] if struct.endswith('_info') else None
+        self.fills_nodes = [t for _, t in rest[-3:]] == NODES_OUT
+        rest = rest[:-3] if self.fills_nodes else rest
         self.outputs = []
         while self.fails and rest and self._is_output(rest[-1][1]):
             self.outputs.insert(0, rest.pop())
@@ -66,6 +70,12 @@ class Call:
                 inputs.pop(0)
                 names[name] = 'data'
                 found.append(('const void *data, size_t size', f'static_cast<{ctype}>(data), size'))
+            elif ctype == 'const void *' and inputs and inputs[0] == (f'{name}_size', 'size_t'):
+                inputs.pop(0)
+                found.append((f'const void *{name}, size_t {name}_size', f'{name}, {name}_size'))
+            elif ctype == NODES and inputs and inputs[0] == (f'{name}_count', 'size_t'):
+                inputs.pop(0)
+                found.append((f'{NODES}{name}, size_t {name}_count', f'{name}, {name}_count'))
             elif ctype == 'const uint8_t[32]':
                 found.append((f'const void *{here}, size_t {here}_size', f'cucore::bind::cache_key({here}, {here}_size)'))
             elif ctype == 'void *':
@@ -94,6 +104,8 @@ class Call:
     def result(self):
         """(type here, body without the arguments) of a call that can fail."""
         f, kinds = self.function, [t for _, t in self.outputs]
+        if self.fills_nodes:
+            return 'Nodes', 'return nodes_of({});'
         if not kinds:
             return 'void', 'ok({});'
         last = self.outputs[0][0]

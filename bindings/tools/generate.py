@@ -29,7 +29,7 @@ def read(header_paths, language):
     lines = interface.flatten(interface.ROOT / 'cucore.i')
     written = {m.function for m in interface.members(lines)}
     paths = header_paths.split(':')
-    api = apis.Api([p for p in paths if not p.endswith('.toml')], written, [p for p in paths if p.endswith('.toml')])
+    api = apis.Api([p for p in paths if not p.endswith('.toml')], written, [p for p in paths if p.endswith('.toml')], language)
     lines = lines if language == 'cpp' else interface.of_language(lines, language)
     for mark, made in (('//: classes', classes.lines), ('//: waits', csharp_values.waits)):
         if mark in lines:

@@ -27,21 +27,24 @@ MARK = re.compile(r'\s*//: (?:also )?([a-z]+_\w+)')
 PYTHON_ROW = re.compile(r'(?:_cucore\._extend|@member)\((\w+), "(\w+)"(?:, (property|_property))?')
 
 
-def python_place(line):
+def python_place(line, owner, decorator):
     row = PYTHON_ROW.match(line)
     if row:
         return Place(row[1], row[2], bool(row[3]))
-    return Place('', re.match(r'def (\w+)', line)[1])
+    return Place(owner, re.match(r'def (\w+)', line)[1], decorator == '@property')
 
 
 def of_python():
     found = {}
     for path in sorted((FOLDER / 'python/cucore').glob('*.py')):
         lines = path.read_text(encoding='utf-8').splitlines()
-        for mark, line in zip(lines, lines[1:]):
+        owner = ''
+        for before, mark, line in zip(['', *lines], lines, lines[1:]):
+            if mark[:1].strip():
+                owner = (re.match(r'class (\w+)', mark) or ['', ''])[1]
             m = PYTHON_MARK.match(mark)
             for function in m[1].split() if m else ():
-                found.setdefault(function, python_place(line.strip()))
+                found.setdefault(function, python_place(line.strip(), owner if mark[0] == ' ' else '', before.strip()))
     for m in re.finditer(r'//: (\w+)\s+\{"(\w+)"', (FOLDER / 'python/src/module.cpp').read_text(encoding='utf-8')):
         found[m[1]] = Place('', m[2])
     return found

@@ -9,7 +9,7 @@ import words
 from api import FOLDER, camel_of
 
 TYPES = {'bool': 'bool', 'float': 'float', 'double': 'float', 'char': 'str', 'void': 'None', 'Bytes': 'bytes',
-         'Pair': 'tuple[int, int]', 'ParameterInfos': 'tuple[tuple[int, int, int], ...]', 'cucore_toggle': 'Optional[bool]'}
+         'Pair': 'tuple[int, int]', 'ParameterInfos': 'tuple[tuple[int, int, int], ...]', 'Nodes': 'tuple[int, ...]', 'NodeInfo': 'tuple[Any, ...]', 'cucore_toggle': 'Optional[bool]'}
 # Parameters of the layer. The native module accepts the buffer protocol, and a path of bytes.
 WIDER = {'bytes': '_Bytes', 'Union[Bytes, str]': 'Union[str, _Bytes]', 'Bytes': '_Bytes', "Union[str, 'os.PathLike[str]']": '_Path'}
 
@@ -23,6 +23,8 @@ def annotation(declaration, api, is_parameter=False, is_raw=False):
         return '_Bytes'
     if is_parameter and re.search(r'\*(\w+_)?path$', ctype):  # as the typemaps have them
         return '_Path'
+    if first == 'cucore_node' and is_parameter:
+        return 'After' if '*' in ctype else 'SupportsIndex'
     if first in TYPES:
         text = 'Sequence[str]' if ctype.count('*') == 2 else TYPES[first]
         return f'Optional[{text}]' if is_parameter and is_raw and text == 'str' else text

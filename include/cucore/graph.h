@@ -597,7 +597,7 @@ CUCORE_API cucore_status cucore_graph_node_at(const cucore_graph *graph, size_t 
  *
  * @param graph  the graph
  * @param node   the node
- * @param out    receives the node; struct_size must be set
+ * @param out    receives the node; its struct_size must be set
  * @param error  NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_NOT_FOUND  the node was removed, or is not in the graph
  * @since 0.2

@@ -31,12 +31,14 @@ from ._cucore import (
 )
 from ._docs import DOCS
 from ._device import AccessWindow, Memory, Priorities, devices, max_active_clusters, launch_packed
+from ._graphs import ConditionalNode, ExecutableNode, Node, NodeInfo
 from ._enums import *  # noqa: F401,F403
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._handles import *  # noqa: F401,F403
 from ._records import CacheStatistics, PoolStatistics
 from . import _cache, _code, _host, _interop, _link, _memory, _program
+from . import _captures  # noqa: F401
 from ._program import Key
 from ._library import LibraryInfo, _use_nvidia_wheels, library_query, set_log_callback, warn_of_cpu_device
 
@@ -61,8 +63,9 @@ for _name in set(_handles.__all__) - set(DOCS):
 
 __all__ = [
     *_enums.__all__, *_handles.__all__,
-    "AccessWindow", "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "Global", "Key",
-    "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
+    "AccessWindow", "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "ConditionalNode",
+    "ExecutableNode", "Global", "Key",
+    "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Node", "NodeInfo", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
     "Symbol", "checks", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
     "library_set_path", "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback",
     "status_name", "version_number", "version_string",

@@ -357,4 +357,19 @@ bool Arguments::pack_one(const cucore_kernel* kernel, const Parameters& paramete
   return true;
 }
 
+Object to_keep(PyObject* value, PyObject* keeper) {
+  if (keeper) return Object(PyTuple_Pack(2, value, keeper));
+  return Object::borrowed(is(value, Type::Buffer) ? Py_None : value);
+}
+
+Object list_of(PyObject* const* values, const Arguments& arguments) {
+  Object list(PyList_New(static_cast<Py_ssize_t>(arguments.size())));
+  for (size_t i = 0; list && i < arguments.size(); ++i) {
+    Object kept = to_keep(values[i], arguments.keeper_of(i));
+    if (!kept) return kept;
+    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), kept.release());
+  }
+  return list;
+}
+
 }  // namespace cucore::bind

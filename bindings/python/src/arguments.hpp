@@ -56,4 +56,10 @@ class Arguments {
   cucore_argument& next() { return (many_.empty() ? few_ : many_.data())[packed_++]; }
 };
 
+// Returns the objects that a stored argument needs: none for a Buffer, which the library keeps. An
+// object may export memory that it does not keep itself: a keeper then does.
+Object to_keep(PyObject* value, PyObject* keeper);
+// Returns a list of these. Null with an exception.
+Object list_of(PyObject* const* values, const Arguments& arguments);
+
 }  // namespace cucore::bind

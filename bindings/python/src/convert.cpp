@@ -2,6 +2,7 @@
 // Conversions that need more than a call of Python's API.
 #include "convert.hpp"
 
+#include <bit>
 #include <cstring>
 
 namespace cucore::bind {
@@ -114,12 +115,13 @@ bool to_signed(PyObject* value, const char* what, int64_t least, int64_t most, i
   return true;
 }
 
-bool to_unsigned(PyObject* value, const char* what, uint64_t& out) {
+bool to_unsigned(PyObject* value, const char* what, uint64_t most, uint64_t& out) {
   const Object number = index_of(value, what);
   if (!number) return false;
   out = PyLong_AsUnsignedLongLong(number.get());
-  if (!PyErr_Occurred()) return true;
-  PyErr_Format(PyExc_OverflowError, "%s: %S is not between 0 and 2**64 - 1", what, number.get());
+  if (!PyErr_Occurred() && out <= most) return true;
+  PyErr_Format(PyExc_OverflowError, "%s: %S is not between 0 and 2**%d - 1", what, number.get(),
+               std::bit_width(most));
   return false;
 }
 

@@ -76,7 +76,7 @@ void register_enums(PyObject* classes);  // a tuple, in the order above
 
 bool to_number(PyObject* value, const char* what, int& out);
 bool to_signed(PyObject* value, const char* what, int64_t least, int64_t most, int64_t& out);
-bool to_unsigned(PyObject* value, const char* what, uint64_t& out);
+bool to_unsigned(PyObject* value, const char* what, uint64_t most, uint64_t& out);
 PyObject* from_enum(EnumClass which, int value);
 bool to_toggle(PyObject* value, cucore_toggle& out);
 
@@ -89,9 +89,8 @@ bool to_integer(PyObject* value, const char* what, Number& out) {
     if (!to_signed(value, what, Limits::min(), Limits::max(), wide)) return false;
     out = static_cast<Number>(wide);
   } else {
-    static_assert(sizeof(Number) == sizeof(uint64_t));
     uint64_t wide = 0;
-    if (!to_unsigned(value, what, wide)) return false;
+    if (!to_unsigned(value, what, std::numeric_limits<Number>::max(), wide)) return false;
     out = static_cast<Number>(wide);
   }
   return true;

@@ -6,6 +6,7 @@
 
 #include "buffers.hpp"
 #include "convert.hpp"
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "hot_calls.hpp"
 #include "launcher.hpp"
@@ -86,6 +87,10 @@ PyMethodDef functions[] = {
     {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
      METH_FASTCALL, nullptr},
     {"_update", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(update_prepared)),
+     METH_FASTCALL, nullptr},
+    {"_add_kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(add_kernel)),
+     METH_FASTCALL, nullptr},
+    {"_set_kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_kernel)),
      METH_FASTCALL, nullptr},
     {"_call_reported", call_reported, METH_O, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},

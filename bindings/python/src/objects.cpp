@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "errors.hpp"
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "held.hpp"
 #include "in_call.hpp"
@@ -352,6 +353,7 @@ bool add_common_methods() {
     if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
       type->tp_as_async = &awaiting;
     if (type == bind::type_of(Type::Kernel)) type->tp_call = kernel_call;
+    if (type == bind::type_of(Type::ExecutableGraph)) type->tp_call = executable_call;
     PyType_Modified(type);
   }
   PyTypeObject* base = types[0]->tp_base;

@@ -31,23 +31,6 @@ bool set(PyObject* dict, const char* name, const Object& value) {
   return value && PyDict_SetItemString(dict, name, value.get()) == 0;
 }
 
-// The native object keeps the memory of a Buffer. An object may export memory that it does not keep
-// itself: a keeper then does.
-Object to_keep(PyObject* value, PyObject* keeper) {
-  if (keeper) return Object(PyTuple_Pack(2, value, keeper));
-  return Object::borrowed(is(value, Type::Buffer) ? Py_None : value);
-}
-
-Object list_of(PyObject* const* values, const Arguments& arguments) {
-  Object list(PyList_New(static_cast<Py_ssize_t>(arguments.size())));
-  for (size_t i = 0; list && i < arguments.size(); ++i) {
-    Object kept = to_keep(values[i], arguments.keeper_of(i));
-    if (!kept) return kept;
-    PyList_SET_ITEM(list.get(), static_cast<Py_ssize_t>(i), kept.release());
-  }
-  return list;
-}
-
 cucore_prepared_launch* create(const cucore_kernel* kernel, const cucore_stream* stream,
                                const cucore_launch_options& options, const Arguments& arguments,
                                PyObject* const* values) {

@@ -37,7 +37,8 @@
 %feature("python:bf_getbuffer", functype="getbufferproc") Buffer "cucore::bind::buffer_get_buffer";
 %feature("python:bf_releasebuffer", functype="releasebufferproc") Buffer "cucore::bind::buffer_release_buffer";
 
-// kernel[grid, block] and len(buffer)
+// kernel[grid, block], executable[node] and len(buffer)
+%feature("python:mp_subscript", functype="binaryfunc") ExecutableGraph "cucore::bind::executable_subscript";
 %feature("python:mp_subscript", functype="binaryfunc") Kernel "cucore::bind::kernel_subscript";
 %feature("python:mp_length", functype="lenfunc") Buffer "cucore::bind::buffer_length";
 

@@ -2,6 +2,7 @@
 // Types that cross in Python.
 %{
 #include "convert.hpp"
+#include "graphs.hpp"
 #include "launcher.hpp"
 #include "kernel_parameters.hpp"
 #include "launch_more.hpp"
@@ -35,6 +36,17 @@ using AccessWindow = cucore_access_window;
   $1 = view.size() == 0 ? nullptr : view.data();  // asks for the size, where that is a question
   $2 = view.size();
 }
+
+%apply (const void *data, size_t size) { (const void *pattern, size_t pattern_size) };
+%typemap(in) (const cucore_node *after, size_t after_count) (cucore::bind::NodeList nodes) {
+  if (!nodes.open($input)) SWIG_fail;
+  $1 = const_cast<cucore_node *>(nodes.data());
+  $2 = nodes.size();
+}
+struct Nodes;
+%typemap(out) Nodes { $result = cucore::bind::tuple_of(static_cast<const Nodes &>($1)); }
+struct NodeInfo;
+%typemap(out) NodeInfo { $result = cucore::bind::tuple_of(static_cast<const cucore_node_info &>($1)); }
 
 struct Bytes;
 %typemap(out) Bytes { $result = PyBytes_FromStringAndSize(static_cast<const char *>($1.data), static_cast<Py_ssize_t>($1.size)); }
@@ -85,6 +97,10 @@ struct Pair;
 %enddef
 %python_integer(size_t)
 %python_integer(uint64_t)
+%python_integer(uint32_t)
+// A typedef would make it unsigned long long, which C++ does not convert in lists.
+%apply unsigned long long { cucore_node };
+%python_integer(cucore_node)
 %python_integer(int64_t)
 %python_integer(int32_t)
 %typemap(in) bool {

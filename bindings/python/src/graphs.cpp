@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "graphs.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+#include "arguments.hpp"
+#include "convert.hpp"
+#include "errors.hpp"
+#include "failure.hpp"
+#include "handles.hpp"
+#include "in_call.hpp"
+#include "kernel_parameters.hpp"
+#include "launcher.hpp"
+#include "object.hpp"
+#include "prepared_launch.hpp"
+#include "refusals.hpp"
+#include "unlocked.hpp"
+
+namespace cucore::bind {
+namespace {
+
+// The legacy default stream of a graph's device: arrays of other libraries are made ready for it.
+template <class Graph>
+Object default_stream(const Graph* graph,
+                      cucore_status (*device_of)(const Graph*, cucore_device**, cucore_error**)) {
+  cucore_device* device = nullptr;
+  cucore_stream* stream = nullptr;
+  try {
+    device = made<cucore_device*>(device_of, graph);
+    stream =
+        made<cucore_stream*>(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY);
+  } catch (const Failure& failure) {
+    raise(failure);
+  }
+  cucore_device_release(device);
+  return Object(stream ? new_stream(stream) : nullptr);
+}
+
+// The arguments of a kernel node.
+struct Work {
+  const cucore_kernel* kernel = nullptr;
+  const cucore_stream* stream = nullptr;
+  PyObject* const* values = nullptr;
+  Arguments arguments;
+
+  bool pack(PyObject* kernel_object, const Object& stream_object, PyObject* tuple) {
+    if (!stream_object || !PyTuple_Check(tuple)) return false;
+    kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
+    if (!kernel) return false;
+    stream = pointer_of<const cucore_stream>(stream_object.get());
+    values = &PyTuple_GET_ITEM(tuple, 0);
+    return arguments.pack(kernel, parameters_of(kernel_object, stream), stream, values,
+                          static_cast<size_t>(PyTuple_GET_SIZE(tuple)));
+  }
+
+  // Raises the exception of a failed call.
+  void refuse(cucore_status status, cucore_error* error) const {
+    const Failure failure(status, error);
+    if (!kernel || !refuse_buffer(status, kernel, stream, values, arguments.size())) raise(failure);
+  }
+};
+
+PyObject* none() { return Object::borrowed(Py_None).release(); }
+
+PyObject* own(const cucore_kernel* kernel) {
+  return kernel ? new_kernel(cucore_kernel_retain(kernel)) : none();
+}
+
+PyObject* from(const uint32_t (&extents)[3]) {
+  return Py_BuildValue("III", extents[0], extents[1], extents[2]);
+}
+
+PyObject* text(const char* words) {
+  return PyUnicode_DecodeUTF8(words, static_cast<Py_ssize_t>(std::strlen(words)),
+                              "surrogateescape");
+}
+
+// The parts of a change of a kernel node. Each may be null.
+struct Change {
+  cucore_node node = 0;
+  const cucore_kernel* kernel = nullptr;
+  const cucore_launch_options* options = nullptr;
+};
+
+template <class Graph, class Function>
+cucore_status set(Function* function, Graph* graph, const Change& change, const Work& work,
+                  cucore_error** error) {
+  // Without arguments, a kernel has no array of them; the values before are none either.
+  const cucore_argument* const arguments = work.kernel ? work.arguments.data() : nullptr;
+  Unlocked call;
+  const cucore_status status = function(graph, change.node, change.kernel, change.options,
+                                        arguments, work.arguments.size(), error);
+  call.lock();
+  return status;
+}
+
+}  // namespace
+
+bool NodeList::add(PyObject* value) {
+  cucore_node node = 0;
+  if (!to_integer(value, "node", node)) return false;
+  nodes_.push_back(node);
+  return true;
+}
+
+bool NodeList::open(PyObject* value) {
+  if (value == Py_None) return true;
+  if (PyIndex_Check(value)) return add(value);
+  const Object items(PySequence_Fast(value, "nodes: a node or a sequence of nodes is needed"));
+  if (!items) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
+    if (!add(PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+  return true;
+}
+
+PyObject* tuple_of(const std::vector<cucore_node>& nodes) {
+  Object tuple(PyTuple_New(static_cast<Py_ssize_t>(nodes.size())));
+  for (size_t i = 0; tuple && i < nodes.size(); ++i) {
+    PyObject* const number = PyLong_FromUnsignedLongLong(nodes[i]);
+    if (!number) return nullptr;
+    PyTuple_SET_ITEM(tuple.get(), static_cast<Py_ssize_t>(i), number);
+  }
+  return tuple.release();
+}
+
+PyObject* tuple_of(const cucore_node_info& info) {
+  return Py_BuildValue("NNNNNNIKKKKKKKKKKK", from_enum(EnumClass::NodeKind, info.kind),
+                       text(info.label), text(info.kernel), from(info.grid), from(info.block),
+                       from(info.cluster), info.dynamic_shared, info.destination, info.source,
+                       info.size, info.pattern, info.pattern_size, info.dependency_count,
+                       info.dependent_count, info.tools_id, reinterpret_cast<uint64_t>(info.event),
+                       reinterpret_cast<uint64_t>(info.native), info.condition);
+}
+
+PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 5) return PyErr_Format(PyExc_TypeError, "5 arguments are needed, not %zd", count);
+  auto* const graph = static_cast<cucore_graph*>(handle_of(args[0], Type::Graph));
+  if (!graph) return nullptr;
+  NodeList after;
+  const cucore_launch_options* const options = after.open(args[1]) ? options_of(args[3]) : nullptr;
+  if (!options) return nullptr;
+  if (!handle_of(args[2], Type::Kernel)) return nullptr;
+  const InCall in_graph(args[0]);
+  const InCall in_kernel(args[2]);
+  const Object stream = default_stream<cucore_graph>(graph, cucore_graph_device);
+  Work work;
+  if (!work.pack(args[2], stream, args[4])) return nullptr;
+  cucore_node node = 0;
+  cucore_error* error = nullptr;
+  Unlocked call;
+  const cucore_status status =
+      cucore_graph_add_kernel(graph, after.data(), after.size(), work.kernel, options,
+                              work.arguments.data(), work.arguments.size(), &node, &error);
+  call.lock();
+  if (status == CUCORE_OK)
+    return Py_BuildValue("KNN", node, own(work.kernel),
+                         list_of(work.values, work.arguments).release());
+  work.refuse(status, error);
+  return nullptr;
+}
+
+PyObject* set_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 6) return PyErr_Format(PyExc_TypeError, "6 arguments are needed, not %zd", count);
+  const bool is_graph = is(args[0], Type::Graph);
+  void* const graph = handle_of(args[0], is_graph ? Type::Graph : Type::ExecutableGraph);
+  auto* const definition = static_cast<cucore_graph*>(graph);
+  auto* const executable = static_cast<cucore_executable*>(graph);
+  Change change;
+  if (!graph || !to_integer(args[1], "node", change.node)) return nullptr;
+  const InCall in_graph(args[0]);
+  PyObject* const kernel = args[2];
+  if (args[3] == Py_True) {
+    change.kernel = static_cast<cucore_kernel*>(handle_of(kernel, Type::Kernel));
+    if (!change.kernel) return nullptr;
+  }
+  if (args[4] != Py_None && !(change.options = options_of(args[4]))) return nullptr;
+  const bool is_kernel = is(kernel, Type::Kernel);
+  const InCall in_kernel(is_kernel ? kernel : args[0]);
+  Object stream;
+  Work work;
+  if (args[5] != Py_None) {
+    stream = is_graph ? default_stream<cucore_graph>(definition, cucore_graph_device)
+                      : default_stream<cucore_executable>(executable, cucore_executable_device);
+    if (!work.pack(kernel, stream, args[5])) return nullptr;
+  }
+  cucore_error* error = nullptr;
+  const cucore_status status =
+      is_graph ? set(cucore_graph_set_kernel, definition, change, work, &error)
+               : set(cucore_executable_set_kernel, executable, change, work, &error);
+  if (status != CUCORE_OK) {
+    work.refuse(status, error);
+    return nullptr;
+  }
+  return Py_BuildValue("NN", own(change.kernel),
+                       work.kernel ? list_of(work.values, work.arguments).release() : none());
+}
+
+PyObject* executable_call(PyObject* self, PyObject* args, PyObject* keywords) {
+  if (PyTuple_GET_SIZE(args) != 1 || (keywords && PyDict_GET_SIZE(keywords) != 0)) {
+    PyErr_SetString(PyExc_TypeError, "an executable is called with a stream: executable(stream)");
+    return nullptr;
+  }
+  const auto* const executable =
+      static_cast<cucore_executable*>(handle_of(self, Type::ExecutableGraph));
+  if (!executable) return nullptr;
+  Object kept;
+  PyObject* const value = PyTuple_GET_ITEM(args, 0);
+  const cucore_stream* const stream = stream_of(value, kept);
+  if (!stream) return nullptr;
+  const InCall in_executable(self);
+  const InCall in_stream(kept ? kept.get() : value);
+  cucore_error* error = nullptr;
+  Unlocked call;
+  const cucore_status status = cucore_executable_launch(executable, stream, &error);
+  call.lock();
+  if (status == CUCORE_OK) Py_RETURN_NONE;
+  raise(Failure(status, error));
+  return nullptr;
+}
+
+PyObject* executable_subscript(PyObject* self, PyObject* node) {
+  return PyObject_CallMethod(self, "node", "O", node);
+}
+
+}  // namespace cucore::bind

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Graphs from Python: lists of nodes, and kernel nodes, whose arguments are converted as those of a
+// launch.
+#pragma once
+
+#include <Python.h>
+#include <cucore.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace cucore::bind {
+
+// Nodes that a call reads: one node, a sequence, or None. A node is an int or has __index__().
+class NodeList {
+ public:
+  bool open(PyObject* value);
+  const cucore_node* data() const { return nodes_.empty() ? nullptr : nodes_.data(); }
+  size_t size() const { return nodes_.size(); }
+
+ private:
+  bool add(PyObject* value);
+
+  std::vector<cucore_node> nodes_;
+};
+
+PyObject* tuple_of(const std::vector<cucore_node>& nodes);
+// In the order of the fields of Python's NodeInfo.
+PyObject* tuple_of(const cucore_node_info& info);
+
+// _add_kernel(graph, after, kernel, config, args): (node, a Kernel of its own, objects to keep)
+PyObject* add_kernel(PyObject* module, PyObject* const* args, Py_ssize_t count);
+
+// _set_kernel(graph, node, kernel, is_new, config, args): (a Kernel of its own, objects to keep).
+// The graph may be an executable. Arguments are converted for the kernel, and None leaves what was.
+PyObject* set_kernel(PyObject* module, PyObject* const* args, Py_ssize_t count);
+
+// executable(stream) and executable[node]
+PyObject* executable_call(PyObject* self, PyObject* args, PyObject* keywords);
+PyObject* executable_subscript(PyObject* self, PyObject* node);
+
+}  // namespace cucore::bind
