@@ -9,7 +9,7 @@ from api import SCALARS, camel_of, is_plain, is_record
 
 TEXTS = 'const char *const *'
 NODES = 'const cucore_node *'
-NODES_OUT = ['cucore_node *', 'size_t', 'size_t *']  # an array, its capacity, and the count
+NODES_OUT = 'cucore_node *, size_t, size_t *'  # an array, its capacity, and the count
 DEFAULTS = {'toggle': ('cucore_toggle', 'CUCORE_TOGGLE_DEFAULT'), 'flag': ('bool', 'false'), 'number': ('int32_t', '0'), 'uint64': ('uint64_t', '0')}
 
 
@@ -30,7 +30,7 @@ class Call:
             rest = rest[1:]
         struct = rest[-1][1].removesuffix(' *') if self.fails and rest else ''
         self.info = api.header.structs[rest.pop()[1].removesuffix(' *')] if struct.endswith('_info') else None
-        self.fills_nodes = [t for _, t in rest[-3:]] == NODES_OUT
+        self.fills_nodes = ', '.join(t for _, t in rest[-3:]) == NODES_OUT
         rest = rest[:-3] if self.fills_nodes else rest
         self.outputs = []
         while self.fails and rest and self._is_output(rest[-1][1]):

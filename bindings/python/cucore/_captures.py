@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Iterator, Optional
+from typing import Any, Callable, Iterator, Optional
 
 from ._cucore import Device, Graph, Stream
 from ._enums import CaptureMode
@@ -62,6 +62,19 @@ def device_capture(self: Device, *, mode: CaptureMode = CaptureMode.RELAXED) -> 
     """
     with Stream(self) as stream, stream_capture(stream, mode=mode) as graph:
         yield stream, graph
+
+
+@member(Graph, "host")
+def graph_host(self: Graph, function: Callable[[], Any], *, waits: bool = True, after: After = None) -> Node:
+    """Adds a node that calls a function of Python at each launch, as Stream.launch_host() does.
+
+    The function runs on a thread of this package. If ``waits``, the nodes after it begin when it has returned.
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    with Stream(self.device) as stream, stream_capture(stream, into=self, after=after):
+        stream.launch_host(function, waits=waits)
+        (node,) = stream._capture_nodes()
+    return Node(self, node)
 
 
 @member(Graph, "fork")

@@ -28,7 +28,8 @@ def member(owner: type, name: str, kind: Optional[Callable[..., object]] = None,
     def add(function: _Function) -> _Function:
         if function.__doc__ is None:
             function.__doc__ = comment(native or getattr(owner, f"_{name}"), more, function.__code__.co_varnames)
-        function.__name__, function.__qualname__ = name, f"{owner.__name__}.{name}"  # in Python's own messages
+        for each in (function, getattr(function, "__wrapped__", function)):
+            each.__name__, each.__qualname__ = name, f"{owner.__name__}.{name}"  # in Python's own messages
         _cucore._extend(owner, name, kind(function) if kind else function)
         return function
     return add

@@ -645,3 +645,21 @@ def test_events_in_a_graph_act_at_each_launch(device, stream):
     assert [node.kind for node in graph.nodes] == [cucore.NodeKind.RECORD, cucore.NodeKind.WAIT]
     run(graph.executable(), stream)
     assert event.query()
+
+
+def test_functions_of_python_are_nodes(device, stream, graph, add):
+    x, view = memory(device)
+    seen = []
+    first = graph.kernel(add, ONE, x, 1.0)
+    host = graph.host(lambda: seen.append(float(view[0])), after=first)
+    last = graph.kernel(add, ONE, x, 10.0, after=host)
+    assert host.dependencies == (first,) and host.dependents == (last,)
+    executable = graph.executable()
+    run(executable, stream)
+    run(executable, stream)
+    assert seen == [1.0, 12.0] and view[0] == 22
+    assert graph.host(lambda: None).dependencies == ()
+    with stream.capture() as captured:
+        stream.launch_host(lambda: seen.append("captured"))
+    run(captured.executable(), stream)
+    assert seen[-1] == "captured"
