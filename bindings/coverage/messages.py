@@ -20,7 +20,7 @@ NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
 OF_C = ('cucore_remote_open',)
 OF_C_ALONE = ('error',)  # no parameter of a language
 # The messages of programs and of the CPU device reach no binding directly; those of arrays have a table of their own.
-NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/')
+NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/', 'perf/')
 
 
 def names(folder, left_out=NOT_FOR_BINDINGS):

@@ -110,6 +110,7 @@ public static class Lifetimes {
     if (type == typeof(ObjectCode)) return World.Code(World.Scale);
     if (type == typeof(int)) return 1;
     if (type == typeof(CudaQueue)) return new CudaQueue();
+    if (type == typeof(Action)) return new Action(() => {});
     if (type == typeof(Func<ObjectCode>)) return new Func<ObjectCode>(() => null);
     if (type == typeof(Func<int, bool>)) return new Func<int, bool>(level => false);
     if (type == typeof(CudaProgram)) return new CudaProgram(World.Scale);

@@ -84,6 +84,15 @@ inline bool has_ended(CUresult result) noexcept {
   }
 }
 
+enum class EventState { RUNNING, COMPLETE, CAPTURED };
+
+// An event that a capture has recorded, even one that has ended, never completes.
+inline EventState event_state(const CudaTable& cu, CUevent event) noexcept {
+  const CUresult result = cu.cuEventQuery(event);
+  if (result == CUDA_ERROR_CAPTURED_EVENT) return EventState::CAPTURED;
+  return has_ended(result) ? EventState::COMPLETE : EventState::RUNNING;
+}
+
 inline bool is_complete(const CudaTable& cu, CUevent event) noexcept {
   return has_ended(cu.cuEventQuery(event));
 }
@@ -113,11 +122,29 @@ class RelaxedCaptures {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-// The captures of the library whose mode restricts other calls. Without them, calls that a capture
-// could forbid need no RelaxedCaptures.
+// The captures of the library whose mode restricts other calls, and those that begin. Without them,
+// queries need no RelaxedCaptures.
 inline std::atomic<uint32_t> restricting_captures{0};
 
-// Does the same while such a capture exists. Else it costs one comparison.
+// Announces such a capture before the driver begins it.
+class RestrictingCapture {
+ public:
+  explicit RestrictingCapture(CUstreamCaptureMode mode) noexcept
+      : restricts_(mode != CU_STREAM_CAPTURE_MODE_RELAXED) {
+    if (restricts_) restricting_captures.fetch_add(1);
+  }
+  ~RestrictingCapture() {
+    if (restricts_) restricting_captures.fetch_sub(1);
+  }
+  RestrictingCapture(const RestrictingCapture&) = delete;
+  RestrictingCapture& operator=(const RestrictingCapture&) = delete;
+
+ private:
+  const bool restricts_;
+};
+
+// Does the same while such a capture exists. Else it costs one comparison. For queries, which are
+// frequent: one that runs at the instant of a beginning may still break that capture.
 class RelaxedIfRestricted : public RelaxedCaptures {
  public:
   RelaxedIfRestricted() noexcept

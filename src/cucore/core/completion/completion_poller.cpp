@@ -63,7 +63,7 @@ void CompletionPoller::watch(const Stream& stream, Future& future) {
 void CompletionPoller::end_broken(const Stream& stream, Future& future, CUresult result) noexcept {
   const Outcome outcome = EventQuery::failure_of(device_, result);
   std::lock_guard lock(sweeping_);
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   if (!must_stop()) {
     const ContextScope scope(*stream.context(), std::nothrow);
     EventQuery query(device_, work_);
@@ -99,7 +99,7 @@ void CompletionPoller::query(const Future& future) noexcept {
   work_.absorb();
   if (future.is_known() || must_stop()) return;
   StreamBacklog& backlog = *future.backlog_;
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   std::optional<ContextGuard> guard;
   if (!backlog.context()->is_lost()) guard.emplace(backlog.context()->native(), std::nothrow);
   EventQuery query(device_, work_);

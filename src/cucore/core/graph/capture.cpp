@@ -103,6 +103,7 @@ void begin_capture(const Stream& stream, const CaptureOptions& options) {
     throw_capture_state(
         "cannot begin a capture: the stream is being captured already; end that capture first");
   abort_capture(stream);  // one that other code has ended
+  const driver::RestrictingCapture announced(options.mode);
   begin_native(cu, stream, options);
   NewCapture begun(cu, stream, options.into);
   const uint64_t id = info_of_capture(cu, stream).id;

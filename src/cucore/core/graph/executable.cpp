@@ -223,7 +223,7 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
     steps = steps_of(body);
     const KeptMeanwhile kept(use.cu(), body.native(), keeper);
     body.require_not_captured("make an executable of");
-    const driver::RelaxedIfRestricted relaxed;
+    const driver::RelaxedCaptures relaxed;
     CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
     const CUresult result =
         use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
@@ -264,7 +264,7 @@ void Executable::upload(const Stream& stream) const {
   const ContextAccess access(*root_->context(), "executable");
   const ContextScope scope(*stream.context(), "stream");
   refuse_in_capture(stream, "upload an executable in");
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   check(cuda().cuGraphUpload(native(), stream.native()),
         [&] { return concat("upload an executable graph on ", stream.label()); });
 }

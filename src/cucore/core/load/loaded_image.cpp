@@ -81,7 +81,7 @@ Ref<LoadedImage> LoadedImage::load(const image::Image& image, const Device& devi
   start_deferred_releases();
   auto unload = std::make_unique<DeferredUnload>();
   const PrimaryScope primary(device);
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   const bool is_later = may_enter_later(image, device);
   if (is_later)
     check(cuda().cuLibraryLoadData(&unload->library, image.bytes.data(), nullptr, nullptr, 0,
@@ -109,7 +109,7 @@ Ref<LoadedImage> LoadedImage::borrow() {
 
 void LoadedImage::enter(const Device& device, const std::string& what) const {
   const PrimaryScope primary(device);
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   CUmodule module = nullptr;
   check(cuda().cuLibraryGetModule(&module, native_),
         [&] { return what + " on " + device.label(); });

@@ -257,7 +257,7 @@ Global ObjectCode::find_global(std::string_view name, const Device& device) cons
   const std::string lowered = lowered_global_name(name);
   const Ref<LoadedImage> library = load(device);
   const PrimaryScope primary(device);
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   const auto& cu = cuda();
   Global global;
   CUresult result =

@@ -39,7 +39,7 @@ Ref<Buffer> adopt(Ref<Context> context, Buffer::Kind kind, Allocation::Kind allo
                                                    std::move(stream), std::move(pool));
     return make<Buffer>(std::move(context), kind, address, host, size, std::move(allocation));
   } catch (...) {
-    const driver::RelaxedIfRestricted relaxed;
+    const driver::RelaxedCaptures relaxed;
     driver::check_release(free(), "free memory");
     throw;
   }

@@ -42,14 +42,9 @@ CaptureSession::CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptur
       native_(origin.native()),
       mode_(mode),
       is_into_(static_cast<bool>(into)),
+      restricts_(mode),
       failures_(driver::capture_failures()),
-      graph_(std::move(into)) {
-  if (mode_ != CU_STREAM_CAPTURE_MODE_RELAXED) driver::restricting_captures.fetch_add(1);
-}
-
-CaptureSession::~CaptureSession() {
-  if (mode_ != CU_STREAM_CAPTURE_MODE_RELAXED) driver::restricting_captures.fetch_sub(1);
-}
+      graph_(std::move(into)) {}
 
 bool CaptureSession::is_fork(const Stream& stream) const {
   const std::lock_guard lock(mutex_);

@@ -45,7 +45,7 @@ class CaptureSession final : public Object {
   std::string cause() const;
 
  private:
-  ~CaptureSession() override;
+  ~CaptureSession() override = default;
 
   friend bool has_capture(const driver::CudaTable&, const Context&) noexcept;
 
@@ -55,6 +55,7 @@ class CaptureSession final : public Object {
   const CUstream native_;
   const CUstreamCaptureMode mode_;
   const bool is_into_;
+  const driver::RestrictingCapture restricts_;
   const std::thread::id thread_ = std::this_thread::get_id();
   const uint64_t failures_;  // of the library, at the beginning
   mutable std::mutex mutex_;

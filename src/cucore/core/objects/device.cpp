@@ -158,7 +158,7 @@ void Device::synchronize() const {
                 concat("cannot wait for ", label(),
                        " while a stream of it is being captured: nothing of the capture runs until "
                        "the graph is launched; end the capture first"));
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   check(cuda().cuCtxSynchronize(), [&] { return "wait for " + label(); });
 }
 
@@ -170,7 +170,7 @@ Ref<Context> Device::context() const {
 const Ref<Context>& Device::retain_context() const {
   const auto& cu = cuda();
   if (context_) return context_;
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   CUcontext native = nullptr;
   check(cu.cuDevicePrimaryCtxRetain(&native, native_),
         [&] { return "make the primary context of " + label(); });

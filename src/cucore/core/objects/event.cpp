@@ -108,7 +108,7 @@ void Event::refuse(const char* action) const {
 void Event::synchronize() const {
   const ContextAccess access(*context_, "event");
   refuse("wait for");
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   const uint64_t record = records_.load(std::memory_order_acquire);
   check(call_without_context(*context_, [&] { return cuda().cuEventSynchronize(native_); }),
         [&] { return "wait for an event of " + device().label(); });

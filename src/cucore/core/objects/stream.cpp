@@ -139,7 +139,7 @@ void Stream::refuse(const char* action) const {
 void Stream::synchronize() const {
   const ContextAccess access(*context_, "stream");
   refuse("wait for");
-  const driver::RelaxedIfRestricted relaxed;
+  const driver::RelaxedCaptures relaxed;
   const uint64_t launches = context_->output().launches();
   check(call([&] { return cuda().cuStreamSynchronize(native_); }),
         [&] { return "wait for " + label(); });

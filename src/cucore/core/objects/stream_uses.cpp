@@ -21,10 +21,15 @@ void destroy_event(const Context& context, CUevent event) noexcept {
   if (cu && scope.is_alive()) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
-bool is_complete(const Context& context, CUevent event) noexcept {
+// A capture may begin and end beside the record of an event, so that the event belongs to it. Then
+// `is_unmarked` becomes true, and the work is waited for with its context.
+bool is_complete(const Context& context, CUevent event, bool& is_unmarked) noexcept {
   const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
-  return !scope.is_alive() || !cu || driver::is_complete(*cu, event);
+  if (!scope.is_alive() || !cu) return true;
+  const driver::EventState state = driver::event_state(*cu, event);
+  is_unmarked |= state == driver::EventState::CAPTURED;
+  return state != driver::EventState::RUNNING;
 }
 
 }  // namespace
@@ -125,8 +130,9 @@ void StreamUses::forget_finished_events() {
   constexpr size_t FEW = 8;
   if (events_.size() < FEW) return;
   const RelaxedCaptures relaxed;
-  std::erase_if(events_, [](const EventUse& use) {
-    if (use.under_way != 0 || use.is_unmarked || !core::is_complete(*use.context, use.event))
+  std::erase_if(events_, [](EventUse& use) {
+    if (use.under_way != 0 || use.is_unmarked ||
+        !core::is_complete(*use.context, use.event, use.is_unmarked) || use.is_unmarked)
       return false;
     destroy_event(*use.context, use.event);
     return true;
@@ -154,14 +160,16 @@ bool StreamUses::is_complete(StreamUse& use) noexcept {
   if (use.is_captured) mark(use);
   if (use.is_captured) return false;
   if (use.is_unmarked) return true;  // waited for with its context
-  return use.event ? core::is_complete(*use.mark->context(), use.event) : use.mark->is_complete();
+  return use.event ? core::is_complete(*use.mark->context(), use.event, use.is_unmarked)
+                   : use.mark->is_complete();
 }
 
 bool StreamUses::are_complete() noexcept {
   for (StreamUse& use : streams_)
     if (!is_complete(use)) return false;
-  for (const EventUse& use : events_)
-    if (!use.is_unmarked && !core::is_complete(*use.context, use.event)) return false;
+  for (EventUse& use : events_)
+    if (!use.is_unmarked && !core::is_complete(*use.context, use.event, use.is_unmarked))
+      return false;
   // Last, because this waits.
   return wait_for_contexts();
 }
