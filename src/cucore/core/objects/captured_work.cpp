@@ -53,8 +53,10 @@ uint64_t detail::capture_of(const Stream& stream) {
 
 bool detail::is_in_capture(const Stream& stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  driver::check(driver::cuda().cuStreamIsCapturing(stream.native(), &status),
-                "query whether a stream is captured");
+  const CUresult result = driver::cuda().cuStreamIsCapturing(stream.native(), &status);
+  // The call that follows reports a broken context, and writes the output of its kernels.
+  if (driver::is_sticky(result)) return false;
+  driver::check(result, "query whether a stream is captured");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
