@@ -21,7 +21,7 @@ void destroy_event(const Context& context, CUevent event) noexcept {
   if (cu && scope.is_alive()) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
-// A capture may begin and end beside the record of an event, so that the event belongs to it. Then
+// A capture may begin and end during the record of an event, so that the event belongs to it. Then
 // `is_unmarked` becomes true, and the work is waited for with its context.
 bool is_complete(const Context& context, CUevent event, bool& is_unmarked) noexcept {
   const ContextScope scope(context, std::nothrow);
