@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures of streams.
+#include <algorithm>
+#include <cstring>
+
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/graph/capture.hpp"
 
@@ -37,19 +40,34 @@ struct Info {
   size_t* count = nullptr;
 };
 
-void give(StreamCapture& capture, const Info& info) {
+// The caller reads the arrays after the call. So only a change of the point of the capture may
+// write to them, and not the query of another thread.
+void show_point(StreamCapture& capture) {
+  const auto is_node = [](uint64_t node, CUgraphNode shown) {
+    return reinterpret_cast<CUgraphNode>(node) == shown;
+  };
+  const auto is_data = [](const CUgraphEdgeData& data, const CUgraphEdgeData& shown) {
+    return std::memcmp(&data, &shown, sizeof data) == 0;
+  };
+  if (std::ranges::equal(capture.point.nodes, capture.shown, is_node) &&
+      std::ranges::equal(capture.point.data, capture.shown_data, is_data))
+    return;
   capture.shown.clear();
-  bool all_plain = true;
   for (uint64_t node : capture.point.nodes)
     capture.shown.push_back(reinterpret_cast<CUgraphNode>(node));
+  capture.shown_data = capture.point.data;
+}
+
+void give(StreamCapture& capture, const Info& info) {
+  bool all_plain = true;
   for (const CUgraphEdgeData& data : capture.point.data) all_plain = all_plain && plain(data);
   require(!info.nodes || info.data || all_plain, CUDA_ERROR_LOSSY_QUERY);
-  capture.shown_data = capture.point.data;
+  if (info.nodes) show_point(capture);
   if (info.id) *info.id = capture.session->id;
   if (info.graph) *info.graph = handle_of<CUgraph>(*capture.session->graph);
   if (info.nodes) *info.nodes = capture.shown.data();
   if (info.data) *info.data = capture.shown_data.data();
-  if (info.count) *info.count = capture.shown.size();
+  if (info.count) *info.count = capture.point.nodes.size();
 }
 
 CUresult query(CUstream hStream, CUstreamCaptureStatus* status, const Info& info) {
