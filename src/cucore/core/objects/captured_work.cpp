@@ -53,10 +53,8 @@ uint64_t detail::capture_of(const Stream& stream) {
 
 bool detail::is_in_capture(const Stream& stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = driver::cuda().cuStreamIsCapturing(stream.native(), &status);
-  // The call that follows reports a broken context, and writes the output of its kernels.
-  if (driver::is_sticky(result)) return false;
-  driver::check(result, "query whether a stream is captured");
+  driver::check(driver::cuda().cuStreamIsCapturing(stream.native(), &status),
+                "query whether a stream is captured");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 

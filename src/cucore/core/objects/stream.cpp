@@ -128,20 +128,26 @@ CUresult Stream::call(Call&& call) const {
   return call();
 }
 
-void Stream::refuse(const char* action) const {
+CUresult Stream::refuse(const char* action) const {
   if (!may_be_captured()) [[likely]]
-    return;
+    return CUDA_SUCCESS;
   std::optional<driver::ContextGuard> guard;
   if (needs_current_context()) guard.emplace(context_->native());
-  refuse_in_capture(*this, action);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuda().cuStreamIsCapturing(native_, &status);
+  if (driver::is_sticky(result)) return result;
+  check(result, "query whether a stream is captured");
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) detail::throw_captured(action);
+  return CUDA_SUCCESS;
 }
 
 void Stream::synchronize() const {
   const ContextAccess access(*context_, "stream");
-  refuse("wait for");
+  const CUresult fault = refuse("wait for");
   const driver::RelaxedCaptures relaxed;
   const uint64_t launches = context_->output().launches();
-  check(call([&] { return cuda().cuStreamSynchronize(native_); }),
+  if (fault != CUDA_SUCCESS) (void)write_output(launches);
+  check(fault != CUDA_SUCCESS ? fault : call([&] { return cuda().cuStreamSynchronize(native_); }),
         [&] { return "wait for " + label(); });
   output_.set(launches);
 }
@@ -157,10 +163,11 @@ bool Stream::is_capturing() const {
 
 bool Stream::query() const {
   const ContextAccess access(*context_, "stream");
-  refuse("query");
+  const CUresult fault = refuse("query");
   const driver::RelaxedIfRestricted relaxed;
   const uint64_t launches = context_->output().launches();
-  const CUresult result = call([&] { return cuda().cuStreamQuery(native_); });
+  const CUresult result =
+      fault != CUDA_SUCCESS ? fault : call([&] { return cuda().cuStreamQuery(native_); });
   if (result == CUDA_ERROR_NOT_READY) return false;
   const bool may_have_printed = is_shared() || launches != 0;
   const CUresult written = may_have_printed ? write_output(launches) : CUDA_SUCCESS;

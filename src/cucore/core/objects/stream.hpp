@@ -107,8 +107,9 @@ class Stream final : public Object {
   template <class Call>
   CUresult call(Call&& call) const;
   CUresult write_output(uint64_t launches) const;
-  // Throws INVALID_STATE if the stream is captured.
-  void refuse(const char* action) const;
+  // Throws INVALID_STATE if the stream is captured. Returns the fault of a broken context, which
+  // the caller reports after it has written the output of the kernels.
+  CUresult refuse(const char* action) const;
 
   const Ref<Context> context_;
   const CUstream native_;
