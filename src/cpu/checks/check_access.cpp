@@ -70,8 +70,7 @@ uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   if (!inside || !aligned(lanes, c.size()))
     good = check_bounds(w, op, c, lanes.addresses, Region::SHARED, good);
   Target target{nullptr, nullptr, window, true, "shared"};
-  if (checks.launch.set & CHECK_INIT)
-    target.bits = reinterpret_cast<std::atomic<uint64_t>*>(checks.shared_bits.get());
+  if (checks.launch.set & CHECK_INIT) target.bits = checks.initialised_bits();
   if (checks.launch.set & CHECK_RACE) target.cells = &checks.shared_cells;
   if (c.strong) synchronise_lanes(w, c, lanes, good, window, true);
   if (good && (target.bits || target.cells)) Visitor(w, op, c, lanes, target).run(good);

@@ -312,8 +312,7 @@ void note_write(Warp& w, uint64_t address, uint64_t size, Region region) {
     return Transfer::initialises(address, size);
   const Block* block = is_shared(region) ? block_of(w, address) : nullptr;
   if (block && block->checks)
-    set_all(reinterpret_cast<std::atomic<uint64_t>*>(block->checks->shared_bits.get()),
-            address & OFFSET_MASK, size);
+    set_all(block->checks->initialised_bits(), address & OFFSET_MASK, size);
 }
 
 void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
@@ -338,8 +337,7 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   const Cells* cells = nullptr;
   uint64_t base = 0;
   if (in_shared) {
-    if (checks.launch.set & CHECK_INIT)
-      bits = reinterpret_cast<std::atomic<uint64_t>*>(checks.shared_bits.get());
+    if (checks.launch.set & CHECK_INIT) bits = checks.initialised_bits();
     if (checks.launch.set & CHECK_RACE) cells = &checks.shared_cells;
   } else if (region == Region::GLOBAL || region == Region::GENERIC) {
     const ShadowSite* site = find_shadow(w, op, address);

@@ -78,6 +78,9 @@ struct WorkerChecks {
 struct BlockChecks {
   BlockChecks(Block& block, LaunchChecks& launch, WorkerChecks& worker);
   void begin(uint64_t cluster, uint64_t number);
+  std::atomic<uint64_t>* initialised_bits() const {
+    return reinterpret_cast<std::atomic<uint64_t>*>(shared_bits.get());
+  }
 
   Block& block;
   LaunchChecks& launch;
@@ -90,7 +93,7 @@ struct BlockChecks {
   uint64_t acquired[LANES] = {};  // their addresses
   AlignedBytes shared_memory;     // of the cells
   Cells shared_cells;
-  AlignedBytes shared_bits;
+  AlignedBytes shared_bits;  // one per byte that is initialised
   struct KeptRule {
     uint64_t version = 0;  // of the clock
     Rule rule;

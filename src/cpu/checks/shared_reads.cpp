@@ -11,10 +11,6 @@
 namespace cucore::cpu {
 namespace {
 
-std::atomic<uint64_t>* bits_of(const BlockChecks& checks) {
-  return reinterpret_cast<std::atomic<uint64_t>*>(checks.shared_bits.get());
-}
-
 // Whether all addresses and the bytes from them on are those that the instruction may access.
 bool is_inside(const Warp& w, const CheckedOp& c, const NarrowRange& range, uint32_t bytes) {
   const uint64_t end = uint64_t{range.high} + bytes;
@@ -36,7 +32,8 @@ bool SharedReads::is_initialised(const NarrowRange& range, uint32_t distance,
                                  uint32_t bytes) const {
   constexpr uint64_t MOST_AT_ONCE = 1024;
   const uint64_t all = uint64_t{range.high} - range.low + bytes;
-  return all <= MOST_AT_ONCE && all_set(bits_of(checks_), uint64_t{range.low} + distance, all);
+  return all <= MOST_AT_ONCE &&
+         all_set(checks_.initialised_bits(), uint64_t{range.low} + distance, all);
 }
 
 // Rows with padding have uninitialised bytes between them.
@@ -123,7 +120,7 @@ void SharedReads::pass_barrier() {
   if (is_complete_) return;
   const LaunchState& launch = checks_.block.launch;
   const uint64_t declared = launch.kernel->static_shared + launch.launch->dynamic_shared;
-  is_complete_ = all_set(bits_of(checks_), 0, declared);
+  is_complete_ = all_set(checks_.initialised_bits(), 0, declared);
 }
 
 }  // namespace cucore::cpu

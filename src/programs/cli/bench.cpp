@@ -19,6 +19,7 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "launch.hpp"
+#include "launch_options.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -211,15 +212,7 @@ void add_bench_launch(CLI::App& command, BenchRequest& request) {
   command.add_option("-k,--kernel", request.kernel, "name or expression, 'saxpy<float>'")
       ->required()
       ->type_name("NAME");
-  command.add_option("-g,--grid", request.grid, "blocks, X[,Y[,Z]]; default 1")
-      ->type_name("EXTENT");
-  command.add_option("-b,--block", request.block, "threads per block, X[,Y[,Z]]")
-      ->required()
-      ->type_name("EXTENT");
-  command.add_option("--shared", request.shared, "dynamic shared memory, bytes per block")
-      ->type_name("BYTES");
-  command.add_option("-d,--device", request.device, "number of the device; default 0")
-      ->type_name("N");
+  add_geometry(command, request);
   command
       .add_option("--arg", request.arguments,
                   "an argument, as of 'cucore run'; both kernels receive it; repeatable")

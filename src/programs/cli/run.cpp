@@ -18,6 +18,7 @@
 #include "image.hpp"
 #include "kernel_checks.hpp"
 #include "launch.hpp"
+#include "launch_options.hpp"
 #include "output_aside.hpp"
 #include "print.hpp"
 #include "result.hpp"
@@ -156,15 +157,7 @@ void add_launch_options(CLI::App& command, RunRequest& request) {
       .add_option("-k,--kernel", request.kernel,
                   "name or expression, 'saxpy<float>'; default: the only kernel")
       ->type_name("NAME");
-  command.add_option("-g,--grid", request.grid, "blocks, X[,Y[,Z]]; default 1")
-      ->type_name("EXTENT");
-  command.add_option("-b,--block", request.block, "threads per block, X[,Y[,Z]]")
-      ->required()
-      ->type_name("EXTENT");
-  command.add_option("--shared", request.shared, "dynamic shared memory, bytes per block")
-      ->type_name("BYTES");
-  command.add_option("-d,--device", request.device, "number of the device; default 0")
-      ->type_name("N");
+  add_geometry(command, request);
   command
       .add_option("--arg", request.arguments,
                   "an argument: TYPE:VALUE, or an array buf:TYPE:COUNT, with :zero, :iota, "
