@@ -96,7 +96,7 @@ CUCORE_API cucore_status cucore_stream_end_capture(const cucore_stream *stream, 
                                                    cucore_error **error);
 
 /**
- * Returns the graph of a capture under way, for nodes that are added by hand meanwhile. It cannot
+ * Returns the graph of a capture under way, for nodes that are added by hand before its end. It cannot
  * be cloned, lose nodes or be made ready to launch before the end. If the capture fails, the graph
  * is lost with it, unless it is that of the option into.
  *

@@ -55,7 +55,8 @@ CUCORE_API cucore_stream* cucore_stream_retain(const cucore_stream* stream) {
   return retain(stream);
 }
 
-// Buffers may keep the stream, but a capture that nobody can end ends with the handle.
+// Buffers may keep the stream, but a capture ends with the handle, without which no call can end
+// it.
 CUCORE_API void cucore_stream_release(cucore_stream* stream) {
   const auto* self = peek(stream);
   if (!self || self->begun_capture() == 0) [[likely]]

@@ -277,7 +277,7 @@ void Queue::wait_for_resume(uint64_t token, uint64_t ticket) noexcept {
   while (suspended_.count(ticket) != 0 && !driver::exiting()) {
     const auto now = Clock::now();
     if (now >= end) break;
-    // The exit of the process notifies nobody.
+    // The exit of the process does not notify this thread.
     resumed_.wait_for(lock, std::min<Clock::duration>(end - now, EXIT_CHECKS));
   }
   if (suspended_.erase(ticket) == 0 || driver::exiting()) return;

@@ -23,7 +23,7 @@ void begin_capture(const Stream& stream, const CaptureOptions& options);
 // and for a broken capture, which is over afterwards.
 Ref<Graph> end_capture(const Stream& stream);
 
-// Ends a capture that the stream has begun and whose graph nobody gets. Logs that.
+// Ends a capture that the stream has begun, and drops its graph. Logs that.
 void abort_capture(const Stream& stream) noexcept;
 
 // Returns the graph under way.

@@ -23,7 +23,7 @@ using driver::cuda;
 class Executable::Destruction final : public DeferredRelease {
  public:
   explicit Destruction(Ref<Context> context) : context_(std::move(context)) {}
-  // Destroys an executable that nobody has launched.
+  // Destroys an executable without launches.
   ~Destruction() override {
     if (const auto* cu = driver::cuda_if_available()) destroy(*cu);
   }
