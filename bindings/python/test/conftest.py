@@ -55,6 +55,31 @@ def code():
     return cucore.Program(SOURCE, name="kernels.cu").compile(names=["fill<float>", "fill<int>"])
 
 
+class Gate:
+    """Holds a stream: the work behind it begins when the test opens the gate, however slow the machine is."""
+
+    def __init__(self, device, code):
+        self.flag = cucore.Buffer.pinned(device, 4)
+        self.until = code.kernel("until")
+
+    def hold(self, *stream):
+        self._write(0)
+        self.until[(1, 1, *stream)](self.flag.address)
+
+    def open(self):
+        self._write(1)
+
+    def _write(self, value):
+        memoryview(self.flag)[:] = value.to_bytes(4, sys.byteorder)
+
+
+@pytest.fixture()
+def gate(device, code):
+    made = Gate(device, code)
+    yield made
+    made.open()
+
+
 def run_python(program, *, code=0, **environment):
     """Runs a program in a separate process, which finds this file; returns (stdout, stderr)."""
     path = f"{os.path.dirname(__file__)}:{os.environ['PYTHONPATH']}"

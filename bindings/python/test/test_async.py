@@ -20,10 +20,10 @@ def data(device, stream):
         yield made
 
 
-def test_queue_and_future(device, stream, code, data):
+def test_queue_and_future(device, stream, code, data, gate):
     spin = code.kernel("spin")
     with cucore.Queue() as queue:
-        spin[1, 1, stream](data, 5_000_000)
+        gate.hold(stream)
         first = cucore.Future.from_stream(stream, queue, 7)
         spin[1, 1, stream](data, 1)
         second = cucore.Future.from_stream(stream, queue, (1 << 64) - 1)
@@ -32,6 +32,7 @@ def test_queue_and_future(device, stream, code, data):
             first.check()
         with pytest.raises(cucore.NotReadyError, match=r"^the awaited work is not complete after 0\.001 s$"):
             second.wait(0.001)
+        gate.open()
         assert select.select([queue.descriptor], [], [], 60)[0]
         got = queue.wait(60)
         while len(got) < 2:
@@ -40,9 +41,10 @@ def test_queue_and_future(device, stream, code, data):
         second.wait()
         second.check()
         assert first.query() and queue.info.completed == 2 and not first.detach()
-        spin[1, 1, stream](data, 5_000_000)
+        gate.hold(stream)
         dropped = cucore.Future.from_stream(stream, queue, 3)
         assert dropped.detach()
+        gate.open()
         dropped.wait(60)
         assert queue.wait(0.01) == []
         queue.end()
@@ -90,11 +92,12 @@ def test_await_stream(device, code):
     assert len(cucore._async._readers) == 0
 
 
-def test_await_cancelled_and_future(device, stream, code, data):
+def test_await_cancelled_and_future(device, stream, gate):
     async def main():
-        code.kernel("spin")[1, 1, stream](data, 2_000_000)
+        gate.hold(stream)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(stream_done(), 0.001)
+        gate.open()
         queue = cucore.Queue()
         future = cucore.Future.from_stream(stream, queue, 1)
         await future
@@ -111,18 +114,11 @@ def test_await_cancelled_and_future(device, stream, code, data):
 
 
 @pytest.fixture()
-def held(device, stream, code):
+def held(stream, gate):
     """A stream whose work ends when the test requests it, or immediately."""
-    flag = cucore.Buffer.pinned(device, 4)
-    view = np.frombuffer(flag, np.int32)
-    view[0] = 0
-    code.kernel("until")[1, 1, stream](flag.address)
-
-    def release():
-        view[0] = 1
-
-    yield release
-    release()
+    gate.hold(stream)
+    yield gate.open
+    gate.open()
     stream.synchronize()
 
 
@@ -358,17 +354,18 @@ def test_ten_thousand_in_a_queue(device):
 FAULT = """
 import asyncio
 import cucore
-from conftest import ON_GPU, SOURCE
+from conftest import ON_GPU, SOURCE, Gate
 code = cucore.Program(SOURCE).compile()
 devices = [cucore.Device(i) for i in range(min(2, cucore.Device.count()))]
 
 class Work:
-    # Everything waits for a long kernel in the first stream, so it is pending when that one ends.
-    def __init__(self, device, ending, turns):
+    # Everything waits for the gate in the first stream, so it is pending when that one opens.
+    def __init__(self, device, ending):
         self.streams = [cucore.Stream(device) for _ in range(9)]
         self.data = cucore.Buffer(device, 4, self.streams[0])
         self.data.fill(bytes(4), 4, self.streams[0])
-        code.kernel("spin")[1, 1, self.streams[0]](self.data, turns)
+        self.gate = Gate(device, code)
+        self.gate.hold(self.streams[0])
         code.kernel(ending)[1, 1, self.streams[0]](self.data, *([] if ending == "crash" else [1]))
         for stream in self.streams[1:]:
             stream.wait_stream(self.streams[0])
@@ -387,8 +384,9 @@ async def main():
             code.kernel("spin")[1, 1, stream](data, 1)
             stream.synchronize()
     queue = cucore.Queue()
-    works = [Work(device, ending, turns) for device, ending, turns in zip(devices, ("crash", "spin"), (4_000_000, 12_000_000))]
+    works = [Work(device, ending) for device, ending in zip(devices, ("crash", "spin"))]
     tasks = [[asyncio.ensure_future(ended(what)) for what in work.pending(queue)] for work in works]
+    works[0].gate.open()
     broken = await asyncio.gather(*tasks[0], return_exceptions=True)
     assert len(broken) == 27 and all(type(each) is cucore.KernelFaultError for each in broken), broken
     assert len({str(each) for each in broken}) == 1 and len({id(each) for each in broken}) == 27
@@ -398,7 +396,8 @@ async def main():
         ended_all = await asyncio.gather(*tasks[1], return_exceptions=True)
         assert all(each is None or type(each) is cucore.KernelFaultError for each in ended_all), ended_all
     elif len(works) == 2:
-        assert not any(task.done() for task in tasks[1]), "it was to last longer"
+        assert not any(task.done() for task in tasks[1]), "its gate is closed"
+        works[1].gate.open()
         assert await asyncio.gather(*tasks[1]) == [None] * 27
         works[1].streams[0].synchronize()
     statuses = [completion.status for _ in works for completion in queue.wait(0)]

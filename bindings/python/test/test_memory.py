@@ -167,12 +167,14 @@ def test_buffer_ranges(device, stream):
 
 
 @pytest.mark.parametrize("given", [(), (None,)])
-def test_without_a_stream_the_default_stream_orders_the_calls(device, code, given):
+def test_without_a_stream_the_default_stream_orders_the_calls(device, code, gate, given):
     data, done = cucore.Buffer(device, 4, *given), cucore.Event(device)
     data.fill(bytes(4))
+    gate.hold()
     code.kernel("spin")[1, 1](data, 300_000)
     done.record(*given)
     assert not done.query()
+    gate.open()
     out = np.zeros(1, np.int32)
     data.read(out, *given)  # behind the kernel
     assert out[0] == 300_000 and done.query()
@@ -192,16 +194,18 @@ def test_a_stream_that_has_no_default_is_required(device):
         cucore.Buffer(None, 4)
 
 
-def test_streams_and_events(device, stream, code):
+def test_streams_and_events(device, stream, code, gate):
     data = cucore.Buffer(device, 4, stream)
     data.fill(bytes(4), 4, stream)
     start, end = cucore.Event(device, timing=True), cucore.Event(device, timing=True)
     start.record(stream)
+    gate.hold(stream)
     code.kernel("spin")[1, 1, stream](data, 300_000)
     end.record(stream)
     assert not stream.query() and not end.query()
     with pytest.raises(cucore.NotReadyError):
         start.elapsed(end)
+    gate.open()
     with cucore.Stream(device) as second:
         second.wait_event(end)
         code.kernel("spin")[1, 1, second](data, 1)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import cucore
-from conftest import ON_GPU, SOURCE, run_python
+from conftest import ON_GPU, SOURCE, Gate, run_python
 
 
 def test_properties(device, code):
@@ -81,9 +81,11 @@ def provoke(device, code):
         data.write(bytes(64), stream)
         start = cucore.Event(device, timing=True)
         start.record(stream)
-        code.kernel("spin")[1, 1, stream](data, 3_000_000)
+        gate = Gate(device, code)
+        gate.hold(stream)
         running.record(stream)
         yield cucore.NotReadyError, lambda: start.elapsed(running)
+        gate.open()
         yield cucore.InvalidArgumentError, lambda: cucore.Device(1000)
         yield cucore.InvalidStateError, lambda: unrecorded.elapsed(unrecorded)
         yield cucore.NotFoundError, lambda: code.kernel("no such kernel")

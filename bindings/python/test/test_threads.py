@@ -255,13 +255,14 @@ def test_log(device):
     assert len(got) == count
 
     # Each message arrives once, also when the next one takes longer than a wait of the thread.
+    # The library unloads object code on a thread of its own, which may write a message of its own here.
     again = []
     cucore.set_log_callback(lambda level, text: again.append(text), cucore.LogLevel.DEBUG)
     cucore.log_write(cucore.LogLevel.DEBUG, "only once")
     time.sleep(0.7)
     cucore.log_write(cucore.LogLevel.DEBUG, "the last")
     cucore.set_log_callback(None)
-    assert again == ["only once", "the last"]
+    assert [text for text in again if "unloaded" not in text] == ["only once", "the last"]
 
     def switch(i):
         for _ in range(20):
