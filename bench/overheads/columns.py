@@ -70,7 +70,7 @@ class World:
         return SOURCE.replace("sinf(x[i])", f"sinf(x[i] + {os.getpid() % 1024 * 8192 + 2 * self.sources}.0f)")
 
 
-def from_c(world, prefix):
+def from_c(world, prefix, names=None):
     def way(name):
         function = getattr(world.calls, f"{prefix}_{name}")
         function.restype = ctypes.c_double
@@ -81,7 +81,7 @@ def from_c(world, prefix):
                 raise RuntimeError(world.calls.overheads_failure().decode())
             return took
         return run
-    names = {**C_ROWS, **({} if world.compile_failure else COMPILE_ROWS)}
+    names = names or {**C_ROWS, **({} if world.compile_failure else COMPILE_ROWS)}
     return {row: way(name) for row, name in names.items() if hasattr(world.calls, f"{prefix}_{name}")}
 
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Measures the rows of overheads.py on a machine with a GPU, together with the libraries of Python that it has.
+# Measures the rows of overheads.py and graphs.py on a machine with a GPU, together with the libraries of Python that it has.
 #
 #   sh bench/overheads/gpu.sh stage            where the sources are built: adds to build-gpu-python/
 #   sh build-gpu-python/overheads/gpu.sh       on the machine with the GPU: at most 300 s; prints the tables and the JSON
@@ -57,11 +57,13 @@ while [ "$repeat" -lt "${REPEATS:-3}" ]; do
   timeout -k 5 85 $python -W ignore -B overheads/overheads.py overheads/libbench_overheads.so \
     --out "$out/$repeat" --rounds "${ROUNDS:-101}" --seconds "${SECONDS_OF_ROWS:-30}" || exit 1
 done
+echo "== graphs"
+timeout -k 5 60 $python -W ignore -B overheads/graphs.py overheads/libbench_overheads.so --out "$out/graphs" || exit 1
 if [ $(($(date +%s) - began)) -lt 220 ]; then
   echo "== scaling"
   timeout -k 5 60 $python -W ignore -B overheads/scaling.py --only processes,bytes,handles,threads,entries --out "$out/scaling"
 fi
-for json in "$out"/*/overheads.json; do
+for json in "$out"/*/overheads.json "$out"/graphs/graphs.json; do
   echo "== $json"
   cat "$json"
 done
