@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the rows in C share: the objects of overheads_open(), entry points of the driver, and failures. */
+/* The objects of overheads_open(), entry points of the driver, and failures, for all rows in C. */
 #ifndef OVERHEADS_WORLD_H
 #define OVERHEADS_WORLD_H
 
@@ -17,7 +17,7 @@ extern struct world {
   CUkernel bare_kernel;
 } world;
 
-/* Returns an entry point of the driver, which the program finds by itself; NULL if there is none. */
+/* Returns an entry point of the driver, which the program finds by itself; NULL if the driver lacks it. */
 void *driver_call(const char *name, int version);
 
 /* Each returns whether its call failed, and keeps the reason for overheads_failure(). */
