@@ -243,12 +243,14 @@ typedef enum cucore_comparison {
  * that work before they see the word.
  *
  * @param stream  the stream, of the buffer's device
- * @param buffer  the buffer: memory of the device, or pinned memory
+ * @param buffer  the buffer: pinned, or borrowed memory of the device. Drivers refuse memory
+ *                of a pool, as that of cucore_buffer_create(), seen with CUDA 13.0
  * @param offset  of the word in bytes, a multiple of its size
  * @param value   the value
  * @param size    of the word: 4 or 8 bytes
  * @param error   NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains,
+ *         or the driver refuses the memory of a pool
  * @retval CUCORE_ERROR_UNSUPPORTED       the device does not write such words
  * @since 0.2
  */
@@ -263,13 +265,15 @@ CUCORE_API cucore_status cucore_stream_write_value(const cucore_stream *stream,
  * write the word.
  *
  * @param stream      the stream, of the buffer's device
- * @param buffer      the buffer: memory of the device, or pinned memory
+ * @param buffer      the buffer: pinned, or borrowed memory of the device. Drivers refuse memory
+ *                    of a pool, as that of cucore_buffer_create(), seen with CUDA 13.0
  * @param offset      of the word in bytes, a multiple of its size
  * @param value       the value
  * @param size        of the word: 4 or 8 bytes
  * @param comparison  of the word with the value
  * @param error       NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a number is out of its range, which the message contains,
+ *         or the driver refuses the memory of a pool
  * @retval CUCORE_ERROR_UNSUPPORTED       the device does not wait for such words
  * @since 0.2
  */

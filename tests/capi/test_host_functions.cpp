@@ -348,7 +348,7 @@ class StreamWords : public OnDevice {
   void SetUp() override {
     OnDevice::SetUp();
     if (IsSkipped()) return;
-    buffer_ = make_buffer(device_, 64, stream_);
+    MUST(cucore_buffer_create_pinned, device_, 64, buffer_.out());
     const uint32_t zero = 0;
     MUST(cucore_buffer_fill, buffer_, 0, 64, &zero, 4, stream_);
     MUST(cucore_stream_synchronize, stream_);
@@ -402,6 +402,18 @@ TEST_F(StreamWords, HoldAStreamUntilTheyAreRight) {
            CUCORE_COMPARISON_GREATER_EQUAL);
   SUCCEEDS(cucore_stream_write_value, other, buffer_, 8, uint64_t{1} << 41, 8);
   SUCCEEDS(cucore_stream_synchronize, stream_);
+}
+
+TEST_F(StreamWords, AreNotInMemoryOfAPool) {
+  if (fake_) GTEST_SKIP() << "its driver accepts all memory";
+  const Buffer pooled = make_buffer(device_, 64, stream_);
+  const std::string reason =
+      ": the driver accepts no word in memory of a pool; use a pinned buffer, of "
+      "cucore_buffer_create_pinned()";
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cannot write 4 bytes of a buffer on device 0" + reason,
+        cucore_stream_write_value, stream_, pooled, 0, 1, 4);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cannot wait for 8 bytes of a buffer on device 0" + reason,
+        cucore_stream_wait_value, stream_, pooled, 8, 1, 8, CUCORE_COMPARISON_EQUAL);
 }
 
 TEST_F(StreamWords, RefuseWrongNumbers) {

@@ -75,7 +75,7 @@ public static class HostCalls {
 
   public static void WaitForWords() {
     using (CudaStream stream = World.Stream(), other = World.Stream())
-    using (CudaBuffer x = new CudaBuffer(World.Device, 16, stream)) {
+    using (CudaBuffer x = CudaBuffer.Pinned(World.Device, 16)) {
       x.Write(new byte[16], stream);
       stream.Synchronize();
       stream.WaitValue(x, 8, 5, 8, Comparison.GreaterEqual);

@@ -120,7 +120,7 @@ def test_many_threads(device):
 
 
 def test_words(device, stream):
-    with cucore.Buffer(device, 16, stream) as buffer, cucore.Stream(device) as other:
+    with cucore.Buffer.pinned(device, 16) as buffer, cucore.Stream(device) as other:
         buffer.fill(b"\0", stream=stream)
         stream.synchronize()
         stream.wait_value(buffer, 8, 5, 8, cucore.Comparison.GREATER_EQUAL)

@@ -53,8 +53,11 @@ void wait(CUdeviceptr address, T value, unsigned flags, Context& context) {
   }
 }
 
+// Drivers of CUDA 13.0 refuse words in the memory of any pool, also in that of cuMemAllocAsync.
 void check_address(CUdeviceptr address, size_t size, Access access) {
   require(address != 0 && address % size == 0);
+  const auto memory = Allocations::instance().find(address);
+  require(!memory || !memory->pool);
   require(AddressSpace::instance().host(address, size, access) ||
           Allocations::instance().is_graph_memory(address, size));
 }

@@ -333,6 +333,12 @@ TEST_F(Streams, MemoryOperations) {
   EXPECT_EQ("w", log());
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuStreamWriteValue32_v2(writer, flag + 2, 4, 0));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuStreamWriteValue64_v2(writer, flag + 8, 4, 0));
+  CUdeviceptr pooled = 0;
+  OK(cu.cuMemAllocAsync(&pooled, 64, writer));
+  OK(cu.cuStreamSynchronize(writer));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuStreamWriteValue32_v2(writer, pooled, 4, 0));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuStreamWaitValue64_v2(writer, pooled, 4, CU_STREAM_WAIT_VALUE_EQ));
 }
 
 }  // namespace

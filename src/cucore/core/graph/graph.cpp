@@ -8,6 +8,7 @@
 #include "core/graph/graph_use.hpp"
 #include "core/graph/held_objects.hpp"
 #include "core/graph/node_change.hpp"
+#include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
@@ -231,6 +232,22 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
 
 namespace {
 
+// The graph that the driver copies into a node. A graph that would contain the node is cloned first,
+// because drivers crash when a graph becomes its own child (seen with CUDA 13.0).
+class ChildSource {
+ public:
+  ChildSource(const driver::CudaTable& cu, const GraphBody& child, bool is_same_graph)
+      : native_(child.native()) {
+    if (is_same_graph) native_ = copy_.emplace(cu, native_).native();
+  }
+
+  CUgraph native() const { return native_; }
+
+ private:
+  std::optional<TemporaryGraph> copy_;
+  CUgraph native_;
+};
+
 void require_no_conditions(const GraphRoot& child) {
   if (child.has_conditions())
     throw Error(Status::UNSUPPORTED,
@@ -247,7 +264,8 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   child.body_->require_not_captured("add");
   use.read(*child.body_);
   require_no_conditions(*child.root_);
-  return insert(use.cu(), after, make<ChildWork>(*child.body_));
+  const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
+  return insert(use.cu(), after, make<ChildWork>(*child.body_, source.native()));
 }
 
 uint64_t Graph::add_condition(uint32_t value, bool is_reset_at_launch) {
@@ -371,7 +389,8 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
         concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
                driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
   require_no_conditions(*child.root_);
-  replace(use, node, make<ChildWork>(*child.body_));
+  const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
+  replace(use, node, make<ChildWork>(*child.body_, source.native()));
   for (const auto& body : node.bodies) body->end();
   node.bodies.clear();
 }

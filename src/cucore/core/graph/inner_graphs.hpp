@@ -9,8 +9,10 @@ namespace cucore::core {
 // A copy of another graph. The caller keeps the other graph unchanged while the driver copies it.
 class ChildWork final : public NodeWork {
  public:
-  explicit ChildWork(const GraphBody& child)
-      : NodeWork(NodeKind::CHILD), child_(child.native()), nodes_(child.sketch()) {}
+  explicit ChildWork(const GraphBody& child) : ChildWork(child, child.native()) {}
+  // The driver copies `native`, which is a copy of the other graph.
+  ChildWork(const GraphBody& child, CUgraph native)
+      : NodeWork(NodeKind::CHILD), child_(native), nodes_(child.sketch()) {}
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
   CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,

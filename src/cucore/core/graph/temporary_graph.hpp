@@ -12,6 +12,10 @@ class TemporaryGraph {
   explicit TemporaryGraph(const driver::CudaTable& cu) : cu_(cu) {
     driver::check(cu.cuGraphCreate(&native_, 0), "create a graph");
   }
+  // A copy. Throws if the driver fails.
+  TemporaryGraph(const driver::CudaTable& cu, CUgraph source) : cu_(cu) {
+    driver::check(cu.cuGraphClone(&native_, source), "clone a graph");
+  }
   ~TemporaryGraph() { driver::check_release(cu_.cuGraphDestroy(native_), "destroy a graph"); }
   TemporaryGraph(const TemporaryGraph&) = delete;
   TemporaryGraph& operator=(const TemporaryGraph&) = delete;

@@ -23,8 +23,18 @@ CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, ui
                                   : wide(stream.native(), at, value, flags);
 }
 
-std::string described(const Buffer& buffer, size_t size) {
-  return concat(counted(size, "byte"), " of a buffer on ", buffer.device().label());
+// `action` is "write".
+void check_word(CUresult result, const char* action, const Buffer& buffer, size_t size) {
+  const auto describe = [&] {
+    return concat(action, " ", counted(size, "byte"), " of a buffer on ", buffer.device().label());
+  };
+  if (result == CUDA_ERROR_INVALID_VALUE && buffer.kind() == Buffer::Kind::POOL)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("cannot ", describe(),
+                       ": the driver accepts no word in memory of a pool; use a pinned buffer, of "
+                       "cucore_buffer_create_pinned()"),
+                {}, {"cuda", result, driver::name_of(result)});
+  driver::check(result, describe);
 }
 
 }  // namespace
@@ -70,9 +80,9 @@ void write_word(const Stream& stream, const Buffer& buffer, size_t offset, uint6
   const auto& cu = driver::cuda();
   const auto narrow = driver::require(cu.cuStreamWriteValue32, "cuStreamWriteValue32", SINCE_WORDS);
   const auto wide = driver::require(cu.cuStreamWriteValue64, "cuStreamWriteValue64", SINCE_WORDS);
-  driver::check(
+  check_word(
       call_with(stream, buffer, offset, value, size, CU_STREAM_WRITE_VALUE_DEFAULT, narrow, wide),
-      [&] { return "write " + described(buffer, size); });
+      "write", buffer, size);
 }
 
 void wait_for_word(const Stream& stream, const Buffer& buffer, size_t offset, uint64_t value,
@@ -84,8 +94,8 @@ void wait_for_word(const Stream& stream, const Buffer& buffer, size_t offset, ui
   const auto& cu = driver::cuda();
   const auto narrow = driver::require(cu.cuStreamWaitValue32, "cuStreamWaitValue32", SINCE_WORDS);
   const auto wide = driver::require(cu.cuStreamWaitValue64, "cuStreamWaitValue64", SINCE_WORDS);
-  driver::check(call_with(stream, buffer, offset, value, size, flags, narrow, wide),
-                [&] { return "wait for " + described(buffer, size); });
+  check_word(call_with(stream, buffer, offset, value, size, flags, narrow, wide), "wait for", buffer,
+             size);
 }
 
 }  // namespace cucore::core

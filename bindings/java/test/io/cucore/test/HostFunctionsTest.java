@@ -149,7 +149,7 @@ class HostFunctionsTest {
 
   @Test
   void waitForWords() {
-    try (CudaBuffer x = new CudaBuffer(device, 16, stream); CudaStream other = new CudaStream(device)) {
+    try (CudaBuffer x = CudaBuffer.pinned(device, 16); CudaStream other = new CudaStream(device)) {
       x.write(new byte[16], stream);
       stream.synchronize();
       stream.waitValue(x, 8, 5, 8, Comparison.GREATER_EQUAL);
