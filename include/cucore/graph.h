@@ -11,7 +11,8 @@
  *
  * Nodes keep the objects that they use: the code of a kernel, buffers, events, and data of host
  * functions. An object lives as long as the graph, each executable that was made with it, and each
- * launch in flight. A thread of the library drops it afterwards.
+ * launch in flight. Launches of an executable are waited for on a thread of the library, which then
+ * drops what they used.
  *
  * Any number of threads may use a graph at once. One call at a time reads or changes it.
  */
@@ -676,7 +677,12 @@ CUCORE_API cucore_status cucore_graph_dot(const cucore_graph *graph, uint32_t de
  * Other code may add nodes to it and remove some. The next call reads them, and each later call
  * compares the nodes again. Such nodes have numbers, but keep no objects.
  *
- * @param graph  the graph; NULL for NULL, and for the graph of a node that was removed or set
+ * From the first call on, copies and executables of other code keep the objects of the graph's nodes
+ * too. The driver keeps user objects for that. They make each launch of an executable that is made
+ * later 1.1 us slower (an H200 with driver 580).
+ *
+ * @param graph  the graph; NULL for NULL, for the graph of a node that was removed or set, and if the
+ *               driver fails, which the log reports
  * @since 0.2
  */
 CUCORE_API void *cucore_graph_native(const cucore_graph *graph);

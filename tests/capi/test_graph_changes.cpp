@@ -460,6 +460,10 @@ class ChangeLifetime : public GraphChanges {
   bool ends_at(int count) const {
     return comes_true([&] { return alive_ == count; });
   }
+  void forget_graph() {
+    graph_.reset();
+    graph_ = make_graph(device_);
+  }
   static void wait_a_little() { std::this_thread::sleep_for(std::chrono::milliseconds(20)); }
 
   std::atomic<int> alive_{0};
@@ -480,21 +484,37 @@ TEST_F(ChangeLifetime, OfANodesDataEndsWhenItIsSet) {
   EXPECT_TRUE(ends_at(1));
 }
 
-TEST_F(ChangeLifetime, OfDataSetInAnExecutableEndsWithTheNextUpdate) {
+TEST_F(ChangeLifetime, OfDataSetInAnExecutableEndsWhenItIsSetAgain) {
   const cucore_node node = add_host({}, ignore, nullptr);
   Executable executable = make_executable(graph_);
-  alive_ = 2;
-  SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
+  alive_ = 1;
   SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
   launch(executable);
   wait_a_little();
-  EXPECT_EQ(alive_, 2);
+  EXPECT_EQ(alive_, 1);
+  ++alive_;
+  SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
+  EXPECT_TRUE(ends_at(1));
   SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
   EXPECT_TRUE(ends_at(0));
   ++alive_;
   SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
   launch(executable);
   executable.reset();
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(ChangeLifetime, IsLevelWithALaunchPerChange) {
+  const cucore_node node = add_host({}, ignore, nullptr);
+  const Executable executable = make_executable(graph_);
+  const Stream other = make_stream(device_);
+  for (int i = 0; i < 500; ++i) {
+    ++alive_;
+    SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
+    SUCCEEDS(cucore_executable_launch, executable, i % 2 ? stream_ : other);
+  }
+  EXPECT_TRUE(ends_at(1));
+  SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
   EXPECT_TRUE(ends_at(0));
 }
 
@@ -538,22 +558,92 @@ TEST_F(ChangeLifetime, OfObjectsSetInAnExecutable) {
   EXPECT_EQ(first(out), 7);
 }
 
+// A host function that holds its stream until the test opens it.
+struct HostGate {
+  explicit HostGate(std::atomic<int>& alive) : alive(alive) {}
+
+  static void wait(void* data) {
+    auto* self = static_cast<HostGate*>(data);
+    self->reached = true;
+    while (!self->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  static void end(void* data) { --static_cast<HostGate*>(data)->alive; }
+
+  std::atomic<bool> open{false}, reached{false};
+  std::atomic<int>& alive;
+};
+
+TEST_F(ChangeLifetime, OfWorkInFlightOutlivesItsStream) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
+  HostGate gate(alive_);
+  const cucore_node node = add_host({}, ignore, nullptr);
+  Executable executable = make_executable(graph_);
+  alive_ = 1;
+  SUCCEEDS(cucore_executable_set_host, executable, node, HostGate::wait, &gate, HostGate::end);
+  Stream other = make_stream(device_);
+  SUCCEEDS(cucore_executable_launch, executable, other);
+  ASSERT_TRUE(comes_true([&] { return gate.reached.load(); }));
+  other.reset();
+  SUCCEEDS(cucore_executable_set_host, executable, node, ignore, nullptr, nullptr);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  executable.reset();
+  forget_graph();
+  wait_a_little();
+  EXPECT_EQ(alive_, 1);
+  gate.open = true;
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(ChangeLifetime, OfAnExecutableInFlightIsThatOfItsLaunches) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
+  HostGate gate(alive_);
+  alive_ = 1;
+  add_host({}, HostGate::wait, &gate, HostGate::end);
+  Executable executable = make_executable(graph_);
+  forget_graph();
+  const Stream idle = make_stream(device_);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  ASSERT_TRUE(comes_true([&] { return gate.reached.load(); }));
+  const auto began = std::chrono::steady_clock::now();
+  executable.reset();
+  EXPECT_LT(std::chrono::steady_clock::now() - began, std::chrono::seconds(5)) << "it has waited";
+  SUCCEEDS(cucore_stream_synchronize, idle);
+  wait_a_little();
+  EXPECT_EQ(alive_, 1);
+  gate.open = true;
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(ChangeLifetime, OfACapturedLaunchIsThatOfItsGraph) {
+  std::atomic<int> calls{0}, others{0};
+  const cucore_node node = add_host({}, ignore, nullptr);
+  Executable executable = make_executable(graph_);
+  alive_ = 1;
+  SUCCEEDS(cucore_executable_set_host, executable, node, count, &calls, nullptr);
+  SUCCEEDS(cucore_graph_hold, graph_, &alive_, end);
+  SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  Graph captured;
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  SUCCEEDS(cucore_executable_set_host, executable, node, count, &others, nullptr);
+  Executable outer = make_executable(captured);
+  captured.reset(), executable.reset();
+  launch(outer);
+  if (!fake_) {
+    EXPECT_EQ(calls, 1);
+    EXPECT_EQ(others, 0);
+  }
+}
+
 TEST_F(ChangeLifetime, OfWorkInFlightIsThatOfTheLaunch) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
-  struct Gate {
-    std::atomic<bool> open{false}, reached{false};
-    static void wait(void* data) {
-      auto* self = static_cast<Gate*>(data);
-      self->reached = true;
-      while (!self->open) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-  } gate;
+  HostGate gate(alive_);
   add_host({}, ignore, nullptr);
   Executable executable = make_executable(graph_);
   alive_ = 1;
   Graph other = make_graph(device_);
   cucore_node in_other = 0;
-  SUCCEEDS(cucore_graph_add_host, other, nullptr, 0, Gate::wait, &gate, nullptr, &in_other);
+  SUCCEEDS(cucore_graph_add_host, other, nullptr, 0, HostGate::wait, &gate, nullptr, &in_other);
   SUCCEEDS(cucore_graph_hold, other, &alive_, end);
   SUCCEEDS(cucore_executable_update, executable, other, nullptr);
   other.reset();

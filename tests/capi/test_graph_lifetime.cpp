@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "graph_testing.hpp"
+#include "native_capture.hpp"
 
 namespace {
 
@@ -72,6 +73,61 @@ TEST_F(GraphLifetime, OfDataGoesOnInExecutablesAndClones) {
   EXPECT_EQ(alive_, 2);
   executable.reset();
   EXPECT_TRUE(ends_at(0));
+}
+
+// The driver launches an executable that keeps user objects 1.1 us later than others (driver 580),
+// so only graphs that other code uses have some.
+TEST_F(GraphLifetime, NeedsUserObjectsForOtherCodeAlone) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer x = make_floats(2), y = make_floats(1);
+  add_saxpy({}, 3, x, y);
+  add_counted();
+  hold();
+  const Executable executable = make_executable(graph_);
+  const auto made = [&] { return fake_->call_count("cuUserObjectCreate"); };
+  launch(executable);
+  EXPECT_EQ(made(), 0u);
+  EXPECT_NE(cucore_graph_native(graph_), nullptr);
+  EXPECT_EQ(made(), 3u);
+  EXPECT_NE(cucore_graph_native(graph_), nullptr);
+  EXPECT_EQ(made(), 3u);
+  const cucore_node node = add_counted();
+  EXPECT_EQ(made(), 4u);
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  EXPECT_TRUE(ends_at(2));
+}
+
+TEST_F(GraphLifetime, OfDataGoesOnInExecutablesOfOtherCode) {
+  const NativeGraphs native;
+  if (!native) GTEST_SKIP() << "the driver has no graphs";
+  Graph child = make_graph(device_);
+  std::swap(child, graph_);
+  add_counted();
+  std::swap(child, graph_);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_child, graph_, nullptr, 0, child, &node);
+  child.reset();
+  add_counted();
+  auto* const handle = static_cast<CUgraph>(cucore_graph_native(graph_));
+  ASSERT_NE(handle, nullptr);
+  const cucore_node late = add_counted();
+  hold();
+  CUgraphExec executable = nullptr;
+  ASSERT_EQ(native.instantiate(executable, handle), CUDA_SUCCESS);
+  SUCCEEDS(cucore_graph_remove_node, graph_, late);
+  forget_graph();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  EXPECT_EQ(alive_, 4);
+  native.destroy(nullptr, executable);
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(GraphLifetime, OfAGraphThatCannotBeHandedOut) {
+  NEEDS_FAKE_DRIVER();
+  add_counted();
+  fake_->fail_call("cuUserObjectCreate", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  EXPECT_EQ(cucore_graph_native(graph_), nullptr);
+  EXPECT_NE(cucore_graph_native(graph_), nullptr);
 }
 
 TEST_F(GraphLifetime, OfDataGoesOnInTheParent) {

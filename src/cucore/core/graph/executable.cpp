@@ -7,10 +7,10 @@
 
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
+#include "core/graph/held_objects.hpp"
 #include "core/graph/node_change.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
-#include "core/objects/user_object.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
@@ -19,7 +19,7 @@ namespace cucore::core {
 using driver::check;
 using driver::cuda;
 
-// The destruction may wait for a launch, so the library's thread does it.
+// Waits for the launches, so the library's thread does it.
 class Executable::Destruction final : public DeferredRelease {
  public:
   explicit Destruction(Ref<Context> context) : context_(std::move(context)) {}
@@ -28,8 +28,14 @@ class Executable::Destruction final : public DeferredRelease {
     if (const auto* cu = driver::cuda_if_available()) destroy(*cu);
   }
 
-  bool is_ready() noexcept override { return true; }
   void perform(const driver::CudaTable& cu) noexcept override { destroy(cu); }
+
+  // The work ends with the executable.
+  void keep(Ref<const GraphWork> work,
+            std::unordered_map<NodeNumber, Ref<const NodeWork>> changed) noexcept {
+    work_ = std::move(work);
+    changed_ = std::move(changed);
+  }
 
   CUgraphExec native = nullptr;
 
@@ -43,6 +49,8 @@ class Executable::Destruction final : public DeferredRelease {
   }
 
   const Ref<Context> context_;
+  Ref<const GraphWork> work_;
+  std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;
 };
 
 namespace {
@@ -136,76 +144,64 @@ bool is_refusal(CUresult result) {
 
 }  // namespace
 
-// The work that was set in an executable. A user object of the driver keeps it until the next whole
-// update and until the launches before that end. The executable's lock guards it.
-class Executable::Keeper final : public Object {
+// Waits for launches of work that the executable no longer has.
+class Executable::RetiredWork final : public DeferredRelease {
  public:
-  // Makes room, so that the next keep() cannot fail.
-  void reserve() {
-    if (kept_.size() == kept_.capacity()) kept_.reserve(std::max<size_t>(4, kept_.size() * 2));
+  void perform(const driver::CudaTable&) noexcept override { objects.clear(); }
+
+  std::vector<Ref<const Object>> objects;
+};
+
+// Work that an executable no longer has. It ends after the launches before, and after the locks,
+// because that may run functions of the program.
+class Executable::Retirement {
+ public:
+  // Makes room for `count` objects, so that add() cannot fail.
+  Retirement(const Destruction& executable, size_t count) {
+    objects_.reserve(count);
+    if (executable.uses().is_empty()) return;  // it was not launched
+    launches_ = std::make_unique<RetiredWork>();
+    launches_->uses().add(executable.uses());
   }
-  // Replaces earlier work of the node that has no other objects, so that the same node can be set
-  // any number of times.
-  void keep(NodeNumber node, Ref<const NodeWork> work) noexcept {
-    const auto is_covered = [&](const Step& step) {
-      return step.node == node && work->keeps_all_of(*step.work);
-    };
-    const auto found = std::ranges::find_if(kept_, is_covered);
-    if (found != kept_.end())
-      found->work = std::move(work);
-    else
-      kept_.push_back({node, std::move(work)});
+  ~Retirement() {
+    if (!launches_ || objects_.empty()) return;
+    const driver::RelaxedCaptures relaxed;
+    launches_->uses().mark();
+    if (!launches_->uses().need_blocking_wait() && launches_->uses().are_complete()) return;
+    launches_->objects = std::move(objects_);
+    defer_release(std::move(launches_));
   }
-  void forget() const noexcept {
-    for (const Step& step : kept_) step.work->forget();
+  Retirement(const Retirement&) = delete;
+  Retirement& operator=(const Retirement&) = delete;
+
+  void add(Ref<const Object> object) noexcept {
+    if (object) objects_.push_back(std::move(object));
   }
 
  private:
-  ~Keeper() override = default;
-  std::vector<Step> kept_;
+  std::unique_ptr<RetiredWork> launches_;
+  std::vector<Ref<const Object>> objects_;
 };
-
-namespace {
-
-// Lets a graph keep an object during a call that takes the objects of the graph over.
-class KeptMeanwhile {
- public:
-  KeptMeanwhile(const driver::CudaTable& cu, CUgraph graph, Ref<const Object> object)
-      : cu_(cu), graph_(graph), native_(UserObject(cu, std::move(object)).move_to(graph)) {}
-  ~KeptMeanwhile() { release_from(cu_, graph_, native_); }
-  KeptMeanwhile(const KeptMeanwhile&) = delete;
-  KeptMeanwhile& operator=(const KeptMeanwhile&) = delete;
-
- private:
-  const driver::CudaTable& cu_;
-  const CUgraph graph_;
-  const CUuserObject native_;
-};
-
-}  // namespace
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
-                       Ref<Keeper> keeper, std::vector<Step> steps, bool may_print)
+                       Ref<const GraphWork> work)
     : root_(std::move(root)),
       destruction_(std::move(destruction)),
-      keeper_(std::move(keeper)),
-      steps_(std::move(steps)),
-      may_print_(may_print) {}
+      numbers_(work->numbers()),
+      work_(std::move(work)),
+      may_print_(work_->may_print()) {}
 
 Executable::~Executable() {
   if (root_->context()->is_lost()) {
-    keeper_->forget();
-    for (const Step& step : steps_)
-      if (step.work) step.work->forget();
+    work_->forget();
+    for (const auto& [node, work] : changed_) work->forget();
+  }
+  destruction_->keep(std::move(work_), std::move(changed_));
+  {
+    const driver::RelaxedCaptures relaxed;
+    destruction_->uses().mark();
   }
   defer_release(std::move(destruction_));
-}
-
-std::vector<Executable::Step> Executable::steps_of(const GraphBody& graph) {
-  std::vector<Step> steps;
-  steps.reserve(graph.nodes().size());
-  for (const auto& node : graph.nodes()) steps.push_back({node->number, node->work});
-  return steps;
 }
 
 Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& options) {
@@ -214,38 +210,48 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   auto destruction = std::make_unique<Destruction>(graph.context());
   std::optional<ContextAccess> upload;
   if (options.upload) upload.emplace(*options.upload->context(), "stream");
-  auto keeper = make<Keeper>();
-  std::vector<Step> steps;
-  bool may_print = false;
-  {
-    const GraphUse use(*graph.root_, *graph.body_);
-    const GraphBody& body = *graph.body_;
-    steps = steps_of(body);
-    const KeptMeanwhile kept(use.cu(), body.native(), keeper);
-    body.require_not_captured("make an executable of");
-    const driver::RelaxedCaptures relaxed;
-    CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
-    const CUresult result =
-        use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
-    if (result == CUDA_ERROR_NOT_SUPPORTED && graph.root_->has_conditions())
-      throw Error(Status::UNSUPPORTED,
-                  concat("cannot ", describe_failure(body, parameters),
-                         "; a graph with conditions has one executable at a time"));
-    check(result, [&] { return describe_failure(body, parameters); });
-    may_print = body.may_print();
-  }
-  return make<Executable>(graph.root_, std::move(destruction), std::move(keeper), std::move(steps),
-                          may_print);
+  const GraphUse use(*graph.root_, *graph.body_);
+  const GraphBody& body = *graph.body_;
+  body.require_not_captured("make an executable of");
+  const Ref<const GraphWork> work = graph.root_->work();
+  const driver::RelaxedCaptures relaxed;
+  CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
+  const CUresult result =
+      use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
+  if (result == CUDA_ERROR_NOT_SUPPORTED && graph.root_->has_conditions())
+    throw Error(Status::UNSUPPORTED,
+                concat("cannot ", describe_failure(body, parameters),
+                       "; a graph with conditions has one executable at a time"));
+  check(result, [&] { return describe_failure(body, parameters); });
+  return make<Executable>(graph.root_, std::move(destruction), work);
 }
 
 CUgraphExec Executable::native() const { return destruction_->native; }
+
+void Executable::record_use(const Stream& stream) const {
+  if (stream.mark())
+    destruction_->uses().add(stream.mark());
+  else
+    destruction_->uses().add(stream.context());
+}
+
+// The launch becomes a node, which has the present work also after an update.
+void Executable::hold_in_capture(const Stream& stream) const {
+  if (capture_of(stream) == NOT_CAPTURED) return;
+  std::vector<Ref<const Object>> kept{Ref<const Object>(this), work_};
+  for (const auto& [node, work] : changed_) kept.emplace_back(work);
+  hold_if_captured(stream, *make<HeldObjects>(std::move(kept)));
+}
 
 void Executable::launch(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
   const ContextAccess access(*root_->context(), "executable");
   const ContextAccess stream_access(*stream.context(), "stream");
+  if (!destruction_->uses().contains(stream.mark_key())) [[unlikely]]
+    record_use(stream);
   const auto call = [&] {
-    hold_if_captured(stream, *this);
+    if (stream.may_be_captured()) [[unlikely]]
+      hold_in_capture(stream);
     return cuda().cuGraphLaunch(native(), stream.native());
   };
   CUresult result = CUDA_SUCCESS;
@@ -271,95 +277,102 @@ void Executable::upload(const Stream& stream) const {
 
 void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.require_whole();
-  // The work before ends after the locks, because that may run functions of the program.
-  std::vector<Step> steps;
-  auto keeper = make<Keeper>();
+  std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
   const ContextAccess access(*root_->context(), "executable");
   const GraphUse use(*graph.root_, *graph.body_);
   const GraphBody& body = *graph.body_;
   body.require_not_captured("update an executable from");
-  steps = steps_of(body);
-  {
-    const KeptMeanwhile kept(use.cu(), body.native(), keeper);
-    CUgraphExecUpdateResultInfo info{};
-    const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
-    if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
-      const GraphNode* const node = body.find_native(info.errorNode);
-      culprit = node ? node->number : 0;
-      throw Error(Status::NOT_UPDATABLE, describe_refusal(node, info));
-    }
-    check(result, "update the executable");
+  const Ref<const GraphWork> work = graph.root_->work();
+  if (work != work_ || !changed_.empty()) retirement.emplace(*destruction_, changed_.size() + 1);
+  CUgraphExecUpdateResultInfo info{};
+  const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
+  if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+    const GraphNode* const node = body.find_native(info.errorNode);
+    culprit = node ? node->number : 0;
+    throw Error(Status::NOT_UPDATABLE, describe_refusal(node, info));
   }
-  std::swap(keeper_, keeper);
-  for (size_t i = 0; i < steps.size() && i < steps_.size(); ++i)
-    std::swap(steps[i].work, steps_[i].work);
-  may_print_ = body.may_print();
+  check(result, "update the executable");
+  if (retirement) {
+    for (auto& [number, changed] : changed_) retirement->add(std::move(changed));
+    retirement->add(std::exchange(work_, work));
+    changed_.clear();
+  }
+  may_print_ = work->may_print();
 }
 
-Executable::Step& Executable::find(NodeNumber number) const {
-  const auto found = std::ranges::lower_bound(steps_, number, {}, &Step::node);
-  if (found != steps_.end() && found->node == number) return *found;
-  throw Error(Status::NOT_FOUND, number == 0
-                                     ? std::string("node is 0, which is not a node")
-                                     : concat("node ", number, " is not a node of the executable"));
+const NodeWork* Executable::find(NodeNumber number) const {
+  const auto found = std::ranges::lower_bound(*numbers_, number);
+  if (found == numbers_->end() || *found != number)
+    throw Error(Status::NOT_FOUND,
+                number == 0 ? std::string("node is 0, which is not a node")
+                            : concat("node ", number, " is not a node of the executable"));
+  const auto changed = changed_.find(number);
+  if (changed != changed_.end()) return changed->second.get();
+  const size_t index = found - numbers_->begin();
+  return index < work_->works().size() ? work_->works()[index].get() : nullptr;
 }
 
-const GraphNode& Executable::find_node(const Step& step) const {
-  return root_->body()->find(step.node);
-}
-
-void Executable::replace(const driver::CudaTable& cu, Step& step, Ref<const NodeWork> work) {
-  const GraphNode& node = find_node(step);
-  require_replaceable(node, step.work.get(), *work);
+void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
+                         Ref<const NodeWork> work, Retirement& retirement) {
+  require_replaceable(node, before, *work);
   const auto refuse = [&](const std::string& why) {
     throw Error(Status::NOT_UPDATABLE,
                 concat("cannot set ", describe_node(node), " in the executable: ", why,
                        "; make a new executable"));
   };
-  if (step.work)
-    if (const std::string why = work->executable_obstacle(*step.work); !why.empty()) refuse(why);
-  keeper_->reserve();
+  if (before)
+    if (const std::string why = work->executable_obstacle(*before); !why.empty()) refuse(why);
+  const auto [place, is_new] = changed_.try_emplace(node.number);
   const CUresult result = work->set_in_executable(cu, native(), node.native);
+  if (result != CUDA_SUCCESS && is_new) changed_.erase(place);
   if (is_refusal(result)) refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
   check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });
-  if (work->keeps()) keeper_->keep(step.node, work);
   may_print_ = may_print_ || work->may_print();
-  step.work = std::move(work);
+  retirement.add(std::exchange(place->second, std::move(work)));
 }
 
 void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
-  Ref<const NodeWork> before;
+  std::optional<Retirement> retirement;
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  Step& step = find(number);
-  before = step.work;
-  replace(use.cu(), step, std::move(work));
+  const NodeWork* const before = find(number);
+  retirement.emplace(*destruction_, 1);
+  replace(use.cu(), root_->body()->find(number), before, std::move(work), *retirement);
 }
 
 void Executable::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
+  std::optional<Retirement> retirement;
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  Step& step = find(number);
-  replace(use.cu(), step,
-          changed_kernel(*root_->context(), find_node(step), step.work.get(), std::move(change),
-                         handles));
+  const NodeWork* const before = find(number);
+  const GraphNode& node = root_->body()->find(number);
+  retirement.emplace(*destruction_, 1);
+  replace(use.cu(), node, before,
+          changed_kernel(*root_->context(), node, before, std::move(change), handles), *retirement);
 }
 
 void Executable::set_event(NodeNumber number, Ref<const Event> event) {
+  std::optional<Retirement> retirement;
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  Step& step = find(number);
-  replace(use.cu(), step, event_work(find_node(step), std::move(event)));
+  const NodeWork* const before = find(number);
+  const GraphNode& node = root_->body()->find(number);
+  retirement.emplace(*destruction_, 1);
+  replace(use.cu(), node, before, event_work(node, std::move(event)), *retirement);
 }
 
 void Executable::set_child(NodeNumber number, const Graph& child) {
+  std::optional<Retirement> retirement;
   const std::lock_guard lock(mutex_);
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
   use.read(*child.body_);
-  replace(use.cu(), find(number), make<ChildWork>(*child.body_));
+  const NodeWork* const before = find(number);
+  retirement.emplace(*destruction_, 1);
+  replace(use.cu(), root_->body()->find(number), before, make<ChildWork>(*child.body_),
+          *retirement);
 }
 
 namespace {
@@ -380,9 +393,9 @@ void require_skippable(const GraphNode& node, const NodeWork* work) {
 void Executable::set_enabled(NodeNumber number, bool is_enabled) {
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  const Step& step = find(number);
-  const GraphNode& node = find_node(step);
-  require_skippable(node, step.work.get());
+  const NodeWork* const work = find(number);
+  const GraphNode& node = root_->body()->find(number);
+  require_skippable(node, work);
   check(use.cu().cuGraphNodeSetEnabled(native(), node.native, is_enabled), [&] {
     return concat(is_enabled ? "enable " : "disable ", describe_node(node), " in the executable");
   });
@@ -391,9 +404,9 @@ void Executable::set_enabled(NodeNumber number, bool is_enabled) {
 bool Executable::is_enabled(NodeNumber number) const {
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  const Step& step = find(number);
-  const GraphNode& node = find_node(step);
-  require_skippable(node, step.work.get());
+  const NodeWork* const work = find(number);
+  const GraphNode& node = root_->body()->find(number);
+  require_skippable(node, work);
   unsigned is_enabled = 0;
   check(use.cu().cuGraphNodeGetEnabled(native(), node.native, &is_enabled),
         [&] { return concat("query whether ", describe_node(node), " is enabled"); });

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "core/graph/graph.hpp"
@@ -40,27 +41,27 @@ class Executable final : public Object {
 
  private:
   class Destruction;
-  class Keeper;
-  // A node of the graph as it was, with its work in this executable.
-  struct Step {
-    NodeNumber node;
-    Ref<const NodeWork> work;
-  };
+  class RetiredWork;
+  class Retirement;
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
-  Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction, Ref<Keeper> keeper,
-             std::vector<Step> steps, bool may_print);
+  Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
+             Ref<const GraphWork> work);
   ~Executable() override;
 
-  static std::vector<Step> steps_of(const GraphBody& graph);
-  Step& find(NodeNumber node) const;
-  const GraphNode& find_node(const Step& step) const;
-  void replace(const driver::CudaTable& cu, Step& step, Ref<const NodeWork> work);
+  void record_use(const Stream& stream) const;
+  void hold_in_capture(const Stream& stream) const;
+  // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
+  // node that the executable does not have.
+  const NodeWork* find(NodeNumber node) const;
+  void replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
+               Ref<const NodeWork> work, Retirement& retirement);
 
   const Ref<GraphRoot> root_;  // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;
-  Ref<Keeper> keeper_;
-  mutable std::vector<Step> steps_;  // their numbers ascend
+  std::shared_ptr<const std::vector<NodeNumber>> numbers_;       // of the first graph
+  Ref<const GraphWork> work_;                                    // of the last whole update
+  std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;  // in place of that of work_
   bool may_print_;
   mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
 };

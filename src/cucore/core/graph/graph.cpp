@@ -14,6 +14,7 @@
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
+#include "support/log.hpp"
 
 namespace cucore::core {
 
@@ -30,6 +31,30 @@ constexpr CUgraphEdgeData PROGRAMMATIC = [] {
 }();
 
 }  // namespace
+
+GraphWork::GraphWork(const GraphBody& body) : may_print_(body.may_print()) {
+  auto numbers = std::make_shared<std::vector<NodeNumber>>();
+  numbers->reserve(body.nodes().size());
+  works_.reserve(body.nodes().size());
+  for (const auto& node : body.nodes()) {
+    numbers->push_back(node->number);
+    works_.push_back(node->work);
+  }
+  numbers_ = std::move(numbers);
+  body.collect_inner(kept_);
+}
+
+void GraphWork::forget() const noexcept {
+  for (const auto& work : works_)
+    if (work) work->forget();
+}
+
+// Other code may change a shared graph at any time.
+Ref<const GraphWork> GraphRoot::work() const {
+  if (body_->may_have_changed()) return make<GraphWork>(*body_);
+  if (!work_) work_ = make<GraphWork>(*body_);
+  return work_;
+}
 
 GraphRoot::~GraphRoot() {
   const ContextScope scope(*context_, std::nothrow);
@@ -74,7 +99,8 @@ Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native, std::vector<Ref<co
   NewGraph graph(cu, native);
   const ContextScope scope(*context, "graph");
   auto body = make<GraphBody>(native);
-  if (!held.empty()) UserObject(cu, make<HeldObjects>(std::move(held))).move_to(native);
+  body->reserve({});
+  if (!held.empty()) body->keep(make<HeldObjects>(std::move(held)));
   std::vector<Ref<const NodeWork>> none;
   body->read(cu, none);
   return make<Graph>(graph.root(std::move(context), std::move(body)));
@@ -113,8 +139,13 @@ void Graph::lose() const {
 
 void Graph::keep(const Ref<const Object>& object) const {
   const std::lock_guard lock(root_->mutex());
-  const ContextScope scope(*context(), "graph");
-  UserObject(cuda(), object).move_to(body_->native());
+  body_->reserve({});
+  if (body_->is_shared()) {
+    const ContextScope scope(*context(), "graph");
+    UserObject(cuda(), object).move_to(body_->native());
+  }
+  body_->keep(object);
+  root_->change();
 }
 
 std::vector<CUgraphNode> Graph::find_nodes(std::span<const NodeNumber> numbers) const {
@@ -154,11 +185,16 @@ Ref<Graph> Graph::clone() const {
   return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
 }
 
-CUgraph Graph::hand_out() const {
+CUgraph Graph::hand_out() const noexcept try {
   const std::lock_guard lock(root_->mutex());
   if (body_->is_gone()) return nullptr;
-  body_->share();
+  const ContextScope scope(*context(), std::nothrow);
+  if (scope.is_alive()) body_->share(cuda());
+  root_->change();
   return body_->native();
+} catch (const std::exception& error) {
+  log(LogLevel::ERROR, error.what());
+  return nullptr;
 }
 
 namespace {
@@ -183,11 +219,12 @@ Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* co
   return out;
 }
 
-// Adds the node and lets the graph keep its objects. If it throws, the graph is unchanged.
-void add_native(const driver::CudaTable& cu, CUgraph graph, const Predecessors& before,
+// Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged.
+void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predecessors& before,
                 GraphNode& node) {
+  const CUgraph graph = body.native();
   std::optional<UserObject> keeper;
-  if (node.work->keeps()) keeper.emplace(cu, node.work);
+  if (body.is_shared() && node.work->keeps()) keeper.emplace(cu, node.work);
   node.native = node.work->add_to(cu, graph, before.plain);
   try {
     for (const CUgraphNode from : before.programmatic)
@@ -216,11 +253,12 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
   auto node = std::make_unique<GraphNode>();
   node->kind = work->kind();
   node->work = std::move(work);
-  add_native(cu, body_->native(), sorted, *node);
+  add_native(cu, *body_, sorted, *node);
   node->number = next_node_number();
   node->before = std::move(sorted.edges);
   const NodeNumber number = node->number;
   body_->insert(std::move(node));
+  root_->change();
   return number;
 }
 
@@ -232,8 +270,8 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
 
 namespace {
 
-// The graph that the driver copies into a node. A graph that would contain the node is cloned first,
-// because drivers crash when a graph becomes its own child (seen with CUDA 13.0).
+// The graph that the driver copies into a node. A graph that would contain the node is cloned
+// first, because drivers crash when a graph becomes its own child (seen with CUDA 13.0).
 class ChildSource {
  public:
   ChildSource(const driver::CudaTable& cu, const GraphBody& child, bool is_same_graph)
@@ -292,11 +330,13 @@ NodeNumber Graph::add_conditional(std::span<const NodeNumber> after, uint64_t co
   try {
     for (const CUgraph native : work->bodies()) {
       node.bodies.push_back(make<GraphBody>(native, true));
+      if (body_->is_shared()) node.bodies.back()->share(use.cu());
       publish(*make<Graph>(root_, node.bodies.back()));
     }
   } catch (...) {
     driver::check_release(use.cu().cuGraphDestroyNode(node.native), "destroy a node of a graph");
     body_->remove(node);
+    root_->change();
     throw;
   }
   body_->decide(condition, number);
@@ -320,9 +360,10 @@ void Graph::remove(NodeNumber number) {
   body_->reserve({});
   check(use.cu().cuGraphDestroyNode(node.native),
         [&] { return concat("remove ", describe_node(node)); });
-  const std::unique_ptr<GraphNode> removed = body_->remove(node);
+  std::unique_ptr<GraphNode> removed = body_->remove(node);
   release_from(use.cu(), body_->native(), removed->keeper);
-  use.drop(std::move(removed->work));
+  use.drop(std::move(removed));
+  root_->change();
 }
 
 namespace {
@@ -337,7 +378,7 @@ void restore(const driver::CudaTable& cu, const GraphNode& node) noexcept {
 
 }  // namespace
 
-// The new work's objects are kept first, so that a failure changes nothing.
+// A shared graph keeps the new work's objects first, so that a failure changes nothing.
 void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
   const auto& cu = use.cu();
   require_replaceable(node, node.work.get(), *work);
@@ -346,7 +387,7 @@ void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
       throw Error(Status::INVALID_ARGUMENT,
                   concat("cannot set ", describe_node(node), ": ", why, "; add another node"));
   CUuserObject keeper = nullptr;
-  if (work->keeps()) keeper = UserObject(cu, work).move_to(body_->native());
+  if (body_->is_shared() && work->keeps()) keeper = UserObject(cu, work).move_to(body_->native());
   try {
     check(work->set_in_graph(cu, node.native, node.work.get()),
           [&] { return concat("set ", describe_node(node)); });
@@ -357,6 +398,7 @@ void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
   }
   release_from(cu, body_->native(), std::exchange(node.keeper, keeper));
   use.drop(std::exchange(node.work, std::move(work)));
+  root_->change();
 }
 
 void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
@@ -392,7 +434,7 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
   replace(use, node, make<ChildWork>(*child.body_, source.native()));
   for (const auto& body : node.bodies) body->end();
-  node.bodies.clear();
+  use.drop(std::move(node.bodies));
 }
 
 void Graph::require_whole() const {
@@ -440,10 +482,10 @@ void Graph::set_label(NodeNumber node, const char* label) {
 
 void Graph::hold(Ref<const KeptObject> object) {
   const GraphUse use(*root_, *body_);
-  UserObject keeper(use.cu(), object);
   body_->reserve({});
-  keeper.move_to(body_->native());
+  if (body_->is_shared()) UserObject(use.cu(), object).move_to(body_->native());
   body_->hold(std::move(object));
+  root_->change();
 }
 
 size_t Graph::node_count() const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <span>
 #include <string>
@@ -14,6 +15,27 @@
 #include "core/objects/context.hpp"
 
 namespace cucore::core {
+
+// The work of a graph as it was at a time, for executables.
+class GraphWork final : public Object {
+ public:
+  explicit GraphWork(const GraphBody& body);
+
+  // The nodes in the order of adding; their numbers ascend.
+  const std::shared_ptr<const std::vector<NodeNumber>>& numbers() const { return numbers_; }
+  // Their works, null for nodes that somebody else has added.
+  const std::vector<Ref<const NodeWork>>& works() const { return works_; }
+  bool may_print() const { return may_print_; }
+  // See KeptObject.
+  void forget() const noexcept;
+
+ private:
+  ~GraphWork() override = default;
+  std::shared_ptr<const std::vector<NodeNumber>> numbers_;
+  std::vector<Ref<const NodeWork>> works_;
+  std::vector<Ref<const Object>> kept_;  // what the nodes and the graphs in them use
+  const bool may_print_;
+};
 
 // The graph of the driver that a graph, its views and its executables keep alive, with the lock of
 // all of them.
@@ -31,6 +53,12 @@ class GraphRoot final : public Object {
   bool has_conditions() const { return has_conditions_; }
   void note_condition() const { has_conditions_ = true; }
 
+  // The present work of the body. The caller has the lock.
+  Ref<const GraphWork> work() const;
+  // The graph, or a graph in it, has changed. Work that is gone ends after the lock, so the caller
+  // keeps it until then.
+  void change() const noexcept { work_ = nullptr; }
+
  private:
   ~GraphRoot() override;
 
@@ -38,6 +66,7 @@ class GraphRoot final : public Object {
   const Ref<GraphBody> body_;
   mutable std::mutex mutex_;
   mutable bool has_conditions_ = false;
+  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
 };
 
 // The facts of a node. The texts live as long as the graph.
@@ -80,8 +109,9 @@ class Graph final : public Object {
   const Device& device() const { return context()->device(); }
   const Ref<Context>& context() const { return root_->context(); }
   void require_usable() const { context()->require_alive("graph"); }
-  // For the program or for a capture, which may change the graph. Null if its node is gone.
-  CUgraph hand_out() const;
+  // For other code, which may change the graph. Null if its node is gone, or if the driver fails;
+  // then the log has the reason.
+  CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);

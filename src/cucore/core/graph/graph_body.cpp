@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
 
@@ -67,6 +68,7 @@ void GraphBody::reserve(std::span<GraphNode* const> touched) {
   grow(nodes_);
   grow(removed_);
   grow(held_);
+  grow(objects_);
   for (GraphNode* node : touched) grow(node->before), grow(node->after);
 }
 
@@ -148,6 +150,7 @@ Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) con
   }
   copy->removed_ = removed_;
   copy->held_ = held_;
+  copy->objects_ = objects_;
   copy->backward_edges_ = backward_edges_;
   return copy;
 }
@@ -158,6 +161,29 @@ void GraphBody::forget() const noexcept {
   for (const auto& node : nodes_)
     for (const auto& body : node->bodies) body->forget();
   for (const auto& object : held_) object->forget();
+}
+
+void GraphBody::collect_inner(std::vector<Ref<const Object>>& kept) const {
+  for (const auto& node : nodes_)
+    for (const auto& body : node->bodies) {
+      for (const auto& inner : body->nodes_)
+        if (inner->work && inner->work->keeps()) kept.emplace_back(inner->work);
+      body->collect_inner(kept);
+    }
+  kept.insert(kept.end(), held_.begin(), held_.end());
+  kept.insert(kept.end(), objects_.begin(), objects_.end());
+}
+
+void GraphBody::share(const driver::CudaTable& cu) {
+  if (is_shared_) return;
+  for (const auto& node : nodes_) {
+    for (const auto& body : node->bodies) body->share(cu);
+    if (!node->keeper && node->work && node->work->keeps())
+      node->keeper = UserObject(cu, node->work).move_to(native_);
+  }
+  for (const auto& object : held_) UserObject(cu, object).move_to(native_);
+  for (const auto& object : objects_) UserObject(cu, object).move_to(native_);
+  is_shared_ = true;
 }
 
 bool GraphBody::may_print() const {
@@ -203,6 +229,8 @@ Ref<GraphBody> GraphBody::sketch() const {
     if (node->label) twin->label = copy->keep_text(*node->label);
     copy->nodes_.push_back(std::move(twin));
   }
+  copy->held_ = held_;
+  copy->objects_ = objects_;
   copy->backward_edges_ = backward_edges_;
   return copy;
 }

@@ -29,7 +29,7 @@ struct GraphNode {
   NodeKind kind = NodeKind::UNKNOWN;
   CUgraphNode native = nullptr;
   Ref<const NodeWork> work;       // null for a node that somebody else has added
-  CUuserObject keeper = nullptr;  // of the driver's graph; null if it keeps nothing
+  CUuserObject keeper = nullptr;  // of a shared graph; null if the node keeps nothing
   const std::string* label = nullptr;
   std::vector<NodeEdge> before, after;  // in the order of adding
   std::vector<Ref<GraphBody>> bodies;   // the graphs of the node, once somebody has asked
@@ -53,8 +53,11 @@ class GraphBody final : public Object {
   // The node of this graph is gone.
   void end() noexcept;
 
-  // Other code may add and remove nodes with the driver's handle from now on.
-  void share() noexcept { is_shared_ = true; }
+  // Other code may use the driver's handle from now on. It may add and remove nodes. Its copies and
+  // executables keep the user objects of the driver's graph, so these keep what the nodes use.
+  // Throws if the driver fails.
+  void share(const driver::CudaTable& cu);
+  bool is_shared() const { return is_shared_; }
   // Captures that add nodes. At the end of one the nodes are read once more.
   void begin_capture() noexcept { ++captures_; }
   void end_capture() noexcept {
@@ -112,8 +115,11 @@ class GraphBody final : public Object {
   // Returns the nodes of a clone of the driver, with the same numbers.
   Ref<GraphBody> clone(const driver::CudaTable& cu, CUgraph native) const;
 
-  // Keeps an object as long as the graph.
+  // Keep an object as long as the graph, after reserve().
   void hold(Ref<const KeptObject> object) noexcept { held_.push_back(std::move(object)); }
+  void keep(Ref<const Object> object) noexcept { objects_.push_back(std::move(object)); }
+  // Adds what the graphs in the nodes use, and what this graph keeps besides, to the list.
+  void collect_inner(std::vector<Ref<const Object>>& kept) const;
   // See KeptObject.
   void forget() const noexcept;
 
@@ -136,7 +142,8 @@ class GraphBody final : public Object {
   std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
   std::vector<std::unique_ptr<GraphNode>> nodes_;        // their numbers ascend
   std::vector<NodeNumber> removed_;
-  std::vector<Ref<const KeptObject>> held_;
+  std::vector<Ref<const KeptObject>> held_;  // of the program
+  std::vector<Ref<const Object>> objects_;   // of captures
   std::unordered_set<std::string> texts_;
   size_t backward_edges_ = 0;  // from a later node to an earlier one
 };

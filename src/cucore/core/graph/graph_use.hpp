@@ -2,6 +2,7 @@
 // One operation on a graph: its lock, and its context.
 #pragma once
 
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -41,12 +42,16 @@ class GraphUse {
     body.require_alive();
     if (body.may_have_changed()) body.read(cu_, dropped_);
   }
-  // Drops the work after the lock, because that may run functions of the program.
-  void drop(Ref<const NodeWork> work) noexcept { last_ = std::move(work); }
+  // Drop their argument after the lock, because that may run functions of the program.
+  void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }
+  void drop(std::unique_ptr<GraphNode> node) noexcept { node_ = std::move(node); }
+  void drop(std::vector<Ref<GraphBody>> bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
   std::vector<Ref<const NodeWork>> dropped_;
-  Ref<const NodeWork> last_;
+  Ref<const NodeWork> work_;
+  std::unique_ptr<GraphNode> node_;
+  std::vector<Ref<GraphBody>> bodies_;
   const std::unique_lock<std::mutex> lock_;
   const ContextScope scope_;
   const driver::CudaTable& cu_;

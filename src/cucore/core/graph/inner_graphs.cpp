@@ -31,8 +31,6 @@ CUresult ChildWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec e
   return cu.cuGraphExecChildGraphNodeSetParams(executable, node, child_);
 }
 
-bool ChildWork::keeps_all_of(const NodeWork&) const { return true; }
-
 void require_conditions(const driver::CudaTable& cu) {
   if (cu.cuGraphConditionalHandleCreate && cu.cuGraphAddNode) return;
   const char* const missing =
@@ -141,6 +139,7 @@ const std::vector<Ref<GraphBody>>& inner_graphs(const driver::CudaTable& cu, Gra
   check(cu.cuGraphChildGraphNodeGetGraph(node.native, &native), "find the graph of a child node");
   auto body = make<GraphBody>(native, parent.is_conditional());
   read_child(cu, *body, node.work.get());
+  if (parent.is_shared()) body->share(cu);
   node.bodies.push_back(std::move(body));
   return node.bodies;
 }

@@ -19,8 +19,7 @@ class ChildWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
-  bool keeps() const override { return false; }  // the driver's copy does
+  void forget() const noexcept override { nodes_->forget(); }
   bool may_be_conditional() const override { return nodes_->may_be_conditional(); }
   bool may_print() const override { return nodes_->may_print(); }
 
@@ -47,7 +46,6 @@ class ConditionalWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork&) const override { return true; }
   bool keeps() const override { return false; }
   NodeFacts facts() const override;
 

@@ -175,11 +175,6 @@ std::string KernelWork::executable_obstacle(const NodeWork& before) const {
   return "an executable cannot change launch attributes";
 }
 
-bool KernelWork::keeps_all_of(const NodeWork& other) const {
-  const auto& kernel = static_cast<const KernelWork&>(other);
-  return kernel_ == kernel.kernel_ && arguments_->buffers == kernel.arguments_->buffers;
-}
-
 NodeFacts KernelWork::facts() const {
   const CUlaunchConfig& config = options_->launch.get();
   NodeFacts facts;

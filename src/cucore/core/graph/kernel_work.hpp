@@ -37,7 +37,6 @@ class KernelWork final : public NodeWork {
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
   std::string executable_obstacle(const NodeWork& before) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override;
   NodeFacts facts() const override;
   bool is_programmatic() const override { return options_->is_programmatic; }

@@ -134,11 +134,6 @@ CUresult CopyWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec ex
   return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
 }
 
-bool CopyWork::keeps_all_of(const NodeWork& other) const {
-  const auto& copy = static_cast<const CopyWork&>(other);
-  return destination_.buffer == copy.destination_.buffer && source_.buffer == copy.source_.buffer;
-}
-
 NodeFacts CopyWork::facts() const {
   NodeFacts facts;
   facts.destination = destination_.buffer->address() + destination_.offset;
@@ -248,10 +243,6 @@ std::string FillWork::obstacle(const NodeWork& before) const {
   return "patterns of 8 bytes whose halves differ need another node than other patterns";
 }
 
-bool FillWork::keeps_all_of(const NodeWork& other) const {
-  return buffer_ == static_cast<const FillWork&>(other).buffer_;
-}
-
 NodeFacts FillWork::facts() const {
   NodeFacts facts;
   facts.destination = address();
@@ -281,8 +272,6 @@ CUresult HostWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec ex
   const CUDA_HOST_NODE_PARAMS host{function_, data_.data()};
   return cu.cuGraphExecHostNodeSetParams(executable, node, &host);
 }
-
-bool HostWork::keeps_all_of(const NodeWork& other) const { return !other.keeps(); }
 
 EventWork::EventWork(NodeKind kind, Ref<const Event> event)
     : NodeWork(kind), event_(std::move(event)) {
@@ -315,10 +304,6 @@ CUresult EventWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec e
                                     : cu.cuGraphExecEventWaitNodeSetEvent(executable, node, event);
 }
 
-bool EventWork::keeps_all_of(const NodeWork& other) const {
-  return event_ == static_cast<const EventWork&>(other).event_;
-}
-
 NodeFacts EventWork::facts() const {
   NodeFacts facts;
   facts.event = event_.get();
@@ -332,6 +317,4 @@ CUresult EmptyWork::set_in_graph(const driver::CudaTable&, CUgraphNode, const No
 CUresult EmptyWork::set_in_executable(const driver::CudaTable&, CUgraphExec, CUgraphNode) const {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
-bool EmptyWork::keeps_all_of(const NodeWork&) const { return true; }
-
 }  // namespace cucore::core

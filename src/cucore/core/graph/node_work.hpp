@@ -70,8 +70,6 @@ class NodeWork : public KeptObject {
 
   // Whether a graph must keep this alive.
   virtual bool keeps() const { return true; }
-  // Whether this keeps all objects that the other work of the kind keeps.
-  virtual bool keeps_all_of(const NodeWork& other) const = 0;
   // Throws INVALID_STATE if an object that the work uses was lost in a reset.
   virtual void require_usable() const {}
   virtual NodeFacts facts() const { return {}; }
@@ -100,7 +98,6 @@ class EmptyWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   bool keeps() const override { return false; }
 };
 
@@ -119,7 +116,6 @@ class CopyWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override;
   NodeFacts facts() const override;
 
@@ -141,7 +137,6 @@ class FillWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   std::string obstacle(const NodeWork& before) const override;
   bool can_be_disabled() const override { return !is_wide(); }
   void require_usable() const override { buffer_->require_usable(); }
@@ -171,7 +166,6 @@ class HostWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   bool keeps() const override { return data_.has_end(); }
   bool may_be_conditional() const override { return false; }
   void forget() const noexcept override { data_.end(); }
@@ -193,7 +187,6 @@ class EventWork final : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool keeps_all_of(const NodeWork& other) const override;
   void require_usable() const override { event_->require_usable(); }
   NodeFacts facts() const override;
 

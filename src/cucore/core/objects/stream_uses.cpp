@@ -62,6 +62,19 @@ void StreamUses::add(const Ref<Context>& context, Remember remember) {
   if (remember) known_[slot(context.get())].store(context.get(), std::memory_order_release);
 }
 
+void StreamUses::add(const StreamUses& other) {
+  std::vector<Ref<StreamMark>> marks;
+  std::vector<Ref<Context>> contexts;
+  {
+    std::lock_guard lock(other.mutex_);
+    marks.reserve(other.streams_.size());
+    for (const StreamUse& use : other.streams_) marks.push_back(use.mark);
+    contexts = other.contexts_;
+  }
+  for (const Ref<StreamMark>& mark : marks) add(mark, FORGET);
+  for (const Ref<Context>& context : contexts) add(context, FORGET);
+}
+
 StreamUses::EventUse* StreamUses::find_event(uint64_t stream_id) noexcept {
   const auto found = std::ranges::find(events_, stream_id, &EventUse::stream_id);
   return found == events_.end() ? nullptr : &*found;

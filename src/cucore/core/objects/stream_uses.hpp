@@ -35,6 +35,9 @@ class StreamUses {
   // Adds all work of a context, for streams that have no mark.
   void add(const Ref<Context>& context, Remember remember = REMEMBER);
 
+  // Adds the streams and contexts of another resource, of which no stream has events.
+  void add(const StreamUses& other);
+
   // Add a stream without a mark, by an event per use, because the program may destroy the stream.
   // A call of prepare_event() precedes the addition of the work and may throw. A call of
   // record_event() follows it, with the number that prepare_event() returned.

@@ -94,8 +94,8 @@ void wait_for_word(const Stream& stream, const Buffer& buffer, size_t offset, ui
   const auto& cu = driver::cuda();
   const auto narrow = driver::require(cu.cuStreamWaitValue32, "cuStreamWaitValue32", SINCE_WORDS);
   const auto wide = driver::require(cu.cuStreamWaitValue64, "cuStreamWaitValue64", SINCE_WORDS);
-  check_word(call_with(stream, buffer, offset, value, size, flags, narrow, wide), "wait for", buffer,
-             size);
+  check_word(call_with(stream, buffer, offset, value, size, flags, narrow, wide), "wait for",
+             buffer, size);
 }
 
 }  // namespace cucore::core
