@@ -2,8 +2,8 @@
 // The speed of the CPU device's executor in thread instructions per second, including bounds
 // checks. Each benchmark checks its result. CUCORE_CPU_THREADS and CUCORE_CPU_SIMD choose threads
 // and handlers, CUCORE_CPU_CHECK the checks. With CUCORE_CPU_COUNT=1 the launches are counted.
-// CUCORE_BENCH_LAYERS is the depth of the grids, for measurements with many threads. The blocks of all
-// layers store the same values; the grid of saxpy has one layer.
+// CUCORE_BENCH_LAYERS is the depth of the grids, for measurements with many threads. The blocks of
+// all layers store the same values; the grid of saxpy has one layer.
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>

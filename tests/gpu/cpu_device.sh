@@ -1,23 +1,27 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the CPU device needs from a machine with a GPU: the records that it is compared with, cuda.core's
-# own tests with the CPU device in place of the driver, and its speed on many cores.
+# This script records what the CPU device is compared with, on a machine with a GPU. There it also runs
+# cuda.core's own tests on the CPU device, and measures its speed on many cores.
 #   sh tests/gpu/cpu_device.sh stage    on a machine with a compiler: fills build-gpu-cpu-stage/ and
 #                                       packs it into build-gpu-cpu/cpu-device.tgz
 #   sh build-gpu-cpu-stage/cpu_device.sh    on the other machine: prints a table, and writes all
 #                                       results into $OUT. Nothing is built there
-# Settings of the first command: BUILD, the build folder; CUDA_CORE_TESTS, a checkout of cuda-python,
-# whose tests are packed; OLD_BENCH, an older cpu_exec_bench that reads the kernels in ./kernels.
-# Settings of the second one: BUDGET, the seconds in all, 400 by default; LIMIT, the seconds after which
-# no further row of driver calls begins; PARTS, of: speed records cuda_core; CUCORE_DRIVER=cpu tries
-# the script without a GPU.
+# The variables of the first command:
+#   BUILD             the build folder
+#   CUDA_CORE_TESTS   a checkout of cuda-python, whose tests are packed
+#   OLD_BENCH         an older cpu_exec_bench, which reads the kernels in ./kernels
+# The variables of the second command:
+#   BUDGET            the seconds in all, 400 by default
+#   LIMIT             the seconds after which no further row of driver calls begins
+#   PARTS             some of: speed records cuda_core
+#   CUCORE_DRIVER     cpu tries the script without a GPU
 # A failed step does not end the script. It ends with 0 only if all steps passed.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
 # ---- stage ------------------------------------------------------------------------------------
 programs='bench/cpu_exec_bench tests/cpu/driver/record/driver_record tests/cpu/ops/op_table
-  tests/cpu/matrix/matrix_table tests/cpu/textures/texture_table tests/cpu/kernels/cpu_kernel_tests'
+  tests/cpu/matrix/matrix_table tests/cpu/textures/texture_table tests/cpu/corpus/corpus_table tests/cpu/kernels/cpu_kernel_tests'
 shims='libnvrtc.so.13 libnvrtc.so.12 libnvJitLink.so.13'
 
 # The other machine's own libraries are used, unless it lacks one.
@@ -50,9 +54,9 @@ stage() {
   cp -L "$build/src/cpu/driver/libcucore-cpu.so.0" "$stage/lib/"
   for name in $shims; do cp "$build/src/cpu/driver/compat/$name" "$stage/lib/compat/"; done
   ln -s ../libcucore-cpu.so.0 "$stage/lib/compat/libcuda.so.1"
-  cp tests/data/kernels/ptx/*.90.ptx "$stage/kernels/ptx/"
+  cp tests/data/kernels/ptx/*.ptx "$stage/kernels/ptx/"
   cp tests/cpu/driver/record/expected_driver_*.txt tests/cpu/driver/record/differences.txt "$stage/data/"
-  for table in ops matrix textures; do
+  for table in ops matrix textures corpus; do
     [ ! -f "tests/cpu/$table/expected_sm_90.dat" ] || cp "tests/cpu/$table/expected_sm_90.dat" "$stage/data/$table.dat"
   done
   if [ -n "${CUDA_CORE_TESTS:-}" ]; then
@@ -159,6 +163,8 @@ records() {
   day=$(date -u +%Y-%m-%d)
   note="kernel driver $version, $day"
   step record-textures 60 "$here/bin/texture_table" --driver "$driver" --record "$out/textures.dat" --note "$note"
+  step record-corpus 60 "$here/bin/corpus_table" --driver "$driver" --kernels "$here/kernels/ptx" \
+    --record "$out/corpus.dat" --note "$note"
   last_start=$(left "${LIMIT:-130}")
   keep=$here/data/expected_driver_${version%%.*}.txt
   set -- --limit "$last_start" --write "$out/driver.txt" --note "$(ask name), driver $version, $day"

@@ -67,7 +67,7 @@ def speed(folder):
     scaling(folder, "small", "Grids of one layer")
     old, new = (best(glob.glob(f"{folder}/{kind}-[0-9].json")) for kind in ("old", "new"))
     if old:
-        print("\n## One thread, beside an older build\n\n| kernel | old G/s | new G/s | ratio |\n|---|---|---|---|")
+        print("\n## One thread, and an older build\n\n| kernel | old G/s | new G/s | ratio |\n|---|---|---|---|")
         for name, rate in new.items():
             before = old.get(name, 0)
             print(f"| {name} | {before / 1e9:.2f} | {rate / 1e9:.2f} | {ratio(rate, before)} |")

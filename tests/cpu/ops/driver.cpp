@@ -4,6 +4,8 @@
 
 #include <dlfcn.h>
 
+#include <cstring>
+
 #define CALL(function, ...) \
   check(symbol<decltype(&function)>(versioned(#function))(__VA_ARGS__), #function)
 
@@ -25,12 +27,15 @@ const char* versioned(const char* name) {
       {"cuMemcpyHtoD", EXPORTED(cuMemcpyHtoD)},
       {"cuMemcpyDtoH", EXPORTED(cuMemcpyDtoH)},
       {"cuMemsetD8", EXPORTED(cuMemsetD8)},
+      {"cuModuleGetGlobal", EXPORTED(cuModuleGetGlobal)},
       {"cuDevicePrimaryCtxReset", EXPORTED(cuDevicePrimaryCtxReset)},
       {"cuDevicePrimaryCtxRelease", EXPORTED(cuDevicePrimaryCtxRelease)}};
   for (const Name& known : NAMES)
     if (std::string(known.plain) == name) return known.exported;
   return name;
 }
+
+constexpr size_t RECURSION_BYTES = 8192;  // the default of 1 KiB is small for a recursion
 
 }  // namespace
 
@@ -121,6 +126,59 @@ std::vector<uint64_t> Driver::run(CUmodule module, const std::string& kernel,
   CALL(cuMemFree, out);
   CALL(cuMemFree, scratch);
   return all;
+}
+
+void Driver::launch(CUmodule module, const std::string& kernel, const LaunchShape& shape,
+                    const std::vector<Argument>& arguments,
+                    std::vector<std::vector<uint8_t>>& arrays) {
+  CUfunction function = nullptr;
+  CALL(cuModuleGetFunction, &function, module, kernel.c_str());
+  CALL(cuCtxSetLimit, CU_LIMIT_STACK_SIZE, RECURSION_BYTES);
+  std::vector<CUdeviceptr> addresses;
+  for (const auto& array : arrays) {
+    CALL(cuMemAlloc, &addresses.emplace_back(), array.size());
+    CALL(cuMemcpyHtoD, addresses.back(), array.data(), array.size());
+  }
+  std::vector<Argument> packed = arguments;
+  std::vector<void*> parameters;
+  for (Argument& argument : packed) {
+    for (const auto& [offset, array] : argument.arrays)
+      std::memcpy(argument.bytes.data() + offset, &addresses.at(array), sizeof(CUdeviceptr));
+    parameters.push_back(argument.bytes.data());
+  }
+  CUlaunchAttribute attribute = {};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attribute.value.cooperative = shape.cooperative;
+  const CUlaunchConfig config{
+      shape.grid[0],  shape.grid[1], shape.grid[2], shape.block[0], shape.block[1],
+      shape.block[2], shape.shared,  nullptr,       &attribute,     1};
+  CALL(cuLaunchKernelEx, &config, function, parameters.data(), nullptr);
+  CALL(cuCtxSynchronize);
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    CALL(cuMemcpyDtoH, arrays[i].data(), addresses[i], arrays[i].size());
+    CALL(cuMemFree, addresses[i]);
+  }
+}
+
+std::pair<CUdeviceptr, size_t> Driver::variable(CUmodule module, const std::string& name) const {
+  CUdeviceptr address = 0;
+  size_t bytes = 0;
+  CALL(cuModuleGetGlobal, &address, &bytes, module, name.c_str());
+  return {address, bytes};
+}
+
+void Driver::write_variable(CUmodule module, const std::string& name,
+                            const std::vector<uint8_t>& bytes) {
+  const auto [address, size] = variable(module, name);
+  if (size != bytes.size()) throw DriverError("the variable " + name + " has another size");
+  CALL(cuMemcpyHtoD, address, bytes.data(), size);
+}
+
+std::vector<uint8_t> Driver::read_variable(CUmodule module, const std::string& name) {
+  const auto [address, size] = variable(module, name);
+  std::vector<uint8_t> bytes(size);
+  CALL(cuMemcpyDtoH, bytes.data(), address, size);
+  return bytes;
 }
 
 }  // namespace cucore::cpu::ops
