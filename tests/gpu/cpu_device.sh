@@ -5,7 +5,7 @@
 #   sh tests/gpu/cpu_device.sh stage    on a machine with a compiler: fills build-gpu-cpu-stage/ and
 #                                       packs it into build-gpu-cpu/cpu-device.tgz
 #   sh build-gpu-cpu-stage/cpu_device.sh    on the other machine: prints a table, and writes all
-#                                       results into $OUT. Nothing is built there
+#                                       results into $OUT, six files. Nothing is built there
 # The variables of the first command:
 #   BUILD             the build folder
 #   CUDA_CORE_TESTS   a checkout of cuda-python, whose tests are packed
@@ -147,8 +147,8 @@ speed() {
       step_of "speed-new-$turn" 30 bench cpu_exec_bench 1 1 "$logs/new-$turn.json"
     done
   fi
-  python3 "$here/cpu_device_tables.py" speed "$logs" > "$out/speed.md" 2>&1
-  cat "$out/speed.md"
+  python3 "$here/cpu_device_tables.py" speed "$logs" > "$logs/speed.md" 2>&1
+  cat "$logs/speed.md"
 }
 
 # ---- records ----------------------------------------------------------------------------------
@@ -174,9 +174,9 @@ records() {
     step_of "kernels-$shard" 100 kernel_shard "$shard" 12 &
   done
   wait
-  grep -h -A12 -E '^\[  FAILED|: Failure$' "$logs"/kernels-*.log > "$out/kernels.txt"
-  step record-ops 90 "$here/bin/op_table" --driver "$driver" --record "$out/ops.dat" --note "$note"
-  step record-matrix 90 "$here/bin/matrix_table" --driver "$driver" --fit --record "$out/matrix.dat" --note "$note"
+  grep -h -A12 -E '^\[  FAILED|: Failure$' "$logs"/kernels-*.log > "$logs/kernels.txt"
+  step record-ops 90 "$here/bin/op_table" --driver "$driver" --record "$logs/ops.dat" --note "$note"
+  step record-matrix 90 "$here/bin/matrix_table" --driver "$driver" --fit --record "$logs/matrix.dat" --note "$note"
   step record-probes 30 "$here/bin/matrix_table" --driver "$driver" --probe
 }
 
@@ -315,6 +315,7 @@ run() {
   show
   show "$(wc -l < "$work/failed") steps failed, $(($(date +%s) - begin_all)) s: $(tr '\n' ' ' < "$work/failed")"
   failed=$(wc -l < "$work/failed")
+  [ ! -f "$logs/speed.md" ] || cat "$logs/speed.md" >> "$table"
   [ -z "${OUT:-}" ] || rm -rf "$work"
   [ "$failed" = 0 ]
 }
