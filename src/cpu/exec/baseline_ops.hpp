@@ -50,7 +50,6 @@ void fence(Warp& w, const Op& op);
 void nothing(Warp& w, const Op& op);
 void trap(Warp& w, const Op& op);
 void breakpoint(Warp& w, const Op& op);
-void nanosleep(Warp& w, const Op& op);
 
 // ops_texture.cpp and ops_surface.cpp; target is the index of the ImageSite.
 void sample_texture(Warp& w, const Op& op);

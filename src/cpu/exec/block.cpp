@@ -198,6 +198,7 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
     w.live = threads >= uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << threads) - 1;
     w.carry = 0;
     w.rotate = false;
+    w.asleep = false;
     w.group_count = 1;
     w.groups[0] = Group{};
     w.groups[0].frame = &entry_frames[x];

@@ -36,7 +36,8 @@ bool Decoder::decode_return(Op& op, const Form&, Operands) {
 
 bool Decoder::decode_exit(Op& op, const Form&, Operands) { return control(op, OpKind::EXIT); }
 
-bool Decoder::decode_yield(Op& op, const Form&, Operands) {
+bool Decoder::decode_yield(Op& op, const Form&, Operands operands) {
+  op[Jump::INDEX] = source(operands[0], 4);
   return control(op, OpKind::YIELD) && plain(op, nothing);
 }
 

@@ -116,9 +116,7 @@ bool Interpreter::step_control(const Op& op, uint32_t) {
     case OpKind::CLUSTER_WAIT:
       return cluster_wait(op);
     case OpKind::YIELD:
-      w_.quantum = 0;
-      ++pc_;
-      return true;
+      return sleep(op);
     default:
       raise(w_, op, std::countr_zero(w_.active), CUDA_ERROR_LAUNCH_FAILED, "invalid program", "");
   }
@@ -168,10 +166,19 @@ WarpStatus Interpreter::run_counted_loop() {
   return status;
 }
 
+// The status of a warp that has no group to run.
+WarpStatus Interpreter::idle(bool awake) {
+  if (!w_.live) return WarpStatus::DONE;
+  if (awake) return WarpStatus::BLOCKED;
+  w_.quantum = 0;  // time passes, so it makes progress
+  return WarpStatus::EXPIRED;
+}
+
 WarpStatus Interpreter::run() {
+  const bool awake = !w_.asleep || wake();
   const bool runs = select();
   const Block& block = *w_.block;
-  const WarpStatus status = !runs          ? (w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE)
+  const WarpStatus status = !runs          ? idle(awake)
                             : block.counts ? run_counted_loop()
                             : block.checks ? loop<true, false>()
                                            : loop<false, false>();

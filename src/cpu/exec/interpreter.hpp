@@ -57,6 +57,7 @@ class Interpreter {
   template <bool Checked>
   uint32_t run_counted_batch(const Op* op, uint32_t count);
   inline void run_planned(uint32_t count);
+  WarpStatus idle(bool awake);
   bool step_control(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
   bool branch_table(const Op& op);
@@ -73,6 +74,9 @@ class Interpreter {
   bool barrier(const Op& op);
   bool arrive(const Op& op);
   bool cluster_wait(const Op& op);
+  // sleep.cpp
+  bool sleep(const Op& op);
+  bool wake();  // false: a group still sleeps
   uint32_t value(Slot slot) const { return w_.at<uint32_t>(slot)[std::countr_zero(w_.active)]; }
 
   Warp& w_;

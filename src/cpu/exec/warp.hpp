@@ -104,7 +104,7 @@ struct Frame {
   uint32_t dynamic_of[LANES] = {};
 };
 
-enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER, CLUSTER };
+enum class GroupState : uint8_t { READY, WARP_SYNC, WARP_BARRIER, BARRIER, CLUSTER, ASLEEP };
 
 // Lanes of a warp with the same program counter.
 struct Group {
@@ -113,6 +113,7 @@ struct Group {
   uint32_t mask = 0;
   uint32_t stamp = 0;  // time of its last run
   uint32_t wait = 0;   // barrier number or member mask
+  uint64_t wake = 0;   // end of nanosleep, in nanoseconds of the steady clock
   GroupState state = GroupState::READY;
 };
 
@@ -136,6 +137,7 @@ struct Warp {
   uint32_t index = 0;   // index in its block
   uint32_t live = 0;    // lanes that have not exited
   bool rotate = false;  // the last slice ran out: the group that has waited longest is next
+  bool asleep = false;  // a group may be asleep
   uint32_t group_count = 0;
   uint32_t clock = 0;
   Group groups[LANES];

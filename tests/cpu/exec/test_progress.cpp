@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "cpu/checks/check_set.hpp"
 #include "text.hpp"
 
 namespace cucore::cpu::test {
@@ -87,6 +88,33 @@ TEST(Progress, SpinWithPlainInstructionsAndNanosleep) {
       "SET: atom.global.add.u32 %r4, [%rd0], 1; DONE:";
   Array<int> a(1);
   ASSERT_FALSE(run_text(kernel_text(text), shape(1, 64), a.address()));
+}
+
+// Five sleeps of a millisecond take at least their time; PTX permits no longer single ones.
+TEST(Progress, NanosleepTakesItsTime) {
+  const std::string text =
+      "mov.u64 %rd4, %clock64; mov.u32 %r3, 0;\n"
+      "AGAIN: nanosleep.u32 4000000; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5; @%p1 bra AGAIN;\n"
+      "mov.u64 %rd5, %clock64; sub.u64 %rd5, %rd5, %rd4; st.global.u64 [%rd0], %rd5;";
+  Array<int64_t> a(1);
+  ASSERT_FALSE(run_text(kernel_text(text), shape(1, 64), a.address()));
+  EXPECT_GE(a[0], 5'000'000);
+}
+
+// The order of a schedule that can be repeated does not depend on the time: 20 seconds are over
+// at once.
+TEST(Progress, NanosleepTakesNoTimeInAFixedOrder) {
+  const std::string text =
+      "mov.u64 %rd4, %clock64; mov.u32 %r3, 0;\n"
+      "AGAIN: nanosleep.u32 1000000; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 20000; @%p1 bra "
+      "AGAIN;\n"
+      "mov.u64 %rd5, %clock64; sub.u64 %rd5, %rd5, %rd4; st.global.u64 [%rd0], %rd5;";
+  Array<int64_t> a(1);
+  set_schedule({WarpOrder::SEQUENTIAL, 0});
+  const auto fault = run_text(kernel_text(text), shape(1, 1), a.address());
+  set_schedule({});
+  ASSERT_FALSE(fault);
+  EXPECT_LT(a[0], 20'000'000'000);
 }
 
 // The host and a running kernel exchange values through managed memory.
