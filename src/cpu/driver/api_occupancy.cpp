@@ -101,11 +101,9 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
   auto f = find_function(func);
   require(numBlocks <= active_blocks(*f, blockSize, 0));
   size_t share = shared_per_block(sm_of(*f), numBlocks);
-  auto optin = static_cast<size_t>(
-      f->device().profile().value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-  share = std::min(share, optin);
   size_t fixed = f->info().static_shared;
-  *dynamicSmemSize = share > fixed ? share - fixed : 0;
+  auto limit = static_cast<size_t>(f->attributes().max_dynamic_shared.load());
+  *dynamicSmemSize = share > fixed ? std::min(share - fixed, limit) : 0;
   return CUDA_SUCCESS;
 }
 

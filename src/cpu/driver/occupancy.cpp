@@ -42,9 +42,7 @@ int blocks_per_multiprocessor(const Multiprocessor& sm, const BlockNeeds& needs)
 
 size_t shared_per_block(const Multiprocessor& sm, int blocks) {
   size_t share = static_cast<size_t>(sm.shared / blocks);
-  share -= share % static_cast<size_t>(sm.shared_unit);
-  size_t reserved = static_cast<size_t>(sm.reserved_shared);
-  return share > reserved ? share - reserved : 0;
+  return share - share % static_cast<size_t>(sm.shared_unit);
 }
 
 int largest_cluster(const Function& function) {

@@ -35,9 +35,17 @@ TEST_F(Occupancy, BySharedMemory) {
 TEST_F(Occupancy, AvailableSharedMemory) {
   size_t bytes = 0;
   OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("nothing"), 2, 256));
-  EXPECT_EQ(233472u / 2 - 1024, bytes);
+  EXPECT_EQ(49152u, bytes) << "what a launch may request";
+  OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("nothing"), 5, 128));
+  EXPECT_EQ(46592u, bytes) << "a fifth, in units of 128 bytes";
   OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("much_shared"), 1, 256));
-  EXPECT_EQ(232448u - 40960, bytes);
+  EXPECT_EQ(49152u - 40960, bytes);
+  OK(cu.cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                           100000));
+  OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("nothing"), 2, 128));
+  EXPECT_EQ(100000u, bytes);
+  OK(cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("nothing"), 3, 128));
+  EXPECT_EQ(77824u, bytes);
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function("nothing"), 9, 256));
 }
