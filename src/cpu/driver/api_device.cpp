@@ -166,6 +166,7 @@ CUresult cuDeviceGetMemPool(CUmemoryPool* pool, CUdevice dev) {
 CUresult cuDeviceSetMemPool(CUdevice dev, CUmemoryPool pool) {
   Device& d = find_device(dev);
   auto wanted = lookup<Pool>(pool, CUDA_ERROR_INVALID_VALUE);
+  require(wanted->memory_kind() == MemoryKind::DEVICE);
   require(&wanted->device() == &d);
   d.set_current_pool(std::move(wanted));
   return CUDA_SUCCESS;

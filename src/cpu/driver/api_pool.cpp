@@ -16,16 +16,29 @@ std::shared_ptr<Pool> find_pool(CUmemoryPool handle) {
   return lookup<Pool>(handle, CUDA_ERROR_INVALID_VALUE);
 }
 
+bool is_host(const CUmemLocation& location) {
+  return location.type == CU_MEM_LOCATION_TYPE_HOST ||
+         location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA ||
+         location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
+}
+
+// The place of a pool. The preferred location of managed memory can be the host, or none.
 Device& device_at(const CUmemLocation* location, CUmemAllocationType type) {
-  require(location != nullptr && type == CU_MEM_ALLOCATION_TYPE_PINNED);
+  const bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  require(location != nullptr && (managed || type == CU_MEM_ALLOCATION_TYPE_PINNED));
+  if (managed && (is_host(*location) || location->type == CU_MEM_LOCATION_TYPE_NONE))
+    return Process::get().device(0);
   require(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
   return Process::get().device(location->id);
 }
 
 CUresult allocate(CUdeviceptr* out, size_t size, Pool& pool, Stream& stream) {
-  require(out && size);
-  *out = captures(stream) ? capture_allocation(stream, pool.device(), size)
-                          : pool.allocate(stream, size);
+  require(out != nullptr);
+  const bool captured = captures(stream);
+  require(!captured || pool.memory_kind() == MemoryKind::DEVICE, CUDA_ERROR_NOT_SUPPORTED);
+  *out = 0;
+  if (size == 0) return CUDA_SUCCESS;
+  *out = captured ? capture_allocation(stream, pool.device(), size) : pool.allocate(stream, size);
   return CUDA_SUCCESS;
 }
 
@@ -44,7 +57,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* dptr, size_t bytesize, CUmemoryPoo
 
 CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   auto stream = find_stream(hStream);
-  if (captures(*stream)) {
+  const bool captured = captures(*stream);
+  if (dptr == 0) return CUDA_SUCCESS;  // of an allocation without bytes
+  if (captured) {
     capture_free(*stream, dptr);
     return CUDA_SUCCESS;
   }
@@ -60,9 +75,9 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
 
 CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   require(pool && poolProps);
-  require(poolProps->allocType == CU_MEM_ALLOCATION_TYPE_PINNED);
+  const bool managed = poolProps->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
   const auto types = static_cast<unsigned>(poolProps->handleTypes);
-  require((types & ~unsigned{CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR}) == 0,
+  require(types == 0 || (types == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && !managed),
           CUDA_ERROR_NOT_SUPPORTED);
   Device& device = device_at(&poolProps->location, poolProps->allocType);
   std::shared_ptr<SharedMemory> identity;
@@ -70,7 +85,8 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
     identity = SharedMemory::create(SharedKind::POOL, 1, device.ordinal(), types);
     require(identity != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
   }
-  auto made = std::make_shared<Pool>(device, poolProps->maxSize, std::move(identity));
+  auto made = std::make_shared<Pool>(device, poolProps->maxSize, std::move(identity),
+                                     managed ? MemoryKind::MANAGED : MemoryKind::DEVICE);
   made->set_access(device.ordinal(), CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
   device.add_pool(made);
   *pool = new_handle<CUmemoryPool>(made);
@@ -81,8 +97,7 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
 CUresult cuMemPoolDestroy(CUmemoryPool pool) {
   auto gone = find_pool(pool);
   require(!gone->is_default());
-  Device& device = gone->device();
-  if (device.current_pool() == gone) device.set_current_pool(nullptr);
+  gone->device().forget_current_pool(*gone);
   gone->close();
   Registry::instance().remove(ObjectKind::POOL, gone->handle_bits());
   return CUDA_SUCCESS;
@@ -133,21 +148,32 @@ CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
 CUresult cuMemGetDefaultMemPool(CUmemoryPool* pool_out, CUmemLocation* location,
                                 CUmemAllocationType type) {
   require(pool_out != nullptr);
-  *pool_out = handle_of<CUmemoryPool>(*device_at(location, type).default_pool());
+  Device& device = device_at(location, type);
+  *pool_out = handle_of<CUmemoryPool>(type == CU_MEM_ALLOCATION_TYPE_MANAGED
+                                          ? *device.default_managed_pool(location->type)
+                                          : *device.default_pool());
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemGetMemPool(CUmemoryPool* pool, CUmemLocation* location, CUmemAllocationType type) {
   require(pool != nullptr);
-  *pool = handle_of<CUmemoryPool>(*device_at(location, type).current_pool());
+  Device& device = device_at(location, type);
+  *pool = handle_of<CUmemoryPool>(type == CU_MEM_ALLOCATION_TYPE_MANAGED
+                                      ? *device.current_managed_pool(location->type)
+                                      : *device.current_pool());
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemSetMemPool(CUmemLocation* location, CUmemAllocationType type, CUmemoryPool pool) {
   Device& device = device_at(location, type);
   auto wanted = find_pool(pool);
-  require(&wanted->device() == &device);
-  device.set_current_pool(std::move(wanted));
+  const bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
+  require(&wanted->device() == &device &&
+          managed == (wanted->memory_kind() == MemoryKind::MANAGED));
+  if (managed)
+    device.set_current_managed_pool(location->type, std::move(wanted));
+  else
+    device.set_current_pool(std::move(wanted));
   return CUDA_SUCCESS;
 }
 

@@ -88,6 +88,39 @@ void Device::set_current_pool(std::shared_ptr<Pool> pool) {
   current_pool_ = std::move(pool);
 }
 
+std::shared_ptr<Pool> Device::default_managed_pool(CUmemLocationType preferred) {
+  std::lock_guard lock(mutex_);
+  std::shared_ptr<Pool>& pool = default_managed_[preferred];
+  if (!pool) {
+    pool = std::make_shared<Pool>(*this, 0, nullptr, MemoryKind::MANAGED);
+    pool->make_default();
+    Registry::instance().add(ObjectKind::POOL, pool);
+    pools_.push_back(pool);
+  }
+  return pool;
+}
+
+std::shared_ptr<Pool> Device::current_managed_pool(CUmemLocationType preferred) {
+  {
+    std::lock_guard lock(mutex_);
+    auto found = current_managed_.find(preferred);
+    if (found != current_managed_.end()) return found->second;
+  }
+  return default_managed_pool(preferred);
+}
+
+void Device::set_current_managed_pool(CUmemLocationType preferred, std::shared_ptr<Pool> pool) {
+  std::lock_guard lock(mutex_);
+  current_managed_[preferred] = std::move(pool);
+}
+
+// A pool that ends is no longer the current one of any location.
+void Device::forget_current_pool(const Pool& pool) {
+  std::lock_guard lock(mutex_);
+  if (current_pool_.get() == &pool) current_pool_ = nullptr;
+  std::erase_if(current_managed_, [&](const auto& entry) { return entry.second.get() == &pool; });
+}
+
 void Device::on_synchronize() {
   default_pool_->on_synchronize();
   std::vector<std::weak_ptr<Pool>> pools;

@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -44,6 +45,11 @@ class Device {
   const std::shared_ptr<Pool>& default_pool() const { return default_pool_; }
   std::shared_ptr<Pool> current_pool() const;
   void set_current_pool(std::shared_ptr<Pool> pool);  // nullptr: the default pool
+  // Pools of managed memory, one for each kind of preferred location.
+  std::shared_ptr<Pool> default_managed_pool(CUmemLocationType preferred);
+  std::shared_ptr<Pool> current_managed_pool(CUmemLocationType preferred);
+  void set_current_managed_pool(CUmemLocationType preferred, std::shared_ptr<Pool> pool);
+  void forget_current_pool(const Pool& pool);
   void add_pool(const std::shared_ptr<Pool>& pool);
   void on_synchronize();  // pools free memory above their threshold
 
@@ -65,6 +71,7 @@ class Device {
   unsigned primary_flags_ = 0;
   std::shared_ptr<Pool> default_pool_;
   std::shared_ptr<Pool> current_pool_;
+  std::map<CUmemLocationType, std::shared_ptr<Pool>> default_managed_, current_managed_;
   std::vector<std::weak_ptr<Pool>> pools_;  // all but the default one
 };
 

@@ -24,7 +24,12 @@ std::shared_ptr<Pool> Pool::import(Device& device, std::shared_ptr<SharedMemory>
   return pool;
 }
 
-Pool::~Pool() { device_.refund(reserved_); }
+Pool::~Pool() { refund(reserved_); }
+
+// Managed memory is the host's, so the device's budget does not contain it.
+void Pool::refund(uint64_t size) {
+  if (memory_kind_ == MemoryKind::DEVICE) device_.refund(size);
+}
 
 void Pool::close() {
   {
@@ -38,7 +43,7 @@ bool Pool::reserve(uint64_t size) {
   std::lock_guard lock(mutex_);
   uint64_t need = used_ + size > reserved_ ? used_ + size - reserved_ : 0;
   if (max_size_ && used_ + size > max_size_) return false;
-  if (!device_.charge(need)) return false;
+  if (memory_kind_ == MemoryKind::DEVICE && !device_.charge(need)) return false;
   used_ += size;
   reserved_ += need;
   used_high_ = std::max(used_high_, used_);
@@ -73,8 +78,9 @@ uint64_t Pool::allocate(Stream& stream, uint64_t size) {
 
 uint64_t Pool::allocate_reserved(const Context& context, uint64_t size) {
   Allocations& allocations = Allocations::instance();
+  const unsigned flags = memory_kind_ == MemoryKind::MANAGED ? CU_MEM_ATTACH_GLOBAL : 0;
   if (!identity_)
-    return allocations.allocate(context, MemoryKind::DEVICE, size, 0, shared_from_this());
+    return allocations.allocate(context, memory_kind_, size, flags, shared_from_this());
   auto memory = SharedMemory::create(SharedKind::MEMORY, size, device_.ordinal(),
                                      identity_->header().handle_types);
   require(memory != nullptr, CUDA_ERROR_OUT_OF_MEMORY);
@@ -104,7 +110,7 @@ void Pool::trim(uint64_t keep) {
   std::lock_guard lock(mutex_);
   uint64_t target = std::max(used_, keep);
   if (reserved_ <= target) return;
-  device_.refund(reserved_ - target);
+  refund(reserved_ - target);
   reserved_ = target;
 }
 
@@ -173,6 +179,7 @@ void Pool::set_access(int device, CUmemAccess_flags flags) {
 }
 
 CUmemAccess_flags Pool::access(int device) const {
+  if (memory_kind_ == MemoryKind::MANAGED) return CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   std::lock_guard lock(mutex_);
   auto found = access_.find(device);
   return found == access_.end() ? CU_MEM_ACCESS_FLAGS_PROT_NONE : found->second;

@@ -12,6 +12,7 @@
 
 #include "cpu/driver/queue.hpp"
 #include "cpu/driver/registry.hpp"
+#include "cpu/exec/memory.hpp"
 #include "cpu/exec/shared_memory.hpp"
 
 namespace cucore::cpu {
@@ -23,13 +24,18 @@ class Stream;
 class Pool : public Object, public std::enable_shared_from_this<Pool> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::POOL;
-  Pool(Device& device, uint64_t max_size, std::shared_ptr<SharedMemory> identity = nullptr)
-      : device_(device), max_size_(max_size), identity_(std::move(identity)) {}
+  Pool(Device& device, uint64_t max_size, std::shared_ptr<SharedMemory> identity = nullptr,
+       MemoryKind memory_kind = MemoryKind::DEVICE)
+      : device_(device),
+        max_size_(max_size),
+        identity_(std::move(identity)),
+        memory_kind_(memory_kind) {}
   // A pool of another process: it has only the memory that is imported into it.
   static std::shared_ptr<Pool> import(Device& device, std::shared_ptr<SharedMemory> identity);
   ~Pool();
 
   Device& device() const { return device_; }
+  MemoryKind memory_kind() const { return memory_kind_; }  // DEVICE or MANAGED
   bool is_default() const { return is_default_; }
   void make_default() { is_default_ = true; }
   // Of a pool whose memory other processes can open; nullptr: they cannot.
@@ -51,12 +57,14 @@ class Pool : public Object, public std::enable_shared_from_this<Pool> {
 
  private:
   bool reserve(uint64_t size);
+  void refund(uint64_t size);  // to the device's budget
   uint64_t allocate_reserved(const Context& context, uint64_t size);
   void wait_for_frees();
 
   Device& device_;
   const uint64_t max_size_;
   const std::shared_ptr<SharedMemory> identity_;
+  const MemoryKind memory_kind_;
   bool is_default_ = false;
   bool imported_ = false;
   mutable std::mutex mutex_;

@@ -193,11 +193,62 @@ TEST_F(Pools, Access) {
   OK(cu.cuMemPoolDestroy(own));
 }
 
+TEST_F(Pools, NoBytesHaveNoAddress) {
+  CUdeviceptr p = 1, q = 1;
+  OK(cu.cuMemAllocAsync(&p, 0, stream));
+  OK(cu.cuMemAllocFromPoolAsync(&q, 0, pool, stream));
+  EXPECT_EQ(0u, p);
+  EXPECT_EQ(0u, q);
+  EXPECT_EQ(0u, get(CU_MEMPOOL_ATTR_USED_MEM_CURRENT));
+  OK(cu.cuMemFreeAsync(0, stream));
+}
+
+TEST_F(Pools, OfManagedMemory) {
+  CUmemLocation none{CU_MEM_LOCATION_TYPE_NONE, -1}, host{CU_MEM_LOCATION_TYPE_HOST, 0},
+      here{CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  constexpr auto MANAGED = CU_MEM_ALLOCATION_TYPE_MANAGED;
+  CUmemoryPool standard = nullptr, current = nullptr, of_host = nullptr, made = nullptr;
+  OK(cu.cuMemGetDefaultMemPool(&standard, &none, MANAGED));
+  OK(cu.cuMemGetMemPool(&current, &none, MANAGED));
+  OK(cu.cuMemGetMemPool(&of_host, &host, MANAGED));
+  EXPECT_EQ(standard, current);
+  EXPECT_NE(standard, of_host);
+  EXPECT_NE(standard, pool);
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolDestroy(standard));
+  CUmemPoolProps props{};
+  props.allocType = MANAGED;
+  props.location = here;
+  OK(cu.cuMemPoolCreate(&made, &props));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuDeviceSetMemPool(0, made));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemSetMemPool(&here, MANAGED, pool));
+  OK(cu.cuMemSetMemPool(&here, MANAGED, made));
+  OK(cu.cuMemGetMemPool(&current, &here, MANAGED));
+  EXPECT_EQ(made, current);
+  CUmemAccess_flags access{};
+  OK(cu.cuMemPoolGetAccess(&access, made, &here));
+  EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, access);
+
+  CUdeviceptr p = 0;
+  unsigned value = 5, n = 16, managed = 0;
+  OK(cu.cuMemAllocFromPoolAsync(&p, 64, made, stream));
+  OK(cu.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
+  EXPECT_EQ(1u, managed);
+  OK(launch("fill", {&p, &value, &n}, 16, stream));
+  OK(cu.cuStreamSynchronize(stream));
+  EXPECT_EQ(5u, reinterpret_cast<unsigned*>(p)[15]) << "the host reads it";
+  OK(cu.cuMemFreeAsync(p, stream));
+  OK(cu.cuStreamSynchronize(stream));
+  OK(cu.cuMemPoolDestroy(made));
+  OK(cu.cuMemGetMemPool(&current, &here, MANAGED));
+  EXPECT_NE(made, current);
+  props.handleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuMemPoolCreate(&made, &props));
+}
+
 TEST_F(Pools, BadArguments) {
   CUdeviceptr p = 0;
   OK(cu.cuMemAlloc_v2(&p, 64));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemFreeAsync(p, stream)) << "not of a pool";
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocAsync(&p, 0, stream));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocAsync(nullptr, 16, stream));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolCreate(nullptr, nullptr));
   CUmemPoolProps props{};

@@ -101,10 +101,13 @@ bool joined(const CaptureSession& session) {
   std::set<uint64_t> reached;
   for (const auto& stream : session.streams)
     if (stream.get() == session.origin) reached = ancestors(stream->capture->point);
-  for (const auto& stream : session.streams)
-    for (uint64_t node : stream->capture->point.nodes)
-      if (!reached.count(node)) return false;
-  return true;
+  auto is_joined = [&](const CapturePoint& point) {
+    return std::all_of(point.nodes.begin(), point.nodes.end(),
+                       [&](uint64_t node) { return reached.count(node) != 0; });
+  };
+  return std::all_of(session.streams.begin(), session.streams.end(),
+                     [&](const auto& stream) { return is_joined(stream->capture->point); }) &&
+         std::all_of(session.left.begin(), session.left.end(), is_joined);
 }
 
 constexpr auto UNSAFE_CALLS = [] {
@@ -298,12 +301,13 @@ void leave_capture(Stream& stream) {
   GraphLock lock;
   if (!stream.capture) return;
   const CaptureRef session = stream.capture->session;
-  session->valid = false;
   if (session->origin != &stream) {
+    session->left.push_back(std::move(stream.capture->point));
     std::erase_if(session->streams, [&](const auto& s) { return s.get() == &stream; });
     stream.capture = nullptr;
     return;
   }
+  session->valid = false;
   end_capture_session(session);
   if (!session->into_existing) session->graph->destroy();
 }

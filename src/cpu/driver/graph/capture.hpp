@@ -12,6 +12,14 @@
 
 namespace cucore::cpu {
 
+// The nodes that the next work of a stream comes after.
+struct CapturePoint {
+  std::vector<uint64_t> nodes;  // handles
+  std::vector<CUgraphEdgeData> data;
+
+  void add(uint64_t node, const CUgraphEdgeData& edge);
+};
+
 // From cuStreamBeginCapture to cuStreamEndCapture. The lock of graphs guards all members.
 struct CaptureSession {
   uint64_t id = 0;
@@ -21,16 +29,9 @@ struct CaptureSession {
   std::thread::id thread;
   const Stream* origin = nullptr;
   std::vector<std::shared_ptr<Stream>> streams;  // the origin and its forks
+  std::vector<CapturePoint> left;                // of forks that were destroyed
   bool valid = true;
   bool ended = false;
-};
-
-// The nodes that the next work of a stream comes after.
-struct CapturePoint {
-  std::vector<uint64_t> nodes;  // handles
-  std::vector<CUgraphEdgeData> data;
-
-  void add(uint64_t node, const CUgraphEdgeData& edge);
 };
 
 struct StreamCapture {

@@ -329,6 +329,46 @@ TEST_F(Captures, AStreamThatEndsEndsItsCapture) {
   OK(cu.cuMemAlloc_v2(&memory, 4));  // no capture is left to forbid it
 }
 
+TEST_F(Captures, AForkMayEndAfterItsLastWork) {
+  for (bool joined : {true, false}) {
+    begin(GLOBAL);
+    CUstream fork = make_stream(CU_STREAM_NON_BLOCKING);
+    CUevent event = nullptr;
+    OK(cu.cuEventCreate(&event, 0));
+    OK(cu.cuEventRecord(event, stream));
+    OK(cu.cuStreamWaitEvent(fork, event, 0));
+    OK(increase(fork));
+    if (joined) {
+      OK(cu.cuEventRecord(event, fork));
+      OK(cu.cuStreamWaitEvent(stream, event, 0));
+    }
+    OK(cu.cuStreamDestroy_v2(fork));
+    OK(increase(stream));
+    if (joined) {
+      CUgraph graph = end();
+      EXPECT_EQ(1u, edges_of(graph));
+      OK(cu.cuGraphDestroy(graph));
+    } else {
+      expect_end(CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    }
+  }
+}
+
+TEST_F(Captures, CodeLoadsAndNoBytesAreAllocated) {
+  begin(GLOBAL);
+  CUmodule module = nullptr;
+  CUlibrary library = nullptr;
+  CUdeviceptr memory = 1;
+  OK(cu.cuModuleLoadData(&module, GRAPH_PTX));
+  OK(cu.cuLibraryLoadData(&library, GRAPH_PTX, nullptr, nullptr, 0, nullptr, nullptr, 0));
+  OK(cu.cuMemAllocAsync(&memory, 0, stream));
+  EXPECT_EQ(0u, memory);
+  OK(increase(stream));
+  OK(cu.cuGraphDestroy(end()));
+  OK(cu.cuLibraryUnload(library));
+  OK(cu.cuModuleUnload(module));
+}
+
 TEST_F(Captures, EightThreadsCaptureUpdateAndLaunch) {
   std::atomic<unsigned> failures{0};
   std::vector<std::thread> threads;
