@@ -146,6 +146,8 @@ TEST_F(TensorMaps, NeedTheirArrays) {
   alignas(64) std::byte room[sizeof(CUtensorMap) + 64];
   auto* odd = reinterpret_cast<CUtensorMap*>(room + 8);
   EXPECT_CU(invalid, encode(odd, a.sizes, a.strides, a.box, a.steps));
+  auto* of_allocator = reinterpret_cast<CUtensorMap*>(room + 16);
+  EXPECT_CU(CUDA_SUCCESS, encode(of_allocator, a.sizes, a.strides, a.box, a.steps));
 }
 
 TEST_F(TensorMaps, ReplaceTheirAddress) {
