@@ -34,7 +34,9 @@ CUresult load(CUlibrary* out, PtxText ptx, Device& device, JitOptions& options) 
   note_load_log(ptx.log);
   if (ptx.code != CUDA_SUCCESS) {
     options.write_error_log(ptx.log);
-    return ptx.code;
+    if (!ptx.for_linker) return ptx.code;
+    *out = new_handle<CUlibrary>(Library::without_code(ptx.code));
+    return CUDA_SUCCESS;
   }
   *out = new_handle<CUlibrary>(Library::load(std::move(ptx.text), device, options));
   return CUDA_SUCCESS;

@@ -89,6 +89,15 @@ std::span<const std::byte> cubin_in(const void* image, size_t size) {
   }
 }
 
+bool is_host_elf(const void* image, size_t size) {
+  constexpr uint16_t X86_64 = 62, AARCH64 = 183;
+  ElfHeader header;
+  if (size < sizeof IDENT || std::memcmp(image, IDENT, sizeof IDENT) != 0 ||
+      !copy_memory(&header, image, sizeof header))
+    return false;
+  return header.machine == X86_64 || header.machine == AARCH64;
+}
+
 // The lines of the text end with zeros; comments and debug directives are empty lines.
 std::optional<std::string> debug_ptx(std::span<const std::byte> cubin) {
   try {

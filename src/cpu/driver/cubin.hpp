@@ -17,6 +17,9 @@ std::vector<std::byte> copy_cubin(const void* image);
 // Returns the bytes of the CUBIN at the beginning of `image`; empty if it is not a CUBIN.
 std::span<const std::byte> cubin_in(const void* image, size_t size);
 
+// Returns true for an object or a program of a processor of the host.
+bool is_host_elf(const void* image, size_t size);
+
 // Returns the PTX that ptxas writes into a CUBIN with line information; nullopt without it.
 std::optional<std::string> debug_ptx(std::span<const std::byte> cubin);
 

@@ -26,12 +26,16 @@ constexpr int NEWEST_MAJOR = 9;
 constexpr uint64_t MAX_FILE_BYTES = uint64_t{1} << 31;
 constexpr unsigned char ELF[] = {0x7f, 'E', 'L', 'F'};
 constexpr unsigned char LTO_IR[] = {0xed, 0x43, 0x4e, 0x7f};
+constexpr unsigned char ARCHIVE[] = {'!', '<', 'a', 'r'};
 
 bool starts_with(const void* image, size_t size, const unsigned char (&magic)[4]) {
   return size >= 4 && std::memcmp(image, magic, 4) == 0;
 }
 
 PtxText refused(CUresult code, std::string log) { return {code, {}, std::move(log)}; }
+PtxText for_linker(std::string log) {
+  return {CUDA_ERROR_NO_BINARY_FOR_GPU, {}, std::move(log), true};
+}
 
 // The scanner skips comments, because a copyright notice may contain ".version".
 class HeaderScanner {
@@ -128,11 +132,13 @@ PtxText from_cubin(const void* image, size_t size, int sm) {
 }
 
 PtxText from_bytes(const void* image, size_t size, int sm) {
-  if (starts_with(image, size, ELF)) return from_cubin(image, size, sm);
-  if (starts_with(image, size, LTO_IR)) {
-    return refused(CUDA_ERROR_NO_BINARY_FOR_GPU,
-                   "the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
+  if (starts_with(image, size, ELF)) {
+    if (is_host_elf(image, size)) return for_linker("the image is an object of the host; link it\n");
+    return from_cubin(image, size, sm);
   }
+  if (starts_with(image, size, LTO_IR))
+    return for_linker("the image is LTO-IR; link it to PTX first (nvJitLink -lto -ptx)\n");
+  if (starts_with(image, size, ARCHIVE)) return for_linker("the image is an archive; link it\n");
   if (is_fatbin(image, size)) return from_fatbin(image, size, sm);
   std::string_view text(static_cast<const char*>(image), size);
   text = text.substr(0, text.find('\0'));
@@ -185,7 +191,9 @@ PtxText ptx_of_image(const void* image, int sm) {
   // Only text ends with a zero.
   const auto* text = static_cast<const char*>(image);
   const bool is_elf = std::strncmp(text, reinterpret_cast<const char*>(ELF), sizeof ELF) == 0;
-  return from_bytes(image, is_elf ? sizeof ELF : std::strlen(text), sm);
+  const size_t known = std::strlen(text);
+  if (is_elf && !is_host_elf(image, known)) return from_bytes(image, sizeof ELF, sm);
+  return from_bytes(image, known, sm);
 }
 
 PtxText ptx_of_bytes(const void* image, size_t size, int sm) {

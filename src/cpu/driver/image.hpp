@@ -14,6 +14,8 @@ struct PtxText {
   CUresult code = CUDA_SUCCESS;
   std::string text;
   std::string log;  // for the error log of the JIT options
+  // The image is for a linker. As on a GPU, a library of it loads, and its first use fails.
+  bool for_linker = false;
 };
 
 // `image` is zero-terminated text or contains its own size, as for cuModuleLoadData.

@@ -103,10 +103,21 @@ std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptio
       new Library(std::move(ptx), std::move(module), options.max_registers()));
 }
 
+std::shared_ptr<Library> Library::without_code(CUresult refusal) {
+  auto library = std::shared_ptr<Library>(new Library({}, nullptr, 0));
+  library->refusal_ = refusal;
+  return library;
+}
+
+const std::shared_ptr<LoadedModule>& Library::reference() const {
+  require(reference_ != nullptr, refusal_);
+  return reference_;
+}
+
 CUkernel Library::kernel(std::string_view name) {
   std::lock_guard lock(mutex_);
   if (auto known = kernels_.find(name); known != kernels_.end()) return known->second;
-  const Kernel* kernel = reference_->find_kernel(name);
+  const Kernel* kernel = reference()->find_kernel(name);
   if (!kernel) return nullptr;
   auto object = std::make_shared<LibraryKernel>(weak_from_this(), reference_, *kernel);
   CUkernel handle = new_handle<CUkernel>(object);
@@ -118,7 +129,7 @@ std::shared_ptr<LoadedModule> Library::code_for(const Context& context,
                                                 const DeviceLimits& limits) {
   {
     std::lock_guard lock(mutex_);
-    bool fits = reference_->device() == context.device().ordinal();
+    bool fits = reference()->device() == context.device().ordinal();
     if (fits && !std::exchange(reference_used_, true)) return reference_;
   }
   std::string log;

@@ -90,9 +90,11 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
   // Parses for `device` immediately, so that errors appear here; other devices follow at their
   // first use.
   static std::shared_ptr<Library> load(std::string ptx, Device& device, JitOptions& options);
+  // A library without code for this device: each use of its code fails with `refusal`.
+  static std::shared_ptr<Library> without_code(CUresult refusal);
 
   uint64_t id() const { return id_; }
-  const std::vector<const Kernel*>& kernels() const { return reference_->kernels(); }
+  const std::vector<const Kernel*>& kernels() const { return reference()->kernels(); }
   CUkernel kernel(std::string_view name);  // nullptr: not found
   std::shared_ptr<ModuleInstance> instance(const std::shared_ptr<Context>& context);
   std::shared_ptr<FunctionAttributes> attributes(const Kernel& kernel, int device);
@@ -100,12 +102,14 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
 
  private:
   Library(std::string ptx, std::shared_ptr<LoadedModule> reference, unsigned max_registers);
+  const std::shared_ptr<LoadedModule>& reference() const;
   std::shared_ptr<LoadedModule> code_for(const Context& context, const DeviceLimits& limits);
 
   const uint64_t id_;
   const std::string ptx_;
   // provides names and parameters; the first one to be instantiated
   const std::shared_ptr<LoadedModule> reference_;
+  CUresult refusal_ = CUDA_SUCCESS;  // the reason why there is no reference
   const unsigned max_registers_;  // CU_JIT_MAX_REGISTERS; 0: no bound
   std::mutex mutex_;
   bool reference_used_ = false;

@@ -324,6 +324,32 @@ TEST_F(Code, ACubinWithoutItsEndIsRefused) {
   munmap(memory, page);
 }
 
+// Code for a linker: a GPU loads the library, and fails at its first use.
+TEST_F(Code, CodeForALinkerLoadsAndIsOfNoUse) {
+  cucore::image::ElfHeader object{};
+  const unsigned char ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+  std::memcpy(object.ident, ident, sizeof ident);
+  object.machine = 62;
+  const unsigned char lto[64] = {0xed, 0x43, 0x4e, 0x7f, 1};
+  for (const void* image : {static_cast<const void*>(&object), static_cast<const void*>(lto),
+                            static_cast<const void*>("!<arch>\na.o/\n")}) {
+    CUmodule module = nullptr;
+    CUlibrary made = nullptr;
+    CUkernel kernel = nullptr;
+    unsigned count = 0;
+    constexpr auto NO_BINARY = CUDA_ERROR_NO_BINARY_FOR_GPU;
+    EXPECT_CU(NO_BINARY, cu.cuModuleLoadData(&module, image));
+    OK(cu.cuLibraryLoadData(&made, image, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    char log[200] = "";
+    OK(cu.control().last_load_log(log, sizeof log, nullptr));
+    EXPECT_NE(nullptr, std::strstr(log, "link it")) << log;
+    EXPECT_CU(NO_BINARY, cu.cuLibraryGetKernel(&kernel, made, "k"));
+    EXPECT_CU(NO_BINARY, cu.cuLibraryGetKernelCount(&count, made));
+    EXPECT_CU(NO_BINARY, cu.cuLibraryGetModule(&module, made));
+    OK(cu.cuLibraryUnload(made));
+  }
+}
+
 TEST_F(Code, WhatIsNoCode) {
   for (const char* image : {"", "hello", "\1\2\3\4", "P", "\x50", "\xb1\x43", "// only a comment"})
     EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, load(image)) << image;
