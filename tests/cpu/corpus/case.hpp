@@ -66,6 +66,11 @@ struct Case {
     outputs.push_back({arrays.size(), type, tolerance});
     return array(values);
   }
+  // The kernel has products that ptxas fuses with a difference. The row runs from PTX that says so.
+  Case& fused() {
+    fuses = true;
+    return *this;
+  }
   template <class T>
   Case& variable(const std::string& variable_name, const std::vector<T>& values) {
     variables.emplace_back(variable_name, bytes_of(values));
@@ -74,6 +79,7 @@ struct Case {
 
   std::string file, kernel, name;
   unsigned min_target = 75;
+  bool fuses = false;
   ops::LaunchShape shape;
   std::vector<ops::Argument> arguments;
   std::vector<Bytes> arrays;
@@ -83,5 +89,9 @@ struct Case {
 };
 
 std::vector<Case> make_cases();
+
+// Returns the text with fma.rn in place of each difference whose first operand is a product without
+// a rounding modifier.
+std::string with_fused_products(const std::string& ptx);
 
 }  // namespace cucore::cpu::corpus

@@ -210,6 +210,7 @@ void add_arithmetic(std::vector<Case>& all) {
     all.push_back(Case("57_complex_fft", "fft8", variant)
                       .grid(2)
                       .block(32)
+                      .fused()
                       .out(reals<float>(size_t{2} * 64 * 8, seed, -1, 2)));
     all.push_back(Case("58_sha", "sha", variant)
                       .block(32)

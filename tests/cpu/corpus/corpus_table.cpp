@@ -64,7 +64,7 @@ class Runner {
       made.stamp = hashed(made.stamp, argument.bytes.data(), argument.bytes.size());
     made.bits = HASH_START;
     try {
-      run_on_device(row, ptx, made);
+      run_on_device(row, row.fuses ? with_fused_products(ptx) : ptx, made);
     } catch (const DriverError& error) {
       run_.refuse(name, error);
       reset();
