@@ -42,8 +42,9 @@ def ratio(a, b):
 
 
 def scaling(folder, kind, title):
-    files = sorted(glob.glob(f"{folder}/{kind}-*.json"), key=number_of)
-    columns = [(number_of(path), rates(path)) for path in files]
+    files = glob.glob(f"{folder}/{kind}-*.json")
+    columns = [(number, best(path for path in files if number_of(path) == number))
+               for number in sorted({number_of(path) for path in files})]
     if not columns:
         return
     one = columns[0][1]
@@ -62,7 +63,8 @@ def scaling(folder, kind, title):
 
 
 def speed(folder):
-    print("# Speed of the CPU device\n\nThe columns are multiples of the rate of one thread.")
+    print("# Speed of the CPU device\n\nThe columns are multiples of the rate of one thread. "
+          "Each rate is the highest of the rounds.")
     scaling(folder, "large", "Grids of 16 layers")
     scaling(folder, "small", "Grids of one layer")
     old, new = (best(glob.glob(f"{folder}/{kind}-[0-9].json")) for kind in ("old", "new"))

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# A plugin of pytest for cuda.core's tests: some releases of cuda.bindings lack helpers that the tests import.
-# CUCORE_SPARE_HELPERS has the folder with the helpers' package, _test_helpers.
+# A plugin of pytest for cuda.core's tests. Some releases of cuda.bindings lack helpers that the tests import;
+# CUCORE_SPARE_HELPERS has the folder with the helpers' package, _test_helpers. Releases of cuda.core after 1.1 no
+# longer import the names of processes into the package of memory, where the tests look for them.
 import importlib
 import os
 
 import cuda.bindings
+import cuda.core._memory
 
 PACKAGE = "cuda.bindings._test_helpers"
 MODULES = ("arch_check", "mempool")
@@ -24,6 +26,14 @@ def add_spare(folder):
             return
 
 
+def add_names(package, module, names):
+    found = importlib.import_module(module)
+    for name in names:
+        if not hasattr(package, name) and hasattr(found, name):
+            setattr(package, name, getattr(found, name))
+
+
+add_names(cuda.core._memory, "cuda.core._memory._ipc", ("IPCAllocationHandle", "IPCBufferDescriptor"))
 spare = os.environ.get("CUCORE_SPARE_HELPERS")
 if spare and os.path.isdir(spare):
     add_spare(spare)

@@ -61,7 +61,7 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
       give<unsigned long long>(data, a.id);
       return true;
     case CU_POINTER_ATTRIBUTE_IS_MANAGED:
-      give<unsigned>(data, a.kind == MemoryKind::MANAGED);
+      give<unsigned>(data, a.kind == MemoryKind::MANAGED && !a.pool);  // as on a GPU
       return true;
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       give<int>(data, a.device->ordinal());

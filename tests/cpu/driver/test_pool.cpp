@@ -229,10 +229,10 @@ TEST_F(Pools, OfManagedMemory) {
   EXPECT_EQ(CU_MEM_ACCESS_FLAGS_PROT_READWRITE, access);
 
   CUdeviceptr p = 0;
-  unsigned value = 5, n = 16, managed = 0;
+  unsigned value = 5, n = 16, managed = 1;
   OK(cu.cuMemAllocFromPoolAsync(&p, 64, made, stream));
   OK(cu.cuPointerGetAttribute(&managed, CU_POINTER_ATTRIBUTE_IS_MANAGED, p));
-  EXPECT_EQ(1u, managed);
+  EXPECT_EQ(0u, managed) << "only memory of cuMemAllocManaged";
   OK(launch("fill", {&p, &value, &n}, 16, stream));
   OK(cu.cuStreamSynchronize(stream));
   EXPECT_EQ(5u, reinterpret_cast<unsigned*>(p)[15]) << "the host reads it";
