@@ -21,8 +21,8 @@ uint64_t steady_now() {
 
 }  // namespace
 
-// Under a schedule that can be repeated, the order of warps must not depend on the time, so the
-// sleep has length 0, which PTX permits.
+// Under a schedule that can be repeated, the order of warps must not depend on the time. The sleep
+// then has length 0, which PTX permits.
 bool Interpreter::sleep(const Op& op) {
   w_.quantum = 0;
   ++pc_;
