@@ -100,10 +100,9 @@ CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSmemSize, CUfunc
   require(dynamicSmemSize && numBlocks > 0 && blockSize > 0);
   auto f = find_function(func);
   require(numBlocks <= active_blocks(*f, blockSize, 0));
-  size_t share = shared_per_block(sm_of(*f), numBlocks);
-  size_t fixed = f->info().static_shared;
-  auto limit = static_cast<size_t>(f->attributes().max_dynamic_shared.load());
-  *dynamicSmemSize = share > fixed ? std::min(share - fixed, limit) : 0;
+  const size_t share = shared_per_block(sm_of(*f), numBlocks), fixed = f->info().static_shared;
+  const auto most = static_cast<size_t>(f->attributes().max_dynamic_shared.load());
+  *dynamicSmemSize = share > fixed ? std::min(share - fixed, most) : 0;
   return CUDA_SUCCESS;
 }
 
