@@ -194,17 +194,16 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
   for (ThreadCopies& warp : copies) warp.clear(*this);
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
     Warp& w = warps[x];
+    Frame& frame = entry_frames[x];
     const uint32_t threads = live_threads - x * LANES;
-    w.live = threads >= uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << threads) - 1;
+    const uint32_t live = threads >= uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << threads) - 1;
+    w.live = frame.lanes = live;
     w.carry = 0;
     w.rotate = false;
     w.asleep = false;
     w.group_count = 1;
-    w.groups[0] = Group{};
-    w.groups[0].frame = &entry_frames[x];
-    if (entry_frames[x].dynamic) clear_dynamic(entry_frames[x]);
-    w.groups[0].mask = w.live;
-    entry_frames[x].lanes = w.live;
+    w.groups[0] = {&frame, 0, live};
+    if (frame.dynamic) clear_dynamic(frame);
   }
   if (counts) {
     counts->begin();
@@ -215,9 +214,8 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
                   ctaid[0] + uint64_t{l.grid[0]} * (ctaid[1] + uint64_t{l.grid[1]} * ctaid[2]));
 }
 
-// Under a random schedule, each round has the warps in another order.
+// Each round of a random schedule has the warps in another order.
 uint32_t Block::next_warp(uint32_t turn) {
-  if (!checks || !checks->launch.random) return turn;
   RandomOrder& random = *checks->launch.random;
   if (turn == 0) {
     order_.resize(launch.warp_count);
@@ -230,8 +228,9 @@ uint32_t Block::next_warp(uint32_t turn) {
 
 bool Block::turn(int64_t& quantum) {
   bool progress = false;
+  const bool is_random = checks && checks->launch.random;
   for (uint32_t x = 0; x < launch.warp_count; ++x) {
-    Warp& w = warps[next_warp(x)];
+    Warp& w = warps[is_random ? next_warp(x) : x];
     if (!w.live) continue;
     w.quantum = WARP_QUANTUM;
     const WarpStatus status = run_warp(w);

@@ -102,24 +102,31 @@ bool Interpreter::leave() {
 }
 
 bool Interpreter::exit() {
-  const uint32_t gone = w_.active;
-  for (Frame* frame = w_.frame; frame;) {
+  Warp& w = w_;
+  const uint32_t gone = w.active;
+  for (Frame* frame = w.frame; frame;) {
     Frame* parent = frame->parent;
     frame->lanes &= ~gone;
-    if (parent && frame->lanes == 0) w_.block->leave(frame);
+    if (parent && frame->lanes == 0) w.block->leave(frame);
     frame = parent;
   }
-  w_.live &= ~gone;
+  w.live &= ~gone;
   drop_current();
+  if (w.group_count != 0) rouse_others();
+  Block& block = *w.block;
+  block.threads_left(count_lanes(gone));
+  block.cluster.leave(w, gone);
+  return false;
+}
+
+// Groups that wait for lanes of the warp may no longer have to.
+void Interpreter::rouse_others() {
   for (uint32_t i = 0; i < w_.group_count; ++i)
     if (w_.groups[i].state == GroupState::WARP_SYNC) w_.groups[i].state = GroupState::READY;
   for (uint32_t i = 0; i < w_.group_count; ++i) {
     if (w_.groups[i].state != GroupState::WARP_BARRIER) continue;
     release_warp_barrier(w_.groups[i].wait);
   }
-  w_.block->threads_left(count_lanes(gone));
-  w_.block->cluster.leave(w_, gone);
-  return false;
 }
 
 }  // namespace cucore::cpu

@@ -23,7 +23,12 @@ void Cluster::begin(uint64_t number) {
   uint32_t place[3];
   uint64_t rest = number;
   for (int c = 0; c < 3; ++c) {
-    const uint32_t count = l.grid[c] / l.cluster[c];
+    const uint32_t count = l.cluster[c] == 1 ? l.grid[c] : l.grid[c] / l.cluster[c];
+    if (rest < count) {  // divisions take as long as the rest of a short block
+      place[c] = uint32_t(rest);
+      rest = 0;
+      continue;
+    }
     place[c] = uint32_t(rest % count);
     rest /= count;
   }

@@ -41,19 +41,22 @@ bool Interpreter::select() {
 }
 
 void Interpreter::install() {
-  Group& g = w_.groups[current_];
-  g.stamp = ++w_.clock;
-  w_.frame = g.frame;
-  w_.active = w_.mask = g.mask;
-  w_.bases[FRAME_BASE] = g.frame->registers;
-  w_.bases[CONSTANT_BASE] = g.frame->function->constants.get();
-  ops_ = g.frame->function->ops.data();
-  if (const BlockChecks* checks = w_.block->checks) {
-    table_ = &check_table(*g.frame->function);
+  Warp& w = w_;  // a copy of the reference, which stores do not change
+  Group& g = w.groups[current_];
+  Frame* const frame = g.frame;
+  const DecodedFunction& function = *frame->function;
+  g.stamp = ++w.clock;
+  w.frame = frame;
+  w.active = w.mask = g.mask;
+  w.bases[FRAME_BASE] = frame->registers;
+  w.bases[CONSTANT_BASE] = function.constants.get();
+  ops_ = function.ops.data();
+  if (const BlockChecks* checks = w.block->checks) {
+    table_ = &check_table(function);
     // Under a random schedule, an instruction may end a batch.
-    plan_ = checks->launch.random ? nullptr : &checked_plan_of(*g.frame->function, *table_);
+    plan_ = checks->launch.random ? nullptr : &checked_plan_of(function, *table_);
   } else {
-    plan_ = &plan_of(*g.frame->function);
+    plan_ = &plan_of(function);
   }
   pc_ = g.pc;
   lanes_ = count_lanes(g.mask);

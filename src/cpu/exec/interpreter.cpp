@@ -10,23 +10,25 @@
 namespace cucore::cpu {
 
 void Interpreter::run_planned(uint32_t count) {
+  Warp& w = w_;  // a copy of the reference, which stores do not change
   const Plan::Batch batch = plan_->batches[pc_];
   const Step* step = plan_->steps.data() + batch.first;
   if (batch.count) [[likely]] {
-    for (const Step* end = step + batch.count; step != end; ++step) step->run(w_, *step->op);
+    for (const Step* end = step + batch.count; step != end; ++step) step->run(w, *step->op);
     return;
   }
   const Op* op = ops_ + pc_;
-  for (const Op* end = op + count; op != end; ++op) op->run(w_, *op);
+  for (const Op* end = op + count; op != end; ++op) op->run(w, *op);
 }
 
 template <bool Checked, bool Counted>
 WarpStatus Interpreter::loop() {
+  Warp& w = w_;
   for (;;) {
-    if (pc_ >= limit_ || w_.quantum <= 0) [[unlikely]] {
+    if (pc_ >= limit_ || w.quantum <= 0) [[unlikely]] {
       park();
-      if (w_.quantum <= 0) return WarpStatus::EXPIRED;
-      if (w_.rotate) {
+      if (w.quantum <= 0) return WarpStatus::EXPIRED;
+      if (w.rotate) {
         merge_here();
       } else {
         select();
@@ -46,14 +48,14 @@ WarpStatus Interpreter::loop() {
       pc_ += n;
       count_ += n;
       thread_count_ += uint64_t{n} * lanes_;
-      w_.quantum -= n;
+      w.quantum -= n;
       continue;
     }
     ++count_;
     thread_count_ += lanes_;
-    --w_.quantum;
+    --w.quantum;
     if (!step<Checked, Counted>(*op)) [[unlikely]] {
-      if (!select()) return w_.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
+      if (!select()) return w.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
     }
   }
 }

@@ -67,6 +67,7 @@ class Interpreter {
   void copy_spill(const Frame& frame, const Spill& spill);
   bool leave();
   bool exit();
+  void rouse_others();
   bool sync(const Op& op);
   uint32_t same_mask(Slot slot, uint32_t of) const;
   bool warp_barrier(const Op& op);

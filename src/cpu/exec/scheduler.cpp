@@ -48,6 +48,7 @@ class Share {
 
  private:
   bool take();
+  bool next(uint64_t& number);
   bool admit();
   bool begin();
   void slice();
@@ -83,14 +84,21 @@ bool Share::admit() {
   return true;
 }
 
+// Returns false if all clusters are taken.
+bool Share::next(uint64_t& number) {
+  if (next_ >= end_ && !take()) return false;
+  number = next_++;
+  if (launch_.counts && !launch_.counts->sample.empty()) number = launch_.counts->sample[number];
+  return true;
+}
+
 bool Share::begin() {
   if (!admit()) return false;
-  if (next_ >= end_ && !take()) {
+  uint64_t number = 0;
+  if (!next(number)) {
     idle_.clear();  // blocks no longer need their memory
     return false;
   }
-  uint64_t number = next_++;
-  if (launch_.counts && !launch_.counts->sample.empty()) number = launch_.counts->sample[number];
   resident_.push_front(std::move(idle_.back()));
   idle_.pop_back();
   resident_.front()->begin(number);
@@ -120,6 +128,9 @@ void Share::slice() {
   const BlockStatus status = cluster.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
   if (status == BlockStatus::DONE) {
+    // Usually it is the only one, and another begins in its place.
+    uint64_t number = 0;
+    if (resident_.size() == 1 && next(number)) return cluster.begin(number);
     idle_.push_back(std::move(resident_.front()));
     resident_.pop_front();
     return;
