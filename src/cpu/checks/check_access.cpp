@@ -57,8 +57,8 @@ uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   const bool has_rank = (lanes.high - window) >> RANK_SHIFT;
   if (has_rank && w.block->cluster.blocks.size() > 1) return check_cluster(w, c, lanes, window);
   BlockChecks& checks = *w.block->checks;
-  checks.shared_reads.record();
-  if (c.hook != Hook::LOAD) checks.shared_reads.note_write();
+  checks.kept_accesses.record();
+  checks.kept_accesses.note(c.hook);
   uint64_t low = window, high = window + w.shared_size;
   if (c.bounded) {
     const LaunchState& launch = w.block->launch;
@@ -165,10 +165,26 @@ uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all
   return good;
 }
 
+// The usual access of a warp: whole lines of the allocation that the instruction accessed last.
+bool check_lines(Warp& w, const Op& op, const CheckedOp& c) {
+  if (c.region != Region::GLOBAL) return false;
+  const ShadowSite* site = last_shadow(w, op);
+  const bool is_store = c.hook == Hook::STORE;
+  if (!site || (site->read_only && is_store)) return false;
+  static constexpr Rule NONE;
+  const Rule& rule = site->cells ? rule_of(w, false) : NONE;
+  if (site->cells && rule.mine == 0) return false;
+  const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
+  const RowAccess access{*site, rule, c.size(), number, is_store, c.unused};
+  return w.block->checks->launch.lanes->global_rows(w, op, access);
+}
+
 }  // namespace
 
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
-  if (c.is_shared_read && w.block->checks->shared_reads.keep(w, op, c)) return w.mask;
+  if (c.may_be_kept && w.block->checks->kept_accesses.keep(w, op, c)) return w.mask;
+  if (c.may_have_rows && w.mask == FULL_MASK && (check_lines(w, op, c) || check_rows(w, op, c)))
+    return w.mask;
   const LaunchChecks& launch = w.block->checks->launch;
   const bool frame_relative = op.target & FRAME_RELATIVE;
   Lanes lanes;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/exec/fault.hpp"
@@ -27,6 +28,7 @@ class Cell {
         mine_(context.rule.mine | recorded),
         checks_(*context.w.block->checks) {}
   void run();
+  bool run_line();
 
  private:
   bool strong() const { return context_.checked.strong; }
@@ -143,6 +145,23 @@ void Cell::run() {
   context_.cells.writer_site[index_] = context_.site;
 }
 
+// The record is that of a line. Returns false if its cells differ.
+bool Cell::run_line() {
+  const uint32_t writer = context_.cells.writer[index_], reader = context_.cells.reader[index_];
+  auto races = [&](uint32_t c) { return relation(c) != Relation::ORDERED; };
+  if (conflicts_with_writer(writer) && races(writer)) return false;
+  if (is_load()) {
+    const bool other_lanes = same_segment(reader) && !is_mine(reader);
+    if (other_lanes && (reader & CELL_LANE) != SEVERAL_LANES) return false;
+    note_read(reader);
+    return true;
+  }
+  if (conflicts_with_reader(reader) && races(reader)) return false;
+  context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
+  context_.cells.writer_site[index_] = context_.site;
+  return true;
+}
+
 std::string Cell::other_thread(uint32_t c, const Segment& segment,
                                const StreamWork& operation) const {
   if (!operation.is_kernel) return operation.name;
@@ -192,6 +211,16 @@ void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint
   Cell(context, cell, lane, recorded).run();
 }
 
+bool check_line(const AccessContext& context, uint64_t line, uint32_t code) {
+  if (context.cells.lines.writer[line] == DIVIDED) return false;
+  Cells lines;
+  static_cast<Records&>(lines) = context.cells.lines;
+  const AccessContext whole{context.w,        context.op,   context.checked,   lines,
+                            context.rule,     context.site, context.addresses, context.base,
+                            context.in_shared};
+  return Cell(whole, line, 0, code).run_line();
+}
+
 namespace {
 
 // A worker that runs one block has all its segments in one window of ids.
@@ -227,19 +256,12 @@ Rule make_rule(Warp& w, bool in_shared) {
 
 }  // namespace
 
-const Rule& rule_of(Warp& w, bool in_shared) {
+const Rule& renew_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
-  if (kept.version != checks.clock.version()) {
-    kept.rule = make_rule(w, in_shared);
-    kept.version = checks.clock.version();  // of the rule, which may begin a segment
-  }
+  kept.rule = make_rule(w, in_shared);
+  kept.version = checks.clock.version();  // of the rule, which may begin a segment
   return kept.rule;
-}
-
-uint16_t site_of(const Warp& w, const Op& op) {
-  const bool is_traced = w.frame->function->module == w.block->checks->launch.traced;
-  return is_traced && op.site < 65536 ? uint16_t(op.site) : 0;
 }
 
 namespace {
@@ -254,7 +276,7 @@ bool publishes(const Warp& w, const CheckedOp& checked) {
 
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
-  checks.shared_reads.record();
+  checks.kept_accesses.record();
   checks.clock.publish(w.index, variables_of(checks, in_shared), address, checked.releases);
 }
 
@@ -262,7 +284,7 @@ void acquire(Warp& w, uint64_t address, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   const SyncVariables& variables = variables_of(checks, in_shared);
   if (variables.empty()) return;
-  checks.shared_reads.record();
+  checks.kept_accesses.record();
   checks.clock.acquire(w.index, variables, address);
 }
 

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/checks/transfers.hpp"
@@ -160,7 +161,7 @@ void BlockChecks::begin(uint64_t cluster_number, uint64_t number) {
   worker.block = nullptr;  // earlier segments are of another block
   clock.begin(launch.operation->number, uint32_t(number));
   shared_variables.clear();
-  shared_reads.begin_block();
+  kept_accesses.begin_block();
   if (shared_bits) std::memset(shared_bits.get(), 0, block.launch.shared_bytes / 8 + 64);
   for (uint32_t w = 0; w < block.launch.warp_count; ++w)
     if (local_bits[w]) std::memset(local_bits[w].get(), 0, local_strides[w] * LANES / 8 + 64);
@@ -185,14 +186,14 @@ std::atomic<uint64_t>* local_bits(Warp& w) {
 // ---- hooks
 
 void on_fence(Warp& w) {
-  w.block->checks->shared_reads.record();
+  w.block->checks->kept_accesses.record();
   w.block->checks->clock.fence(w.index);
 }
 
 void on_warp_barrier(Warp& w) {
   BlockChecks& checks = *w.block->checks;
   checks.clock.warp_barrier(w.index);
-  if (checks.block.launch.warp_count == 1) checks.shared_reads.pass_barrier();
+  if (checks.block.launch.warp_count == 1) checks.kept_accesses.pass_barrier();
 }
 
 void on_spill(Warp& w, int lane, uint64_t offset, uint64_t size) {
@@ -253,9 +254,9 @@ void on_barrier_release(Block& block, uint32_t barrier) {
     waiting |= uint32_t{waits} << x;
   }
   const bool is_of_all = uint64_t{waiting} + 1 == uint64_t{1} << block.launch.warp_count;
-  if (!is_of_all) checks.shared_reads.record();
+  if (!is_of_all) checks.kept_accesses.record();
   checks.clock.release(barrier, waiting);
-  if (is_of_all) checks.shared_reads.pass_barrier();
+  if (is_of_all) checks.kept_accesses.pass_barrier();
 }
 
 namespace {
@@ -328,10 +329,12 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   }
   const bool in_shared = is_shared(region);
   if (in_shared && block_of(w, address) != w.block) return;  // only its own block checks it
-  if (in_shared) checks.shared_reads.record();
-  if (in_shared && access != Access::READ) checks.shared_reads.note_write();
-  if (in_shared) address &= OFFSET_MASK;
   checked.hook = access == Access::READ ? Hook::LOAD : Hook::STORE;
+  if (in_shared) {
+    checks.kept_accesses.record();
+    checks.kept_accesses.note(checked.hook);
+    address &= OFFSET_MASK;
+  }
   checked.unused = false;
   std::atomic<uint64_t>* bits = nullptr;
   const Cells* cells = nullptr;
@@ -352,6 +355,9 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   const Rule& rule = rule_of(w, in_shared);
   const uint16_t site = site_of(w, op);
   if (rule.mine == 0) return;
+  if (size != 0)
+    divide_lines(*cells, offset >> cells->shift,
+                 ((offset + size - 1) >> cells->shift) - (offset >> cells->shift) + 1);
   checked.value_bytes = uint8_t(std::min<uint64_t>(size, 16));
   checked.strong = false;
   uint64_t addresses[LANES];

@@ -115,6 +115,10 @@ CheckedOp Builder::row(size_t index) {
   const ptx::Operand& value = operands[memory_first ? 1 : 0];
   row.register_bytes = register_bytes(value, row.value_bytes);
   row.is_shared_read = row.hook == Hook::LOAD && row.region == Region::SHARED && !row.strong;
+  const bool is_atomic = row.hook == Hook::ATOMIC && !row.releases;
+  row.may_be_kept = row.is_shared_read || (is_atomic && row.region == Region::SHARED);
+  const bool is_plain = row.hook != Hook::ATOMIC && !row.strong && row.size() <= 16;
+  row.may_have_rows = is_plain && (row.region == Region::GLOBAL || row.region == Region::SHARED);
   if (row.hook == Hook::LOAD) row.unused = !provenance_.is_read(value);
   if (row.hook == Hook::LOAD) row.copies = !provenance_.is_computed_with(value);
   bound(row, operands[memory_first ? 0 : 1]);
@@ -156,8 +160,7 @@ void note_module(const DecodedFunction& function, Places& places, ModuleChecks& 
 
 }  // namespace
 
-const CheckTable& check_table(const DecodedFunction& function) {
-  if (const CheckTable* table = function.checks.load(std::memory_order_acquire)) return *table;
+const CheckTable& build_check_table(const DecodedFunction& function) {
   auto built = std::make_unique<CheckTable>(Builder(function).build());
   std::lock_guard lock(build_mutex());
   if (const CheckTable* table = function.checks.load(std::memory_order_acquire)) return *table;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cpu/checks/lane_checks.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/program.hpp"
@@ -37,6 +38,8 @@ struct CheckedOp {
   bool copies = false;          // the loaded registers are only stored
   bool unused = false;          // no instruction reads the loaded registers
   bool is_shared_read = false;  // a weak load
+  bool may_be_kept = false;     // see KeptAccesses
+  bool may_have_rows = false;   // see check_rows()
   bool bounded = false;
   bool dynamic = false;        // the variable is the dynamic shared memory
   bool frame_local = false;    // bounds are relative to the local memory of the call
@@ -45,6 +48,13 @@ struct CheckedOp {
 
   uint32_t size() const { return uint32_t{value_bytes} * count; }
 };
+
+// Returns the kind of access to cells.
+inline CellAccess cell_access(const CheckedOp& checked) {
+  if (checked.hook == Hook::LOAD)
+    return checked.strong ? CellAccess::STRONG_READ : CellAccess::READ;
+  return checked.strong ? CellAccess::STRONG_WRITE : CellAccess::WRITE;
+}
 
 struct CheckTable {
   std::vector<Hook> hooks;  // by instruction
@@ -62,8 +72,12 @@ struct ModuleChecks {
 };
 
 Place place_of(const DecodedFunction& function, size_t index);
+const CheckTable& build_check_table(const DecodedFunction& function);
 // Both build their result at the first call, and are safe for several threads.
-const CheckTable& check_table(const DecodedFunction& function);
+inline const CheckTable& check_table(const DecodedFunction& function) {
+  const CheckTable* table = function.checks.load(std::memory_order_acquire);
+  return table ? *table : build_check_table(function);
+}
 const ModuleChecks& module_checks(const DecodedModule& module);
 
 }  // namespace cucore::cpu

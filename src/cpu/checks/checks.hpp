@@ -13,11 +13,12 @@
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/check_table.hpp"
 #include "cpu/checks/clocks.hpp"
+#include "cpu/checks/kept_accesses.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/segments.hpp"
 #include "cpu/checks/shadow.hpp"
-#include "cpu/checks/shared_reads.hpp"
 #include "cpu/exec/block.hpp"
+#include "cpu/exec/program.hpp"
 
 namespace cucore::cpu {
 
@@ -58,15 +59,6 @@ struct LaunchChecks {
   std::map<Key, Report> reports;
 };
 
-// The shadow of the allocation that a memory instruction hit last.
-struct ShadowSite {
-  uint64_t base = 1;
-  uint64_t size = 0;  // 0: not cached
-  const Cells* cells = nullptr;
-  std::atomic<uint64_t>* initialised = nullptr;
-  bool read_only = false;
-};
-
 struct WorkerChecks {
   SegmentSource source;
   const void* block = nullptr;  // the block whose segments were last given
@@ -99,7 +91,7 @@ struct BlockChecks {
     Rule rule;
   };
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
-  SharedReads shared_reads{*this};
+  KeptAccesses kept_accesses{*this};
   std::vector<AlignedBytes> local_bits;
   uint64_t local_strides[MAX_WARPS] = {};
   SyncVariables shared_variables;
@@ -147,18 +139,44 @@ struct AccessContext {
 // The exact check of one cell for which the fast one failed. Updates the cell.
 // `recorded` is the lane, or SEVERAL_LANES for an access that all lanes make together.
 void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint32_t recorded);
+// The exact check of a line, as accessed by the lanes of `code`. Returns false, and changes
+// nothing, if the cells of the line need separate checks.
+bool check_line(const AccessContext& context, uint64_t line, uint32_t code);
+// Checks and records `lanes` consecutive lanes from `lane` on, the first of which accesses the cell
+// `first`. Returns false if a cell needs the exact check.
+bool visit_row(const AccessContext& context, uint64_t first, uint32_t lane, uint32_t lanes);
+// Checks a weak access of a full warp whose halves have consecutive addresses. Returns false if it
+// is another case, or could be wrong; then it needs the full check.
+bool check_rows(Warp& w, const Op& op, const CheckedOp& checked);
 void report_uninitialised(Warp& w, const Op& op, const CheckedOp& checked, int lane,
                           uint64_t address, const char* space);
 // Checks the lanes one by one and reports invalid ones; returns the valid ones.
 uint32_t check_bounds(Warp& w, const Op& op, const CheckedOp& checked, const uint64_t* addresses,
                       Region region, uint32_t lanes);
+// Returns what find_shadow() found last for the instruction; its address may be elsewhere. nullptr:
+// nothing is known.
+inline const ShadowSite* last_shadow(const Warp& w, const Op& op) {
+  const BlockChecks& checks = *w.block->checks;
+  const bool is_own = w.frame->function->module == checks.launch.traced && op.site;
+  const bool is_valid =
+      is_own && checks.worker.generation == w.generation->load(std::memory_order_acquire);
+  return is_valid ? &checks.worker.sites[op.site] : nullptr;
+}
 // Fills the cache of the instruction; nullptr if the address is in no allocation.
 const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address);
-std::atomic<uint64_t>* local_bits(Warp& w);  // nullptr: the thread has no local memory
+std::atomic<uint64_t>* local_bits(Warp& w);       // nullptr: the thread has no local memory
+const Rule& renew_rule(Warp& w, bool in_shared);  // for rule_of()
 // Returns the rule of the warp until its next synchronisation. `mine` is 0 if no ids are left.
-const Rule& rule_of(Warp& w, bool in_shared);
+inline const Rule& rule_of(Warp& w, bool in_shared) {
+  const BlockChecks& checks = *w.block->checks;
+  const BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
+  return kept.version == checks.clock.version() ? kept.rule : renew_rule(w, in_shared);
+}
 // Returns the site of the instruction for the cells; 0: it has none.
-uint16_t site_of(const Warp& w, const Op& op);
+inline uint16_t site_of(const Warp& w, const Op& op) {
+  const bool is_traced = w.frame->function->module == w.block->checks->launch.traced;
+  return is_traced && op.site < 65536 ? uint16_t(op.site) : 0;
+}
 // The order that strong accesses create between threads.
 bool publishes(const Warp& w, const CheckedOp& checked);
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared);

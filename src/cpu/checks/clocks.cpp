@@ -3,7 +3,7 @@
 #include "cpu/checks/clocks.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 
 namespace cucore::cpu {
 namespace {
@@ -96,13 +96,12 @@ void BlockClock::begin(uint32_t operation, uint32_t block) {
   block_ = block;
   several_ = 0;
   fenced_any_ = partial_ = false;
-  std::fill(std::begin(first_), std::end(first_), 0);
-  std::fill(std::begin(seen_), std::end(seen_), source_.last());
-  std::fill(std::begin(floor_), std::end(floor_), source_.last());
-  std::fill(std::begin(current_), std::end(current_), 0);
-  std::fill(std::begin(last_), std::end(last_), 0);
-  std::fill(std::begin(fenced_), std::end(fenced_), 0);
-  for (Known& known : known_) known = nullptr;
+  for (uint32_t w = 0; w < warps_; ++w) {
+    std::fill_n(seen_ + w * WARPS, warps_, source_.last());
+    floor_[w] = source_.last();
+    first_[w] = current_[w] = last_[w] = fenced_[w] = 0;
+  }
+  std::fill_n(known_, warps_, nullptr);
   barriers_.clear();
   unreleased_.clear();
 }
@@ -157,25 +156,30 @@ void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
   g.warps |= uint32_t{1} << warp;
   for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen(warp, x));
   g.seen[warp] = std::max(g.seen[warp], source_.last());
-  g.known = merged(g.known, known_[warp]);
+  if (known_[warp]) g.known = merged(g.known, known_[warp]);
   current_[warp] = 0;
 }
 
 void BlockClock::release(uint32_t barrier, uint32_t waiting) {
   ++version_;
   const auto found = barriers_.find(barrier);
-  if (found == barriers_.end()) return;
-  const Gathering& g = found->second;
+  if (found == barriers_.end() || found->second.warps == 0) return;
+  Gathering& g = found->second;
+  const bool is_of_all = uint64_t{waiting} + 1 == uint64_t{1} << warps_ &&
+                         std::equal(last_, last_ + warps_, g.seen, std::less_equal<>());
   for (uint32_t w = 0; w < warps_; ++w) {
     if (!(waiting >> w & 1)) continue;
     for (uint32_t x = 0; x < warps_; ++x) seen_[w * WARPS + x] = std::max(seen(w, x), g.seen[x]);
-    known_[w] = merged(known_[w], g.known);
-    set_floor(w);
+    if (g.known) known_[w] = merged(known_[w], g.known);
+    if (is_of_all)
+      floor_[w] = source_.last();
+    else
+      set_floor(w);
     first_[w] = 0;
     partial_ |= floor_[w] != source_.last();
   }
   several_ = 0;
-  barriers_.erase(found);
+  g = {};
 }
 
 void BlockClock::warp_barrier(uint32_t warp) {

@@ -3,6 +3,7 @@
 // the cells of consecutive accesses. Includes no templates of the library, see the handlers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 
 #include "cpu/exec/warp.hpp"
@@ -15,13 +16,17 @@ inline constexpr uint32_t CELL_STRONG = 1u << 6;
 inline constexpr uint32_t CELL_LANE = 63;
 inline constexpr uint32_t SEVERAL_LANES = 32;
 
-struct Cells {
+// The last accesses to cells, or to lines of cells.
+struct Records {
   uint32_t* writer = nullptr;
   uint32_t* reader = nullptr;
   uint16_t* writer_site = nullptr;
   uint16_t* reader_site = nullptr;
+};
+struct Cells : Records {
   uint32_t shift = 2;  // log2 of the bytes of a cell
   uint64_t count = 0;
+  Records lines;  // see cell_lines.hpp; none for shared memory
 };
 
 // Which cells an access may find without a report.
@@ -58,9 +63,34 @@ struct NarrowRange {
   uint32_t low, high, any;  // any: the bits of all addresses
 };
 
+// The shadow of the allocation that a memory instruction hit last.
+struct ShadowSite {
+  uint64_t base = 1;
+  uint64_t size = 0;  // 0: not cached
+  const Cells* cells = nullptr;
+  std::atomic<uint64_t>* initialised = nullptr;
+  bool read_only = false;
+};
+
+// A weak access to global memory.
+struct RowAccess {
+  const ShadowSite& site;
+  const Rule& rule;
+  uint64_t size;  // of a lane
+  uint16_t op_site;
+  bool is_store;
+  bool is_unused;  // nothing depends on the loaded values
+};
+
 struct LaneChecks {
   void (*addresses)(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t base,
                     Lanes& lanes);
+  // Writes the first address of each half of a full warp. Returns false if one half has other than
+  // consecutive addresses.
+  bool (*rows)(const Warp& w, const Op& op, uint64_t size, bool is_narrow, uint64_t (&first)[2]);
+  // Checks and records an access whose halves access whole lines. Returns false if it is another
+  // case, or could be wrong.
+  bool (*global_rows)(const Warp& w, const Op& op, const RowAccess& access);
   // Returns false if an address has more bits.
   bool (*narrow)(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses,
                  NarrowRange& range);
@@ -69,6 +99,9 @@ struct LaneChecks {
   // Records the access and returns true, or returns false if a cell needs the exact check.
   bool (*span)(const Cells& cells, const Rule& rule, uint16_t site, const Span& span,
                CellAccess access);
+  // Does the same for lines; their lanes and cells are those of the span.
+  bool (*lines)(const Records& lines, const Rule& rule, uint16_t site, const Span& span,
+                CellAccess access);
   // Does the same for the lanes of a mask, of whose addresses `base` is that of cell 0. Returns the
   // lanes that need the exact check.
   uint32_t (*lanes)(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& lanes,

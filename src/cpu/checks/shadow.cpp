@@ -8,6 +8,8 @@
 #include <bit>
 #include <mutex>
 
+#include "cpu/checks/cell_lines.hpp"
+
 namespace cucore::cpu {
 namespace {
 
@@ -50,13 +52,23 @@ uint64_t bytes_of_cells(uint64_t size, uint32_t shift) {
   return (cells + 15) / 16 * 16 * CELL_BYTES;
 }
 
-Cells lay_out_cells(std::byte* memory, uint64_t size, uint32_t shift) {
+namespace {
+
+Records lay_out_records(std::byte* memory, uint64_t size, uint32_t shift) {
   const uint64_t count = bytes_of_cells(size, shift) / CELL_BYTES;
+  Records records;
+  records.writer = reinterpret_cast<uint32_t*>(memory);
+  records.reader = records.writer + count;
+  records.writer_site = reinterpret_cast<uint16_t*>(records.reader + count);
+  records.reader_site = records.writer_site + count;
+  return records;
+}
+
+}  // namespace
+
+Cells lay_out_cells(std::byte* memory, uint64_t size, uint32_t shift) {
   Cells cells;
-  cells.writer = reinterpret_cast<uint32_t*>(memory);
-  cells.reader = cells.writer + count;
-  cells.writer_site = reinterpret_cast<uint16_t*>(cells.reader + count);
-  cells.reader_site = cells.writer_site + count;
+  static_cast<Records&>(cells) = lay_out_records(memory, size, shift);
   cells.shift = shift;
   cells.count = (size + (uint64_t{1} << shift) - 1) >> shift;
   return cells;
@@ -70,9 +82,11 @@ const Cells* Shadow::cells(uint32_t granule) {
   RaceShadow* race = race_.load(std::memory_order_acquire);
   if (race && race->cells.shift <= shift) return &race->cells;
   auto made = std::make_unique<RaceShadow>();
-  made->pages = ShadowPages::map(bytes_of_cells(size_, shift));
+  const uint64_t cell_bytes = bytes_of_cells(size_, shift);
+  made->pages = ShadowPages::map(cell_bytes + bytes_of_cells(size_, shift + LINE_SHIFT));
   if (!made->pages) return nullptr;
   made->cells = lay_out_cells(made->pages->get(), size_, shift);
+  made->cells.lines = lay_out_records(made->pages->get() + cell_bytes, size_, shift + LINE_SHIFT);
   race_.store(made.get(), std::memory_order_release);
   made_[shift] = std::move(made);
   return &race_.load(std::memory_order_acquire)->cells;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/shadow.hpp"
@@ -64,19 +65,30 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
   if (!cells) return;
   const uint64_t offset = address - range.base;
   size = std::min(size, range.size - offset);
-  const uint64_t end = (offset + size - 1) >> cells->shift;
-  const uint32_t mine = id_ << SEGMENT_SHIFT | SEVERAL_LANES;
+  const uint64_t end = ((offset + size - 1) >> cells->shift) + 1;
   bool good = true;  // one report is enough
-  for (uint64_t k = offset >> cells->shift; k <= end; ++k) {
-    const uint64_t at = range.base + (k << cells->shift);
-    if (good && cells->writer[k] >> SEGMENT_SHIFT >= operation_->floor)
-      good = check(cells->writer[k], cells->writer_site[k], at, use, true);
-    if (good && use != Use::READ && cells->reader[k] >> SEGMENT_SHIFT >= operation_->floor)
-      good = check(cells->reader[k], cells->reader_site[k], at, use, false);
-    if (use == Use::FREE) continue;
-    (use == Use::READ ? cells->reader : cells->writer)[k] = mine;
-    (use == Use::READ ? cells->reader_site : cells->writer_site)[k] = 0;
+  for (uint64_t k = offset >> cells->shift; k < end;) {
+    const uint64_t at = range.base + (k << cells->shift), line = k >> LINE_SHIFT;
+    const bool is_whole = k % LINE_CELLS == 0 && end - k >= LINE_CELLS;
+    if (is_whole && cells->lines.writer[line] != DIVIDED) {
+      good = visit_record(cells->lines, line, at, use, good);
+      k += LINE_CELLS;
+      continue;
+    }
+    divide_lines(*cells, k, 1);
+    good = visit_record(*cells, k++, at, use, good);
   }
+}
+
+bool Transfer::visit_record(const Records& records, uint64_t k, uint64_t at, Use use, bool good) {
+  if (good && records.writer[k] >> SEGMENT_SHIFT >= operation_->floor)
+    good = check(records.writer[k], records.writer_site[k], at, use, true);
+  if (good && use != Use::READ && records.reader[k] >> SEGMENT_SHIFT >= operation_->floor)
+    good = check(records.reader[k], records.reader_site[k], at, use, false);
+  if (use == Use::FREE) return good;
+  (use == Use::READ ? records.reader : records.writer)[k] = id_ << SEGMENT_SHIFT | SEVERAL_LANES;
+  (use == Use::READ ? records.reader_site : records.writer_site)[k] = 0;
+  return good;
 }
 
 void Transfer::initialises(uint64_t address, uint64_t size) {

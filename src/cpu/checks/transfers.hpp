@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cpu/checks/lane_checks.hpp"
 #include "cpu/checks/segments.hpp"
 
 namespace cucore::cpu {
@@ -28,6 +29,8 @@ class Transfer {
  private:
   enum class Use : uint8_t { READ, WRITE, FREE };
   void visit(uint64_t address, uint64_t size, Use use);
+  // Checks one record, if `good`, and writes it. Returns false after a report.
+  bool visit_record(const Records& records, uint64_t k, uint64_t at, Use use, bool good);
   bool check(uint32_t cell, uint16_t site, uint64_t address, Use use, bool wrote);
 
   const std::shared_ptr<StreamWork> operation_;

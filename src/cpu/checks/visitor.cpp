@@ -5,18 +5,14 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/cell_lines.hpp"
+
 namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t MOST_AT_ONCE = 1024;  // bytes
 
 }  // namespace
-
-CellAccess Visitor::access() const {
-  if (checked_.hook == Hook::LOAD)
-    return checked_.strong ? CellAccess::STRONG_READ : CellAccess::READ;
-  return checked_.strong ? CellAccess::STRONG_WRITE : CellAccess::WRITE;
-}
 
 // Whether all lanes store one value.
 bool Visitor::same_values() const {
@@ -64,39 +60,56 @@ void Visitor::initialisation(uint32_t active) {
   for (uint32_t m = active; m; m &= m - 1) initialise_lane(std::countr_zero(m));
 }
 
+AccessContext Visitor::context() const {
+  return {w_,
+          op_,
+          checked_,
+          *target_.cells,
+          *rule_,
+          site_,
+          lanes_.addresses,
+          target_.base,
+          target_.in_shared};
+}
+
 void Visitor::exact(int l, uint32_t recorded) {
-  const AccessContext context{w_,
-                              op_,
-                              checked_,
-                              *target_.cells,
-                              *rule_,
-                              site_,
-                              lanes_.addresses,
-                              target_.base,
-                              target_.in_shared};
+  const AccessContext access = context();
   const uint64_t at = lanes_.addresses[l] - target_.base;
   const uint32_t shift = target_.cells->shift;
   for (uint64_t cell = at >> shift; cell <= (at + checked_.size() - 1) >> shift; ++cell)
-    check_cell(context, cell, uint32_t(l), recorded);
+    check_cell(access, cell, uint32_t(l), recorded);
+}
+
+// The cells of the lanes need their own records.
+void Visitor::divide(uint32_t active) const {
+  const Cells& cells = *target_.cells;
+  if (!cells.lines.writer) return;
+  const uint32_t each = std::max(1u, checked_.size() >> cells.shift);
+  for (uint32_t m = active; m; m &= m - 1) {
+    const uint64_t at = lanes_.addresses[std::countr_zero(m)] - target_.base;
+    divide_lines(cells, at >> cells.shift, each);
+  }
 }
 
 void Visitor::races(uint32_t active) {
   const LaneChecks& lanes = *checks_.launch.lanes;
-  const uint32_t shift = target_.cells->shift;
+  const Cells& cells = *target_.cells;
+  const uint32_t shift = cells.shift;
   const uint64_t first = (lanes_.addresses[0] - target_.base) >> shift;
   const uint32_t each = std::max(1u, checked_.size() >> shift);
   const bool whole = active == FULL_MASK;
   if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
-    const Span span{first, each * LANES, uint32_t(std::countr_zero(each)), 0};
-    if (lanes.span(*target_.cells, *rule_, site_, span, access())) return;
+    if (visit_row(context(), first, 0, LANES)) return;
   } else if (whole && lanes_.whole == Pattern::EQUAL &&
              (checked_.hook != Hook::STORE || same_values())) {
-    if (!lanes.span(*target_.cells, *rule_, site_, {first, each, 31, SEVERAL_LANES}, access()))
-      exact(0, SEVERAL_LANES);
+    divide_lines(cells, first, each);
+    const Span span{first, each, 31, SEVERAL_LANES};
+    if (!lanes.span(cells, *rule_, site_, span, cell_access(checked_))) exact(0, SEVERAL_LANES);
     return;
   } else {
-    active = lanes.lanes(*target_.cells, *rule_, site_, lanes_, active, target_.base,
-                         checked_.size(), access());
+    divide(active);
+    active = lanes.lanes(cells, *rule_, site_, lanes_, active, target_.base, checked_.size(),
+                         cell_access(checked_));
   }
   for (uint32_t m = active; m; m &= m - 1)
     exact(std::countr_zero(m), uint32_t(std::countr_zero(m)));

@@ -39,7 +39,8 @@ class Visitor {
   void races(uint32_t active);
   void exact(int lane, uint32_t recorded);
   bool same_values() const;
-  CellAccess access() const;
+  AccessContext context() const;
+  void divide(uint32_t active) const;
 
   Warp& w_;
   const Op& op_;

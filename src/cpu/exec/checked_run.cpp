@@ -30,13 +30,14 @@ void Interpreter::run_checked(const Op& op) {
   const CheckedOp& checked = table_->ops[index];
   if (checked.hook == Hook::NONE) return op.run(w_, op);
   const LaunchChecks& launch = w_.block->checks->launch;
-  if (launch.random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
+  const bool is_random = !plan_;  // a random schedule may be the only reason for this function
+  if (is_random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
   if (checked.hook == Hook::OTHER || checked.hook == Hook::SYNC) return run_noted(op);
   if (checked.hook == Hook::FENCE) {
     if (launch.set & CHECK_RACE) on_fence(w_);
     return op.run(w_, op);
   }
-  if (launch.set == 0) return op.run(w_, op);
+  if (is_random && launch.set == 0) return op.run(w_, op);
   const uint32_t before = w_.mask, good = before_access(w_, op, checked);
   if (good != before) {
     zero_lanes(w_, op, checked, before & ~good);
@@ -53,7 +54,7 @@ void Interpreter::run_steps(const Step* step, size_t count) {
       step->run(w_, *step->op);
     } else if (step->covered) {
       const CoveredRun& run = *step->covered;
-      const bool is_kept = w_.block->checks->shared_reads.keep(w_, run.reads);
+      const bool is_kept = w_.block->checks->kept_accesses.keep(w_, run.reads);
       const StepRange range = is_kept ? run.together : run.each;
       run_steps(plan_->covered_steps.data() + range.first, range.count);
     } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector part of the checks: addresses of a warp and their pattern, and ranges of cells.
+#include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/lane_checks.hpp"
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
@@ -72,6 +73,30 @@ void addresses(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t
   else
     read_addresses<uint64_t>(w, op, base, lanes);
   find_patterns(w.mask, size, lanes);
+}
+
+template <class A, A Step>
+CUCPU_INLINE bool has_rows(const A* a) {
+  return a[1] - a[0] == Step && is_ramp<Step, LANES / 2>(a) &&
+         is_ramp<Step, LANES / 2>(a + LANES / 2);
+}
+
+template <class A>
+bool read_rows(const Warp& w, const Op& op, uint64_t size, uint64_t (&first)[2]) {
+  const A* a = in<A>(w, op[LoadStore::ADDRESS]);
+  const bool good = size == 4    ? has_rows<A, 4>(a)
+                    : size == 8  ? has_rows<A, 8>(a)
+                    : size == 1  ? has_rows<A, 1>(a)
+                    : size == 16 ? has_rows<A, 16>(a)
+                                 : size == 2 && has_rows<A, 2>(a);
+  first[0] = A(a[0] + A(op.imm));
+  first[1] = A(a[LANES / 2] + A(op.imm));
+  return good;
+}
+
+bool rows(const Warp& w, const Op& op, uint64_t size, bool is_narrow, uint64_t (&first)[2]) {
+  return is_narrow ? read_rows<uint32_t>(w, op, size, first)
+                   : read_rows<uint64_t>(w, op, size, first);
 }
 
 // Returns whether all addresses have 32 bits.
@@ -294,6 +319,102 @@ bool span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& s) {
   return clear;
 }
 
+// ---- lines
+
+// Whether other lanes of this segment read the cells of a line, which then differ.
+template <class Kind>
+CUCPU_INLINE bool has_other_lanes(uint32_t d, uint32_t mine) {
+  return !Kind::WRITES && d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT && plain(d) != mine &&
+         (d & CELL_LANE) != SEVERAL_LANES;
+}
+
+template <class Kind>
+CUCPU_INLINE bool lines_of(const Records& all, const Rule& rule, uint16_t site, const Span& s) {
+  const Records lines = all;
+  const Rule r = rule;
+  for (uint32_t k = 0; k < s.count; ++k) {
+    const uint64_t line = s.first + k;
+    const uint32_t c = lines.writer[line], d = lines.reader[line];
+    const uint32_t mine = r.mine | line_code(s.lane + (k << (LINE_SHIFT - s.shift)), s.shift);
+    if (c == DIVIDED || has_other_lanes<Kind>(d, mine) || Kind::unclear(r, c, d, mine))
+      return false;
+    (Kind::WRITES ? lines.writer : lines.reader)[line] = Kind::next(r, Kind::WRITES ? c : d, mine);
+    (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
+  }
+  return true;
+}
+
+bool lines(const Records& all, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
+  switch (access) {
+    case CellAccess::READ:
+      return lines_of<Read<false>>(all, r, site, s);
+    case CellAccess::STRONG_READ:
+      return lines_of<Read<true>>(all, r, site, s);
+    case CellAccess::WRITE:
+      return lines_of<Write>(all, r, site, s);
+    default:
+      return lines_of<Update>(all, r, site, s);
+  }
+}
+
+// ---- rows of global memory
+
+CUCPU_INLINE uint64_t bits_of_word(uint64_t first, uint64_t end) {
+  const uint64_t low = ~uint64_t{0} << first;
+  return end == 64 ? low : low & ((uint64_t{1} << end) - 1);
+}
+
+// Calls `visit` with each word that has bits of the range, and with the bits, until it returns
+// false.
+template <class F>
+CUCPU_INLINE bool each_word(std::atomic<uint64_t>* bits, uint64_t first, uint64_t count, F visit) {
+  auto* words = reinterpret_cast<uint64_t*>(bits);
+  for (const uint64_t end = first + count; first < end;) {
+    const uint64_t begin = first % 64, rest = end - first;
+    const uint64_t stop = rest < 64 - begin ? begin + rest : 64;
+    if (!visit(words + first / 64, bits_of_word(begin, stop))) return false;
+    first += stop - begin;
+  }
+  return true;
+}
+
+// Returns false if bytes that are loaded are uninitialised.
+CUCPU_INLINE bool initialisation(const RowAccess& a, uint64_t offset, uint64_t bytes) {
+  std::atomic<uint64_t>* bits = a.site.initialised;
+  if (!bits || (a.is_unused && !a.is_store)) return true;
+  return each_word(bits, offset, bytes, [&](uint64_t* word, uint64_t mask) {
+    const bool is_set = (__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask;
+    if (a.is_store && !is_set) __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+    return is_set || a.is_store;
+  });
+}
+
+bool global_rows(const Warp& w, const Op& op, const RowAccess& a) {
+  uint64_t first[2];
+  if (!read_rows<uint64_t>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1)))
+    return false;
+  uint64_t bytes = a.size * (LANES / 2);
+  const uint64_t offsets[2] = {first[0] - a.site.base, first[1] - a.site.base};
+  if (a.site.size < bytes || offsets[0] > a.site.size - bytes || offsets[1] > a.site.size - bytes)
+    return false;
+  const bool is_one = offsets[1] - offsets[0] == bytes;
+  if (is_one) bytes *= 2;
+  for (int r = 0; r < (is_one ? 1 : 2); ++r) {
+    if (!initialisation(a, offsets[r], bytes)) return false;
+    if (!a.site.cells) continue;
+    const Cells& cells = *a.site.cells;
+    const auto shift = uint32_t(__builtin_ctzll(a.size)) - cells.shift;
+    const uint64_t cell = offsets[r] >> cells.shift;
+    if (shift > MOST_LINE_SHIFT || cell % LINE_CELLS != 0) return false;
+    const Span span{cell >> LINE_SHIFT, uint32_t(bytes >> (cells.shift + LINE_SHIFT)), shift,
+                    uint32_t(r * LANES / 2)};
+    if (a.is_store ? !lines_of<Write>(cells.lines, a.rule, a.op_site, span)
+                   : !lines_of<Read<false>>(cells.lines, a.rule, a.op_site, span))
+      return false;
+  }
+  return true;
+}
+
 bool span(const Cells& cells, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
   switch (access) {
     case CellAccess::READ:
@@ -391,7 +512,8 @@ uint32_t lanes(const Cells& cells, const Rule& rule, uint16_t site, const Lanes&
 }  // namespace
 
 const LaneChecks& lane_checks() {
-  static constexpr LaneChecks checks = {addresses, narrow, widen, span, lanes};
+  static constexpr LaneChecks checks = {addresses, rows, global_rows, narrow,
+                                        widen,     span, lines,       lanes};
   return checks;
 }
 
