@@ -25,25 +25,35 @@ const std::vector<Row> ROWS = {
 #undef SOUND
 };
 
-// All kernels in one program, so that the compiler runs once.
+// The kernels in two programs, so that the compiler runs twice. The shadow of the second one has
+// cells of bytes.
 class Table {
  public:
   Table();
-  const Program& program() const { return *program_; }
+  const Program& program(const Row& row) const { return *programs_[has_bytes(row)]; }
   unsigned line(const Row& row) const {
     const auto found = lines_.find(row.name);
     return found == lines_.end() ? 0 : found->second;
   }
 
  private:
+  static bool has_bytes(const Row& row) {
+    return std::string(row.body).find("char") != std::string::npos;
+  }
+  std::unique_ptr<Program> compile(bool bytes);
   std::map<std::string, unsigned> lines_;
-  std::unique_ptr<Program> program_;
+  std::unique_ptr<Program> programs_[2];
 };
 
 Table::Table() {
+  for (const bool bytes : {false, true}) programs_[bytes] = compile(bytes);
+}
+
+std::unique_ptr<Program> Table::compile(bool bytes) {
   std::string source;
   unsigned line = 1;
   for (const Row& row : ROWS) {
+    if (has_bytes(row) != bytes) continue;
     std::string text = std::string("extern \"C\" __global__ void ") + row.name +
                        "(int* a, int* b, int n) { unsigned t = threadIdx.x;\n" + row.body + " }\n";
     for (char& c : text) {
@@ -55,7 +65,7 @@ Table::Table() {
     }
     source += text;
   }
-  program_ = std::make_unique<Program>(
+  return std::make_unique<Program>(
       source, std::vector<std::string>{"-arch=compute_90", "-std=c++17", "-lineinfo"});
 }
 
@@ -71,7 +81,7 @@ std::vector<FoundReport> run(const Row& row) {
   Shape shape{row.grid, row.block};
   if (std::string(row.body).find("extern __shared__") != std::string::npos)
     shape.shared = row.block * 4;
-  table().program().run(row.name, shape, a, b, 256);
+  table().program(row).run(row.name, shape, a, b, 256);
   calls().cuMemFree(b);
   return take_reports();
 }
@@ -81,7 +91,7 @@ class Checks : public testing::TestWithParam<Row> {
   void SetUp() override {
     if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
     if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
-    // Workers that access a word at the same instant can miss each other's record.
+    // Workers that access a line at the same instant can miss each other's record.
     control()->set_schedule("sequential");
   }
   void TearDown() override {
@@ -128,6 +138,7 @@ extern "C" __global__ void stuck(int* a) {
   a[threadIdx.x] = 1;
 }
 extern "C" __global__ void fill(int* a, int n) { a[threadIdx.x * n] = 1; }
+extern "C" __global__ void copy(int* a, const int* b) { a[threadIdx.x] = b[threadIdx.x]; }
 )cuda";
 
 class FaultReports : public testing::Test {
@@ -174,6 +185,25 @@ TEST_F(FaultReports, NamesAllocationAndFree) {
   EXPECT_EQ(reports[0].line, 6u);
   EXPECT_NE(reports[0].text.find("of cuMemAlloc"), std::string::npos) << reports[0].text;
   EXPECT_NE(reports[0].text.find("freed by call"), std::string::npos) << reports[0].text;
+  EXPECT_NE(reports[0].text.find("64 times"), std::string::npos) << reports[0].text;
+}
+
+TEST_F(FaultReports, FindFreedAndNewMemoryAfterAnAccess) {
+  const Checking checking("all");
+  EXPECT_EQ(error_of("copy", data_, data_), "");
+  EXPECT_EQ(take_reports().size(), 0u);
+  check(calls().cuMemFree(data_), "cuMemFree");
+  CUdeviceptr other = 0;
+  check(calls().cuMemAlloc(&other, 256), "cuMemAlloc");
+  EXPECT_EQ(error_of("copy", other, other), "");
+  auto reports = take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, "uninitialised");
+  EXPECT_EQ(error_of("copy", data_, other), "");
+  calls().cuMemFree(other);
+  reports = take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  EXPECT_EQ(reports[0].kind, "use-after-free");
   EXPECT_NE(reports[0].text.find("64 times"), std::string::npos) << reports[0].text;
 }
 
