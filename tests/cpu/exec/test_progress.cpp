@@ -152,6 +152,24 @@ TEST(Progress, WarpBarrierAtTwoPlaces) {
   EXPECT_EQ(a[0], 32);
 }
 
+// The first lanes wait for all lanes of the warp, and the others end without arriving.
+std::string wait_and_exit(const std::string& wait) {
+  return "setp.ge.u32 %p1, %r1, 8; @%p1 bra LAST; mov.u32 %r3, %r1;\n" + wait +
+         "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd0, %rd2; add.u32 %r3, %r3, 5;\n"
+         "st.global.u32 [%rd3], %r3; bra DONE;\n"
+         "LAST: exit; DONE:";
+}
+
+TEST(Progress, WaitsEndWithOtherLanes) {
+  for (const char* wait :
+       {"bar.warp.sync 0xffffffff;", "shfl.sync.idx.b32 %r3, %r1, %r1, 31, 0xffffffff;"}) {
+    Array<int> a(32);
+    const auto fault = run_text(kernel_text(wait_and_exit(wait)), shape(1, 32), a.address());
+    ASSERT_FALSE(fault) << fault->text;
+    for (int l = 0; l < 32; ++l) EXPECT_EQ(a[l], l < 8 ? l + 5 : 0) << wait << l;
+  }
+}
+
 TEST(Progress, ShuffleWaitsForItsMembers) {
   const std::string text =
       "mov.u32 %r6, %r1; setp.lt.u32 %p1, %r1, 16; @!%p1 bra MEET; mov.u32 %r7, 0;\n"
