@@ -7,6 +7,8 @@
     ok(cucore_device_uuid, held($self), uuid);
     return {uuid, sizeof uuid};
   }
+  //: cucore_device_trim_graph_memory
+  void trim_graph_memory(bool reset_peaks = false) { ok(cucore_device_trim_graph_memory, held($self), reset_peaks); }
 }
 
 %inline %{

@@ -18,6 +18,10 @@ using NodeInfo = cucore_node_info;
     for (cucore_graph *body : bodies) cucore_graph_release(body);  // the node has them
     return node;
   }
+  //: cucore_graph_add_buffer
+  Buffer *add_buffer(const cucore_node *after, size_t after_count, int64_t length, uint64_t peers) {
+    return cucore::bind::add_buffer(held($self), after, after_count, length, peers);
+  }
   //: cucore_graph_clone
   Graph *clone() { return made<Graph *>(cucore_graph_clone, held($self)); }
   //: cucore_graph_dot
@@ -61,4 +65,10 @@ using NodeInfo = cucore_node_info;
     ok(cucore_executable_update, held($self), held(graph), nullptr);
   }
 }
+%inline %{
+// The node of Graph::add_buffer().
+cucore_node allocation_of(Graph *graph, Buffer *buffer) {
+  return cucore::bind::allocation_of(held(graph), held(buffer));
+}
+%}
 #endif

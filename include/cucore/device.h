@@ -57,6 +57,17 @@ typedef enum cucore_device_attribute_name {
   CUCORE_DEVICE_ATTRIBUTE_FORCE_INT32                        = 0x7fffffff
 } cucore_device_attribute_name;
 
+/** The memory that the graphs of a device have, as cucore_device_graph_memory() reads it. */
+typedef struct cucore_graph_memory_info {
+  size_t   struct_size;   /**< set by the caller: sizeof(cucore_graph_memory_info) */
+  uint64_t used;          /**< bytes that launches have allocated and not freed */
+  uint64_t used_peak;     /**< the largest `used` since the peaks were reset */
+  uint64_t reserved;      /**< bytes that the driver keeps for graphs */
+  uint64_t reserved_peak; /**< the largest `reserved` since the peaks were reset */
+} cucore_graph_memory_info;
+
+#define CUCORE_GRAPH_MEMORY_INFO_INIT { sizeof(cucore_graph_memory_info), 0, 0, 0, 0 }
+
 /** The two streams that every context has without a creation. */
 typedef enum cucore_default_stream {
   CUCORE_DEFAULT_STREAM_LEGACY     = 1, /**< ordered with the work of all blocking streams */
@@ -280,6 +291,34 @@ CUCORE_API cucore_status cucore_device_pool(const cucore_device *device, cucore_
  */
 CUCORE_API cucore_status cucore_device_set_pool(const cucore_device *device, cucore_pool *pool,
                                                 cucore_error **error);
+
+/**
+ * Reads how much memory the graphs of the device have in this process.
+ *
+ * @param device  the device
+ * @param out     receives the numbers
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_ABI_MISMATCH  struct_size was not set
+ * @retval CUCORE_ERROR_UNSUPPORTED   the device has no pools
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_device_graph_memory(const cucore_device *device,
+                                                    cucore_graph_memory_info *out,
+                                                    cucore_error **error);
+
+/**
+ * Gives the memory that the driver keeps for graphs, and that no launch uses, back to the device.
+ *
+ * @param device       the device
+ * @param reset_peaks  1: the peaks begin again at the present numbers; 0: they stay
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  reset_peaks is neither 0 nor 1
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no pools
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_device_trim_graph_memory(const cucore_device *device,
+                                                         int32_t reset_peaks,
+                                                         cucore_error **error);
 
 /**
  * Destroys the device's primary context and everything in it, for this process, and makes a new

@@ -116,6 +116,20 @@ class Device : public Owner<Device, cucore_device> {
   /// Sets the pool that buffers come from; an empty one is the driver's default pool.
   Returned<void> set_pool(const Pool& pool) const;
 
+  /// The memory that graphs of the device have.
+  Returned<cucore_graph_memory_info> graph_memory() const {
+    cucore_graph_memory_info out = CUCORE_GRAPH_MEMORY_INFO_INIT;
+    cucore_error* error = nullptr;
+    const cucore_status status = cucore_device_graph_memory(get(), &out, &error);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<cucore_graph_memory_info>(status, error);
+    return out;
+  }
+
+  /// Gives memory that no launch of a graph uses back to the device.
+  Returned<void> trim_graph_memory(bool reset_peaks = false) const {
+    return call(cucore_device_trim_graph_memory, get(), static_cast<std::int32_t>(reset_peaks));
+  }
+
   /// Destroys the primary context and everything in it, and makes a new one: cucore_device_reset().
   /// Streams, events and buffers made before fail with INVALID_STATE from then on. `reset()`, as in
   /// every owner, only releases the reference.

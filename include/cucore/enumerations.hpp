@@ -160,6 +160,8 @@ enum class NodeKind : std::int32_t {
   empty = CUCORE_NODE_KIND_EMPTY,    ///< only joins and forks edges
   child = CUCORE_NODE_KIND_CHILD,    ///< runs a copy of another graph
   conditional = CUCORE_NODE_KIND_CONDITIONAL,  ///< runs one of its graphs, or none
+  allocation = CUCORE_NODE_KIND_ALLOCATION,    ///< allocates memory
+  free = CUCORE_NODE_KIND_FREE,                ///< frees memory
 };
 
 /// The way in which a condition decides a conditional node.

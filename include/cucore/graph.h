@@ -41,6 +41,8 @@ typedef enum cucore_node_kind {
   CUCORE_NODE_KIND_EMPTY = 7,   /**< only joins and forks edges */
   CUCORE_NODE_KIND_CHILD = 8,   /**< runs a copy of another graph */
   CUCORE_NODE_KIND_CONDITIONAL = 9, /**< runs one of its graphs, or none */
+  CUCORE_NODE_KIND_ALLOCATION = 10, /**< allocates memory */
+  CUCORE_NODE_KIND_FREE = 11,       /**< frees memory */
   CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_node_kind;
 
@@ -66,9 +68,10 @@ typedef struct cucore_node_info {
   uint32_t block[3];        /**< threads per block */
   uint32_t cluster[3];      /**< blocks per cluster; all 0: none, or the kernel's */
   uint32_t dynamic_shared;  /**< bytes per block */
-  uint64_t destination;     /**< the address that a copy or a fill writes */
+  uint64_t destination;     /**< the address that a copy or a fill writes, or of the memory that
+                                 the node allocates or frees */
   uint64_t source;          /**< the address that a copy reads */
-  uint64_t size;            /**< bytes of a copy or a fill */
+  uint64_t size;            /**< bytes of a copy, a fill or memory */
   uint64_t pattern;         /**< of a fill; the first byte is the lowest */
   uint64_t pattern_size;    /**< bytes of the pattern */
   uint64_t dependency_count; /**< nodes that it comes directly after */
@@ -101,6 +104,7 @@ CUCORE_API cucore_status cucore_graph_create(const cucore_device *device, cucore
  * @param graph  the graph
  * @param out    receives the copy
  * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED    the graph has conditions, or allocates or frees memory
  * @retval CUCORE_ERROR_INVALID_STATE  the graph was lost in a reset of its device
  * @since 0.2
  */
@@ -305,6 +309,8 @@ CUCORE_API cucore_status cucore_graph_add_empty(cucore_graph *graph, const cucor
  * @param out    receives the node
  * @param error  NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  a node is twice in `after`
+ * @retval CUCORE_ERROR_UNSUPPORTED       the other graph has conditions, or allocates or frees
+ *                                        memory
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
  * @since 0.2
@@ -312,6 +318,64 @@ CUCORE_API cucore_status cucore_graph_add_empty(cucore_graph *graph, const cucor
 CUCORE_API cucore_status cucore_graph_add_child(cucore_graph *graph, const cucore_node *after,
                                                 size_t after_count, const cucore_graph *child,
                                                 cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that allocates memory of the graph's device. The memory has the same address at each
+ * launch. Work that comes after the node may use it.
+ *
+ * A node of cucore_graph_add_free() frees the memory, in this graph or in another one. Otherwise
+ * the memory stays allocated after the launch, and work on other streams may use it too. The end of
+ * the last reference to the buffer frees it in the order of the last launch. Later launches then
+ * free it at their end. Nodes that use the buffer have references to it.
+ *
+ * A launch is CUCORE_ERROR_INVALID_STATE while the memory of the one before is allocated, except
+ * for an executable with free_on_launch, which frees it first.
+ *
+ * The driver has limits for a graph with memory. It has one executable at a time. It cannot be
+ * cloned, cannot be a child, and cannot be launched into a capture. Its nodes and edges stay.
+ *
+ * @param graph        the graph, not that of a node
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param size         in bytes, at least 1
+ * @param peers        further devices whose kernels may use the memory; NULL if peer_count is 0
+ * @param peer_count   of peers
+ * @param buffer       receives the buffer, whose memory exists from the node on
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  size is 0, the graph belongs to a node, a peer cannot
+ *                                        access memory of the device, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the device cannot have that much
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no memory pools
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_buffer(cucore_graph *graph, const cucore_node *after,
+                                                 size_t after_count, size_t size,
+                                                 const cucore_device *const *peers,
+                                                 size_t peer_count, cucore_buffer **buffer,
+                                                 cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that frees memory of a graph. Work that uses the memory must come before the node.
+ *
+ * @param graph        the graph of cucore_graph_add_buffer(), or another one
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param buffer       of cucore_graph_add_buffer(), or created in a capture. Its own graph frees it
+ *                     once, and then no other graph does
+ * @param out          receives the node, which keeps the buffer
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  no graph allocates the buffer, a node frees it already,
+ *                                        the graph belongs to a node, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_free(cucore_graph *graph, const cucore_node *after,
+                                               size_t after_count, cucore_buffer *buffer,
+                                               cucore_node *out, cucore_error **error);
 
 /**
  * Adds a condition: a number that kernels of the graph set with cudaGraphSetConditional(), and that
@@ -405,7 +469,8 @@ CUCORE_API cucore_status cucore_graph_add_edge(cucore_graph *graph, cucore_node 
  * @param from   the node that comes first
  * @param to     the node that comes directly after it
  * @param error  NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_NOT_FOUND  the edge does not exist, or a node is not in the graph
+ * @retval CUCORE_ERROR_NOT_FOUND    the edge does not exist, or a node is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED  the graph allocates or frees memory; its edges stay
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_remove_edge(cucore_graph *graph, cucore_node from,
@@ -418,7 +483,8 @@ CUCORE_API cucore_status cucore_graph_remove_edge(cucore_graph *graph, cucore_no
  * @param graph  the graph
  * @param node   the node
  * @param error  NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_NOT_FOUND  the node was removed already, or is not in the graph
+ * @retval CUCORE_ERROR_NOT_FOUND    the node was removed already, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED  the graph allocates or frees memory; its nodes stay
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_remove_node(cucore_graph *graph, cucore_node node,

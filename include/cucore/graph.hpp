@@ -125,6 +125,27 @@ class Graph : public Owner<Graph, cucore_graph> {
     return value<Node>(cucore_graph_add_child, get(), after.data(), after.size(), child.get());
   }
 
+  /// Adds a node that allocates memory, which `peers` may use too. `out` receives the buffer.
+  Returned<Node> add_buffer(const After& after, std::size_t size, Buffer& out,
+                            const std::vector<Device>& peers = {}) const {
+    std::vector<const cucore_device*> others;
+    for (const Device& peer : peers) others.push_back(peer.get());
+    cucore_buffer* buffer = nullptr;
+    Node node = 0;
+    cucore_error* error = nullptr;
+    const cucore_status status =
+        cucore_graph_add_buffer(get(), after.data(), after.size(), size, others.data(),
+                                others.size(), &buffer, &node, &error);
+    if (CUCORE_HPP_FAILED(status)) return detail::failed<Node>(status, error);
+    out = Buffer::adopt(buffer);
+    return node;
+  }
+
+  /// Adds a node that frees memory of a graph.
+  Returned<Node> add_free(const After& after, const Buffer& buffer) const {
+    return value<Node>(cucore_graph_add_free, get(), after.data(), after.size(), buffer.get());
+  }
+
   /// Adds a condition, a number that kernels set with cudaGraphSetConditional().
   Returned<std::uint64_t> add_condition(std::uint32_t first, bool reset_at_launch = true) const {
     return value<std::uint64_t>(cucore_graph_add_condition, get(), first,

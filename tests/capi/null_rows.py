@@ -50,6 +50,7 @@ OF_FUNCTION = {
     "cucore_buffer_fill": {"size": "4"},
     "cucore_graph_add_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_add_fill": {"size": "4"},
     "cucore_graph_add_conditional": {"body_count": "1"},
+    "cucore_graph_add_buffer": {"size": "4", "buffer": "o.handle<cucore_buffer>()"},
     "cucore_graph_set_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_set_fill": {"size": "4"},
     "cucore_executable_set_copy": {"source_offset": "8", "size": "4"}, "cucore_executable_set_fill": {"size": "4"},
     "cucore_stream_write_value": {"size": "4"}, "cucore_stream_wait_value": {"size": "4"},
@@ -65,7 +66,7 @@ ARRAYS = {
     "name_expressions": ("nullptr", "0"), "out": ("nullptr", "0"), "buffer": ("nullptr", "0"),
     "arguments": ("nullptr", "0"), "items": ("w.one_item()", "1"), "images": ("w.two()", "2"),
     "data": ("w.bytes", "4"), "source": ("w.bytes", "4"), "destination": ("w.bytes", "4"),
-    "pattern": ("w.bytes", "1"), "after": ("nullptr", "0"), "nodes": ("nullptr", "0"),
+    "pattern": ("w.bytes", "1"), "after": ("nullptr", "0"), "peers": ("nullptr", "0"), "nodes": ("nullptr", "0"),
 }
 
 

@@ -122,6 +122,8 @@ struct Memory {
   Context* context = nullptr;
   MemoryKind kind = MemoryKind::DEVICE;
   std::vector<unsigned char> bytes;
+  // Of a node of a graph: whether a launch has allocated it, and whether the graph is gone.
+  bool is_of_graph = false, is_allocated = false, is_orphan = false;
 };
 
 struct Library;
@@ -166,6 +168,7 @@ struct GraphNode {
   CUgraph child = nullptr;                       // owned
   std::shared_ptr<std::vector<CUgraph>> bodies;  // of a conditional node, owned
   std::shared_ptr<void> memory;                  // of an allocation
+  CUdeviceptr address = 0;                       // that the node allocates or frees
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;
@@ -187,6 +190,8 @@ struct GraphExec {
   std::vector<GraphNode> steps;
   std::vector<CUgraphNode> nodes;  // of the steps
   std::vector<Kept> kept;
+  bool frees_first = false;
+  CUgraph single = nullptr;  // a graph with memory, which has no other executable
 };
 
 struct Pool {
@@ -320,6 +325,8 @@ bool invalidate_captures(Predicate predicate) {
 CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, GraphNode node);
 
 // Returns the step of an executable that was made from a node, or null.
+GraphNode allocation_node(CUdeviceptr address);
+GraphNode free_node(CUdeviceptr address);
 GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
 
 // Makes a node from work on a stream. Returns false if the stream is not captured.

@@ -166,6 +166,46 @@ GraphNode fill_node(const CUDA_MEMSET_NODE_PARAMS& fill) {
   return node;
 }
 
+// The last node or step with the memory is gone. Memory that a launch has allocated stays.
+void end_of_graph(void* bytes) {
+  Memory* const memory = memory_at(reinterpret_cast<uintptr_t>(bytes), 1);
+  if (memory && memory->is_allocated)
+    memory->is_orphan = true;
+  else
+    free_memory(reinterpret_cast<uintptr_t>(bytes), false, "the end of an allocation node");
+}
+
+bool is_memory(const GraphNode& node) {
+  return node.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC || node.type == CU_GRAPH_NODE_TYPE_MEM_FREE;
+}
+
+bool has_memory(CUgraph handle) {
+  const auto& nodes = driver().graphs.find(handle)->nodes;
+  return std::ranges::any_of(nodes, [](CUgraphNode node) { return is_memory(node_at(node)); });
+}
+
+bool frees(const std::vector<CUgraphNode>& nodes, CUdeviceptr address) {
+  return std::ranges::any_of(nodes, [&](CUgraphNode handle) {
+    const GraphNode& node = node_at(handle);
+    return node.type == CU_GRAPH_NODE_TYPE_MEM_FREE && node.address == address;
+  });
+}
+
+// As for NVIDIA's driver, no memory of the launch is allocated, unless it frees that first, and
+// memory that it frees is.
+bool may_launch(const GraphExec& exec) {
+  std::set<CUdeviceptr> own;
+  for (const GraphNode& step : exec.steps)
+    if (step.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) own.insert(step.address);
+  return std::ranges::all_of(exec.steps, [&](const GraphNode& step) {
+    if (!is_memory(step)) return true;
+    const Memory* const memory = memory_at(step.address, 1);
+    if (!memory || !memory->is_of_graph) return true;
+    if (step.type == CU_GRAPH_NODE_TYPE_MEM_ALLOC) return !memory->is_allocated || exec.frees_first;
+    return own.contains(step.address) || memory->is_allocated;
+  });
+}
+
 GraphNode host_node(const CUDA_HOST_NODE_PARAMS& host) {
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_HOST;
@@ -230,6 +270,29 @@ void run(const GraphNode& step, CUstream stream) {
 
 }  // namespace
 
+GraphNode allocation_node(CUdeviceptr address) {
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+  node.address = address;
+  node.memory = {host_address(address), end_of_graph};
+  memory_at(address, 1)->is_of_graph = true;
+  node.run = [address] {
+    if (Memory* const memory = memory_for(address, 1, "an allocation")) memory->is_allocated = true;
+  };
+  return node;
+}
+
+GraphNode free_node(CUdeviceptr address) {
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+  node.address = address;
+  node.run = [address] {
+    Memory* const memory = memory_at(address, 1);
+    if (memory && memory->is_of_graph) memory->is_allocated = false;
+  };
+  return node;
+}
+
 GraphNode* step_of(CUgraphExec handle, CUgraphNode node) {
   GraphExec* exec = driver().graph_execs.find_or_note(handle, "a change of an executable");
   if (!exec) return nullptr;
@@ -242,6 +305,7 @@ namespace api {
 CUresult cuGraphClone(CUgraph* out, CUgraph original) {
   const auto lock = locked();
   NEED(driver().graphs.find_or_note(original, "cuGraphClone"), CUDA_ERROR_INVALID_VALUE);
+  NEED(!has_memory(original), CUDA_ERROR_NOT_SUPPORTED);
   *out = clone_graph(original, false);
   return CUDA_SUCCESS;
 }
@@ -284,7 +348,7 @@ CUresult cuGraphNodeFindInClone(CUgraphNode* out, CUgraphNode original, CUgraph 
 CUresult cuGraphDestroyNode(CUgraphNode handle) {
   const auto lock = locked();
   const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphDestroyNode");
-  NEED(node, CUDA_ERROR_INVALID_VALUE);
+  NEED(node && !has_memory(node->graph), CUDA_ERROR_INVALID_VALUE);
   Graph& graph = *driver().graphs.find(node->graph);
   const CUgraph child = node->child;
   const auto bodies = node->bodies;
@@ -371,6 +435,8 @@ CUresult cuGraphAddDependencies_v1(CUgraph graph, const CUgraphNode* from, const
 CUresult cuGraphRemoveDependencies(CUgraph graph, const CUgraphNode* from, const CUgraphNode* to,
                                    const CUgraphEdgeData*, size_t count) {
   const auto lock = locked();
+  NEED(driver().graphs.find_or_note(graph, "cuGraphRemoveDependencies") && !has_memory(graph),
+       CUDA_ERROR_INVALID_VALUE);
   for (size_t i = 0; i < count; ++i) {
     GraphNode* end = driver().graph_nodes.find_or_note(to[i], "cuGraphRemoveDependencies");
     NEED(end && end->graph == graph && std::erase(end->before, from[i]) == 1,
@@ -481,6 +547,7 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUgraph
                                   size_t count, CUgraph child) {
   const auto lock = locked();
   NEED(driver().graphs.find_or_note(child, "cuGraphAddChildGraphNode"), CUDA_ERROR_INVALID_VALUE);
+  NEED(!has_memory(child), CUDA_ERROR_NOT_SUPPORTED);
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_GRAPH;
   node.child = clone_graph(child, true);
@@ -491,11 +558,90 @@ CUresult cuGraphAddChildGraphNode(CUgraphNode* out, CUgraph graph, const CUgraph
   return CUDA_ERROR_INVALID_VALUE;
 }
 
-CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned long long) {
+CUresult cuGraphAddMemAllocNode(CUgraphNode* out, CUgraph handle, const CUgraphNode* before,
+                                size_t count, CUDA_MEM_ALLOC_NODE_PARAMS* given) {
+  const auto lock = locked();
+  Context* context = nullptr;
+  RETURN_IF_FAILED(current(context));
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphAddMemAllocNode");
+  NEED(graph && !graph->is_child && given->bytesize, CUDA_ERROR_INVALID_VALUE);
+  NEED(given->poolProps.allocType == CU_MEM_ALLOCATION_TYPE_PINNED &&
+           given->poolProps.location.type == CU_MEM_LOCATION_TYPE_DEVICE,
+       CUDA_ERROR_INVALID_VALUE);
+  for (size_t i = 0; i < given->accessDescCount; ++i)
+    NEED(given->accessDescs[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE &&
+             given->accessDescs[i].location.id < driver().settings.device_count,
+         CUDA_ERROR_INVALID_VALUE);
+  RETURN_IF_FAILED(allocate(context, MemoryKind::DEVICE, given->bytesize, &given->dptr));
+  return add(out, handle, before, count, allocation_node(given->dptr));
+}
+
+CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph handle, const CUgraphNode* before,
+                               size_t count, CUdeviceptr address) {
+  const auto lock = locked();
+  const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphAddMemFreeNode");
+  const Memory* const memory = memory_at(address, 1);
+  NEED(graph && !graph->is_child && memory && memory->is_of_graph, CUDA_ERROR_INVALID_VALUE);
+  NEED(!frees(graph->nodes, address), CUDA_ERROR_INVALID_VALUE);
+  return add(out, handle, before, count, free_node(address));
+}
+
+CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphMemAllocNodeGetParams");
+  NEED(node && node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC, CUDA_ERROR_INVALID_VALUE);
+  *out = {};
+  out->dptr = node->address;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphMemFreeNodeGetParams(CUgraphNode handle, CUdeviceptr* address) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphMemFreeNodeGetParams");
+  NEED(node && node->type == CU_GRAPH_NODE_TYPE_MEM_FREE, CUDA_ERROR_INVALID_VALUE);
+  *address = node->address;
+  return CUDA_SUCCESS;
+}
+
+// The bytes that launches have allocated on the device; the peaks are the present numbers.
+CUresult cuDeviceGetGraphMemAttribute(CUdevice device, CUgraphMem_attribute which, void* out) {
+  const auto lock = locked();
+  NEED(device >= 0 && device < driver().settings.device_count && which <= 3,
+       CUDA_ERROR_INVALID_VALUE);
+  cuuint64_t bytes = 0;
+  for (const auto& [address, memory] : driver().memory)
+    if (memory.is_allocated && memory.context->device == device) bytes += memory.bytes.size();
+  *static_cast<cuuint64_t*>(out) = bytes;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceSetGraphMemAttribute(CUdevice device, CUgraphMem_attribute which, void* value) {
+  const auto lock = locked();
+  NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
+  const bool is_peak =
+      which == CU_GRAPH_MEM_ATTR_USED_MEM_HIGH || which == CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH;
+  NEED(is_peak && *static_cast<cuuint64_t*>(value) == 0, CUDA_ERROR_INVALID_VALUE);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuDeviceGraphMemTrim(CUdevice device) {
+  const auto lock = locked();
+  NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* out, CUgraph handle, unsigned long long flags) {
   const auto lock = locked();
   const Graph* graph = driver().graphs.find_or_note(handle, "cuGraphInstantiate");
   NEED(graph, CUDA_ERROR_INVALID_VALUE);
-  *out = driver().graph_execs.add(plan_of(*graph));
+  GraphExec exec = plan_of(*graph);
+  exec.frees_first = flags & CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH;
+  if (has_memory(handle)) exec.single = handle;
+  bool has_other = false;
+  driver().graph_execs.each(
+      [&](const GraphExec& other) { has_other |= exec.single && other.single == exec.single; });
+  NEED(!has_other, CUDA_ERROR_NOT_SUPPORTED);
+  *out = driver().graph_execs.add(std::move(exec));
   return CUDA_SUCCESS;
 }
 
@@ -622,7 +768,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   Stream* stream = nullptr;
   RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
   const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
-  NEED(exec, CUDA_ERROR_INVALID_VALUE);
+  NEED(exec && may_launch(*exec), CUDA_ERROR_INVALID_VALUE);
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_GRAPH;
   node.run = [steps = exec->steps, stream_handle] {

@@ -19,6 +19,15 @@ CUresult allocate_here(MemoryKind kind, size_t size, CUdeviceptr* out) {
   return allocate(context, kind, size, out);
 }
 
+// Memory of a graph stays its node's.
+CUresult free_here(CUdeviceptr where, const char* use) {
+  Memory* const memory = memory_at(where, 1);
+  if (!memory || !memory->is_of_graph) return free_memory(where, false, use);
+  NEED(memory->is_allocated, CUDA_ERROR_INVALID_VALUE);
+  memory->is_allocated = false;
+  return memory->is_orphan ? free_memory(where, false, use) : CUDA_SUCCESS;
+}
+
 // Copies require a current context and a live stream.
 CUresult ready_on(CUstream handle, Stream*& stream, const char* use) {
   Context* context = nullptr;
@@ -95,13 +104,7 @@ CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream) {
   Stream* found = nullptr;
   RETURN_IF_FAILED(ready_on(stream, found, "cuMemAllocAsync"));
   RETURN_IF_FAILED(allocate_here(MemoryKind::DEVICE, size, out));
-  if (!found || !found->capture.active) return CUDA_SUCCESS;
-  GraphNode node;
-  node.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-  node.memory = {pointer(*out), [](void* memory) {
-                   free_memory(address(memory), false, "the end of an allocation node");
-                 }};
-  capture_work(found, std::move(node));
+  if (found && found->capture.active) capture_work(found, allocation_node(*out));
   return CUDA_SUCCESS;
 }
 
@@ -129,7 +132,7 @@ CUresult cuMemHostAlloc(void** out, size_t size, unsigned) {
 CUresult cuMemFree(CUdeviceptr where) {
   const auto lock = locked();
   RETURN_IF_FAILED(ready_here());
-  return where ? free_memory(where, false, "cuMemFree") : CUDA_SUCCESS;
+  return where ? free_here(where, "cuMemFree") : CUDA_SUCCESS;
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
@@ -137,11 +140,9 @@ CUresult cuMemFreeAsync(CUdeviceptr where, CUstream stream) {
   Context* context = nullptr;
   Stream* found = nullptr;
   RETURN_IF_FAILED(resolve_work(stream, context, found, "cuMemFreeAsync"));
-  GraphNode node;
-  node.type = CU_GRAPH_NODE_TYPE_MEM_FREE;
-  if (capture_work(found, std::move(node))) return CUDA_SUCCESS;
+  if (capture_work(found, free_node(where))) return CUDA_SUCCESS;
   take_place(lock, found);
-  return free_memory(where, false, "cuMemFreeAsync");
+  return free_here(where, "cuMemFreeAsync");
 }
 
 CUresult cuMemFreeHost(void* where) {

@@ -31,6 +31,9 @@ public partial class CudaDevice {
     return (memory.First, memory.Second);
   }
 
+  //: cucore_device_graph_memory
+  public GraphMemory GetGraphMemory() { return new GraphMemory(RawGraphMemory()); }
+
   //: cucore_device_default_stream
   public CudaStream GetDefaultStream(DefaultStream kind = DefaultStream.Legacy) { return RawDefaultStream(kind); }
 }

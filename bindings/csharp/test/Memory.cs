@@ -26,6 +26,14 @@ public static class Memory {
     }
   }
 
+  public static void OfGraphs() {
+    World.Device.TrimGraphMemory(true);
+    GraphMemory counted = World.Device.GetGraphMemory();
+    Check.Equal(counted.Used, counted.UsedPeak);
+    Check.Equal(counted.Reserved, counted.ReservedPeak);
+    World.Device.TrimGraphMemory(false);
+  }
+
   public static void FromAPool() {
     using (CudaStream stream = World.Stream())
     using (CudaMemoryPool pool = new CudaMemoryPool(World.Device, new PoolOptions { Keep = -1 }))

@@ -29,6 +29,11 @@ final class CudaDevice {
     return attribute(CucoreNative.deviceAttributeNumber(Given.notNull(name, "name")));
   }
 
+  //: cucore_device_graph_memory
+  public GraphMemory getGraphMemory() {
+    return new GraphMemory(graphMemoryNow());
+  }
+
   //: cucore_device_uuid
   // @return the bytes as a UUID
   public java.util.UUID getUuid() {

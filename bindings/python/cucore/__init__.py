@@ -36,7 +36,7 @@ from ._enums import *  # noqa: F401,F403
 from ._errors import *  # noqa: F401,F403
 from ._errors import Error
 from ._handles import *  # noqa: F401,F403
-from ._records import CacheStatistics, PoolStatistics
+from ._records import CacheStatistics, GraphMemory, PoolStatistics
 from . import _cache, _code, _host, _interop, _link, _memory, _program
 from . import _captures  # noqa: F401
 from ._program import Key
@@ -64,7 +64,7 @@ for _name in set(_handles.__all__) - set(DOCS):
 __all__ = [
     *_enums.__all__, *_handles.__all__,
     "AccessWindow", "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "ConditionalNode",
-    "ExecutableNode", "Global", "Key",
+    "ExecutableNode", "Global", "GraphMemory", "Key",
     "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Node", "NodeInfo", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
     "Symbol", "checks", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",
     "library_set_path", "library_symbol", "log_enabled", "log_write", "max_active_clusters", "set_log_callback",

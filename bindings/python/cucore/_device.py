@@ -8,7 +8,7 @@ from . import _cucore
 from ._cucore import Buffer, Device, Event, Kernel, LaunchConfig, MemoryPool, Stream
 from ._enums import AccessProperty, DeviceAttribute
 from ._members import member
-from ._records import PoolStatistics
+from ._records import GraphMemory, PoolStatistics
 
 if TYPE_CHECKING:
     import uuid
@@ -102,6 +102,12 @@ _cucore._extend(Device, "stream_priorities", _property("_stream_priorities", lam
 _cucore._extend(Device, "uuid", _property("_uuid", _uuid_of))
 #: cucore_kernel_max_potential_block_size
 _cucore._extend(Kernel, "max_potential_block_size", Kernel._max_potential_block_size)
+
+
+#: cucore_device_graph_memory
+@member(Device, "graph_memory")
+def graph_memory(self: Device) -> GraphMemory:
+    return GraphMemory._make(memoryview(self._graph_memory()).cast("q"))
 
 
 #: cucore_pool_query

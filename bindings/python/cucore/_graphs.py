@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Generic, Iterable, NamedTuple, Optional, SupportsIndex, Type, TypeVar, Union, cast
 
 from . import _cucore
-from ._cucore import Buffer, Event, ExecutableGraph, Graph, Kernel, LaunchConfig
+from ._cucore import Buffer, Device, Event, ExecutableGraph, Graph, Kernel, LaunchConfig
 from ._enums import Conditional, NodeKind
 from ._members import member
 
@@ -339,6 +339,37 @@ def graph_fill(self: Graph, buffer: Buffer, data: Bytes, length: Optional[int] =
     ``after`` is the node, or the nodes, that the new one comes after.
     """
     return Node(self, self._add_fill(after, buffer, offset, _length(buffer, offset, length), data))
+
+
+#: cucore_graph_add_buffer
+@member(Graph, "buffer")
+def graph_buffer(self: Graph, length: int, *, peers: Iterable[Device] = (), after: After = None) -> tuple[Buffer, Node]:
+    """Adds a node that allocates memory at each launch, always at one address. Returns the buffer and the node.
+
+        buffer, node = graph.buffer(1024)
+        last = graph.fill(buffer, b"\\0", after=node)
+        graph.free(buffer, after=last)
+
+    Memory that no node frees stays allocated after the launch, until the last reference to the buffer is gone. The next
+    launch must come later, or belong to an executable with free_on_launch. Kernels of ``peers`` may use the memory too.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    ordinals = 0
+    for peer in peers:
+        ordinals |= 1 << peer.ordinal
+    buffer = self._add_buffer(after, length, ordinals)
+    return buffer, Node(self, _cucore.allocation_of(self, buffer))
+
+
+#: cucore_graph_add_free
+@member(Graph, "free")
+def graph_free(self: Graph, buffer: Buffer, *, after: After = None) -> Node:
+    """Adds a node that frees memory of a graph, this one or another. Work that uses the memory must come before it.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    return Node(self, self._add_free(after, buffer))
 
 
 #: cucore_graph_add_record

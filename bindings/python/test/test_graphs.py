@@ -663,3 +663,38 @@ def test_functions_of_python_are_nodes(device, stream, graph, add):
         stream.launch_host(lambda: seen.append("captured"))
     run(captured.executable(), stream)
     assert seen[-1] == "captured"
+
+
+def test_graphs_allocate_memory(device, stream, graph, add):
+    device.trim_graph_memory(True)
+    before = device.graph_memory()
+    assert before.used == before.used_peak and before.reserved == before.reserved_peak
+    x, view = memory(device)
+    buffer, node = graph.buffer(64, peers=[device])
+    assert node.kind == cucore.NodeKind.ALLOCATION and node.info.destination == buffer.address and node.info.size == 64
+    filled = graph.fill(buffer, b"\0\0\x80\x3f", after=node)
+    last = graph.copy(x, buffer, 4, after=graph.kernel(add, ONE, buffer, 1.0, after=filled))
+    end = graph.free(buffer, after=last)
+    assert end.kind == cucore.NodeKind.FREE and end.dependencies == (last,)
+    executable = graph.executable()
+    run(executable, stream)
+    run(executable, stream)
+    assert view[0] == 2
+    assert device.graph_memory().used == before.used
+    with pytest.raises(cucore.UnsupportedError, match="the driver keeps all nodes and edges"):
+        node.remove()
+    with pytest.raises(cucore.InvalidArgumentError, match="size is 0"):
+        graph.buffer(0)
+
+
+def test_memory_without_a_free_ends_with_its_buffer(device, stream, graph):
+    buffer, node = graph.buffer(64)
+    executable = graph.executable()
+    run(executable, stream)
+    assert device.graph_memory().used >= 64
+    with pytest.raises(cucore.InvalidStateError, match="has allocated its memory in an earlier launch"):
+        executable(stream)
+    buffer.close()
+    for _ in range(2):
+        run(executable, stream)
+        assert device.graph_memory().used == 0

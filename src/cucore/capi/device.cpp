@@ -2,8 +2,10 @@
 #include "core/objects/device.hpp"
 
 #include <algorithm>
+#include <cstddef>
 
 #include "capi/guard.hpp"
+#include "core/objects/graph_memory.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -13,6 +15,9 @@ using cucore::Status;
 namespace core = cucore::core;
 
 namespace {
+
+constexpr size_t FIRST_GRAPH_MEMORY_INFO =
+    offsetof(cucore_graph_memory_info, reserved_peak) + sizeof(uint64_t);
 
 core::Stream::Kind require_kind(cucore_default_stream kind) {
   if (kind == CUCORE_DEFAULT_STREAM_LEGACY) return core::Stream::Kind::LEGACY;
@@ -178,6 +183,27 @@ CUCORE_API cucore_status cucore_device_set_pool(const cucore_device* device, cuc
   return guard(error, [&] {
     const core::Device& self = use(device, "device");
     core::Pool::set_current(self, pool ? &use(pool, "pool") : nullptr);
+  });
+}
+
+CUCORE_API cucore_status cucore_device_graph_memory(const cucore_device* device,
+                                                    cucore_graph_memory_info* out,
+                                                    cucore_error** error) {
+  return guard(error, [&] {
+    cucore::clear_info(require(out, "out"), FIRST_GRAPH_MEMORY_INFO);
+    const core::GraphMemoryState state = core::query_graph_memory(use(device, "device"));
+    const cucore_graph_memory_info info{sizeof info, state.used, state.used_peak, state.reserved,
+                                        state.reserved_peak};
+    cucore::write_info(out, info, FIRST_GRAPH_MEMORY_INFO, "cucore_graph_memory_info");
+  });
+}
+
+CUCORE_API cucore_status cucore_device_trim_graph_memory(const cucore_device* device,
+                                                         int32_t reset_peaks,
+                                                         cucore_error** error) {
+  return guard(error, [&] {
+    const core::Device& self = use(device, "device");
+    core::trim_graph_memory(self, require_flag(reset_peaks, "reset_peaks"));
   });
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds nodes to graphs.
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "capi/graph_arguments.hpp"
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "core/graph/kernel_work.hpp"
+#include "core/graph/memory_work.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -33,6 +36,41 @@ class NewBodies {
   const size_t count_;
   size_t made_ = 0;
 };
+
+// A new buffer with its handle, which ends unless it is kept: nothing can fail once the driver has
+// added the node.
+class NewBuffer {
+ public:
+  explicit NewBuffer(cucore::Ref<core::Buffer> object)
+      : object_(std::move(object)), handle_(wrap(object_)) {}
+  ~NewBuffer() { release(handle_); }
+  NewBuffer(const NewBuffer&) = delete;
+  NewBuffer& operator=(const NewBuffer&) = delete;
+
+  const cucore::Ref<core::Buffer>& object() const { return object_; }
+  cucore_buffer* keep() noexcept { return std::exchange(handle_, nullptr); }
+
+ private:
+  const cucore::Ref<core::Buffer> object_;
+  cucore_buffer* handle_;
+};
+
+// The device itself may be among them.
+std::vector<CUdevice> peers_of(const cucore_device* const* peers, size_t count,
+                               const core::Device& device) {
+  std::vector<CUdevice> others;
+  for (const cucore_device* const handle : require_array(peers, count, "peers")) {
+    const core::Device& peer = use(handle, "peers");
+    const CUdevice other = peer.native();
+    if (other == device.native() || std::ranges::find(others, other) != others.end()) continue;
+    if (!peer.can_access_peer(device))
+      throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
+                          cucore::concat("peers has ", peer.label(),
+                                         ", which cannot access memory of ", device.label()));
+    others.push_back(other);
+  }
+  return others;
+}
 
 }  // namespace
 
@@ -156,6 +194,40 @@ CUCORE_API cucore_status cucore_graph_add_child(cucore_graph* graph, const cucor
     const core::Graph& other = use(child, "child");
     node.require();
     node.set(self.add_child(before, other));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_buffer(cucore_graph* graph, const cucore_node* after,
+                                                 size_t after_count, size_t size,
+                                                 const cucore_device* const* peers,
+                                                 size_t peer_count, cucore_buffer** buffer,
+                                                 cucore_node* out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(buffer);
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    std::vector<CUdevice> others = peers_of(peers, peer_count, self.device());
+    require(buffer, "buffer");
+    node.require();
+    self.require_usable();
+    NewBuffer made(core::new_graph_buffer(self.context(), size));
+    node.set(self.add_memory(before,
+                             cucore::make<core::AllocationWork>(made.object(), std::move(others))));
+    *buffer = made.keep();
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_free(cucore_graph* graph, const cucore_node* after,
+                                               size_t after_count, cucore_buffer* buffer,
+                                               cucore_node* out, cucore_error** error) {
+  return guard(error, [&] {
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    auto of = share(buffer, "buffer");
+    node.require();
+    node.set(self.add_memory(before, cucore::make<core::FreeWork>(std::move(of))));
   });
 }
 

@@ -60,6 +60,65 @@ void add_fill(Run& run, World& world) {
   });
 }
 
+// A graph whose launches leave memory allocated, and its buffer.
+struct Allocating {
+  explicit Allocating(World& world) : graph(new_graph(world)) {
+    const cucore_device* const peer = world.other.get();
+    EXPECT_EQ(cucore_graph_add_buffer(graph.get(), nullptr, 0, 64, &peer, 1, buffer.out(), &node,
+                                      nullptr),
+              CUCORE_OK);
+  }
+  Graph graph;
+  Buffer buffer;
+  cucore_node node = 0;
+};
+
+void add_buffer(Run& run, World& world) {
+  const cucore_device* const peer = world.other.get();
+  cucore_buffer* buffer = Run::garbage<cucore_buffer>();
+  adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
+    return cucore_graph_add_buffer(graph, after, count, 64, &peer, 1, &buffer, out, error);
+  });
+  run.output("buffer", buffer);
+  cucore_buffer_release(buffer);
+}
+
+void add_free(Run& run, World& world) {
+  Allocating of(world);
+  cucore_node out = 7;
+  run.call([&](auto** error) {
+    return cucore_graph_add_free(of.graph.get(), &of.node, 1, of.buffer.get(), &out, error);
+  });
+  run.output("out", out);
+  EXPECT_EQ(cucore_graph_node_count(of.graph.get()), run.ok() ? 2u : 1u);
+}
+
+// The launch leaves memory allocated, which ends with the buffer.
+void launch_with_memory(Run& run, World& world) {
+  Allocating of(world);
+  const Executable executable = make_executable(of.graph.get());
+  run.call([&](auto** error) {
+    return cucore_executable_launch(executable.get(), world.stream.get(), error);
+  });
+}
+
+void remove_with_memory(Run& run, World& world) {
+  Allocating of(world);
+  run.expect(CUCORE_ERROR_UNSUPPORTED);
+  run.call([&](auto** error) { return cucore_graph_remove_node(of.graph.get(), of.node, error); });
+  EXPECT_EQ(cucore_graph_node_count(of.graph.get()), 1u);
+}
+
+void release_memory(Run& run, World& world) {
+  Allocating of(world);
+  const Executable executable = make_executable(of.graph.get());
+  EXPECT_EQ(cucore_executable_launch(executable.get(), world.stream.get(), nullptr), CUCORE_OK);
+  EXPECT_EQ(cucore_buffer_record_use(of.buffer.get(), world.second_stream.get(), nullptr),
+            CUCORE_OK);
+  cucore_buffer* const buffer = of.buffer.release();
+  run.plain([&] { cucore_buffer_release(buffer); });
+}
+
 // The end of the data runs once in each case.
 void add_host(Run& run, World& world) {
   int ends = 0;
@@ -360,6 +419,11 @@ std::vector<Scenario> graph_scenarios() {
          });
        }},
       {"cucore_graph_add_fill", add_fill},
+      {"cucore_graph_add_buffer", add_buffer},
+      {"cucore_graph_add_free", add_free},
+      {"cucore_executable_launch", launch_with_memory},
+      {"cucore_graph_remove_node", remove_with_memory},
+      {"cucore_buffer_release", release_memory},
       {"cucore_graph_add_host", add_host},
       {"cucore_graph_add_record",
        [](Run& run, World& world) {

@@ -39,10 +39,25 @@ void set_pool(Run& run, World& world) {
   cucore_device_set_pool(world.device.get(), nullptr, nullptr);
 }
 
+void query_graph_memory(Run& run, World& world) {
+  cucore_graph_memory_info info = CUCORE_GRAPH_MEMORY_INFO_INIT;
+  info.used = 7;
+  run.call(
+      [&](auto** error) { return cucore_device_graph_memory(world.device.get(), &info, error); });
+  run.output("out", info.used);
+}
+
 }  // namespace
 
 std::vector<Scenario> pool_scenarios() {
   return {
+      {"cucore_device_graph_memory", query_graph_memory},
+      {"cucore_device_trim_graph_memory",
+       [](Run& run, World& world) {
+         run.call([&](auto** error) {
+           return cucore_device_trim_graph_memory(world.device.get(), 1, error);
+         });
+       }},
       {"cucore_pool_create",
        [](Run& run, World& world) {
          makes<cucore_pool>(run, cucore_pool_release, [&](auto** out, auto** error) {

@@ -184,11 +184,13 @@ class Executable::Retirement {
 };
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
-                       Ref<const GraphWork> work)
+                       Ref<const GraphWork> work, MemoryEffects memory, bool is_single)
     : root_(std::move(root)),
       destruction_(std::move(destruction)),
       numbers_(work->numbers()),
       work_(std::move(work)),
+      memory_(std::move(memory)),
+      is_single_(is_single),
       may_print_(work_->may_print()) {}
 
 Executable::~Executable() {
@@ -216,14 +218,24 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   const Ref<const GraphWork> work = graph.root_->work();
   const driver::RelaxedCaptures relaxed;
   CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
-  const CUresult result =
-      use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
-  if (result == CUDA_ERROR_NOT_SUPPORTED && graph.root_->has_conditions())
+  const auto instantiate = [&] {
+    return use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
+  };
+  const bool has_memory = body.has_memory();
+  const bool is_single = has_memory || graph.root_->has_conditions();
+  MemoryEffects memory = memory_effects_of(body);
+  CUresult result = instantiate();
+  if (result == CUDA_ERROR_NOT_SUPPORTED && is_single) {
+    perform_ready_releases();  // of the executable before
+    result = instantiate();
+  }
+  if (result == CUDA_ERROR_NOT_SUPPORTED && is_single)
     throw Error(Status::UNSUPPORTED,
-                concat("cannot ", describe_failure(body, parameters),
-                       "; a graph with conditions has one executable at a time"));
+                concat("cannot ", describe_failure(body, parameters), "; a graph ",
+                       has_memory ? "that allocates or frees memory" : "with conditions",
+                       " has one executable at a time"));
   check(result, [&] { return describe_failure(body, parameters); });
-  return make<Executable>(graph.root_, std::move(destruction), work);
+  return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory), is_single);
 }
 
 CUgraphExec Executable::native() const { return destruction_->native; }
@@ -250,19 +262,38 @@ void Executable::launch(const Stream& stream) const {
   if (!destruction_->uses().contains(stream.mark_key())) [[unlikely]]
     record_use(stream);
   const auto call = [&] {
-    if (stream.may_be_captured()) [[unlikely]]
+    if (stream.may_be_captured()) [[unlikely]] {
+      if (is_single_) refuse_in_capture(stream, "launch a graph with conditions or memory in");
       hold_in_capture(stream);
+    }
     return cuda().cuGraphLaunch(native(), stream.native());
   };
   CUresult result = CUDA_SUCCESS;
-  if (!stream.needs_current_context()) [[likely]] {
-    result = call_without_context(*stream.context(), call);
-  } else {
-    const driver::ContextGuard guard(stream.context()->native());
-    result = call();
+  {
+    MemoryLaunch memory(memory_, stream);
+    if (!stream.needs_current_context()) [[likely]] {
+      result = call_without_context(*stream.context(), call);
+    } else {
+      const driver::ContextGuard guard(stream.context()->native());
+      result = call();
+    }
+    memory.note(result);
   }
-  check(result, [&] { return concat("launch an executable graph on ", stream.label()); });
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    check_launch(result, stream);
   if (may_print_) stream.context()->output().record_launch();
+}
+
+// The driver refuses memory that is still allocated, or not allocated yet.
+void Executable::check_launch(CUresult result, const Stream& stream) const {
+  if (result == CUDA_ERROR_INVALID_VALUE)
+    if (const MemoryEffect* const obstacle = find_obstacle(memory_)) {
+      const GraphUse use(*root_, *root_->body());
+      const GraphNode& node = root_->body()->find(obstacle->node);
+      throw Error(Status::INVALID_STATE, describe_obstacle(*obstacle, describe_node(node)), {},
+                  {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+    }
+  check(result, [&] { return concat("launch an executable graph on ", stream.label()); });
 }
 
 void Executable::upload(const Stream& stream) const {

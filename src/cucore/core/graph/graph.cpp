@@ -7,6 +7,7 @@
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
 #include "core/graph/held_objects.hpp"
+#include "core/graph/memory_work.hpp"
 #include "core/graph/node_change.hpp"
 #include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
@@ -179,6 +180,10 @@ Ref<Graph> Graph::clone() const {
     throw Error(Status::UNSUPPORTED,
                 "cannot clone a graph with conditions: the driver has no copy "
                 "of a condition; build the graph again");
+  if (body_->has_memory())
+    throw Error(Status::UNSUPPORTED,
+                "cannot clone a graph that allocates or frees memory: the driver has no copy of its "
+                "nodes; build the graph again");
   body_->require_not_captured("clone");
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
@@ -219,20 +224,22 @@ Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* co
   return out;
 }
 
-// Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged.
+// Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged. The objects
+// are first, because the driver cannot remove a node of a graph with memory.
 void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predecessors& before,
                 GraphNode& node) {
   const CUgraph graph = body.native();
-  std::optional<UserObject> keeper;
-  if (body.is_shared() && node.work->keeps()) keeper.emplace(cu, node.work);
-  node.native = node.work->add_to(cu, graph, before.plain);
+  if (body.is_shared() && node.work->keeps())
+    node.keeper = UserObject(cu, node.work).move_to(graph);
   try {
+    node.native = node.work->add_to(cu, graph, before.plain);
     for (const CUgraphNode from : before.programmatic)
       check(driver::add_edge(cu, graph, from, node.native, &PROGRAMMATIC),
             "add a programmatic edge to a graph");
-    if (keeper) node.keeper = keeper->move_to(graph);
   } catch (...) {
-    driver::check_release(cu.cuGraphDestroyNode(node.native), "destroy a node of a graph");
+    if (node.native)
+      driver::check_release(cu.cuGraphDestroyNode(node.native), "destroy a node of a graph");
+    release_from(cu, graph, node.keeper);
     throw;
   }
 }
@@ -286,10 +293,13 @@ class ChildSource {
   CUgraph native_;
 };
 
-void require_no_conditions(const GraphRoot& child) {
-  if (child.has_conditions())
+void require_child(const GraphRoot& root, const GraphBody& child) {
+  const char* const what = root.has_conditions() ? "with conditions"
+                           : child.has_memory()  ? "that allocates or frees memory"
+                                                 : nullptr;
+  if (what)
     throw Error(Status::UNSUPPORTED,
-                "a graph with conditions cannot be a child; add its nodes to the graph itself");
+                concat("a graph ", what, " cannot be a child; add its nodes to the graph itself"));
 }
 
 }  // namespace
@@ -301,7 +311,7 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   child.body_->require_usable();
   child.body_->require_not_captured("add");
   use.read(*child.body_);
-  require_no_conditions(*child.root_);
+  require_child(*child.root_, *child.body_);
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
   return insert(use.cu(), after, make<ChildWork>(*child.body_, source.native()));
 }
@@ -353,13 +363,47 @@ Ref<Graph> Graph::child(NodeNumber number, size_t index) const {
   return make<Graph>(root_, bodies[index]);
 }
 
+NodeNumber Graph::add_memory(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
+  const GraphUse use(*root_, *body_);
+  work->require_usable();
+  if (body_ != root_->body() && !body_->is_conditional())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("the graph of a node cannot hold a node of kind ", name_of(work->kind()),
+                       "; add it to the whole graph"));
+  const auto& memory = static_cast<const MemoryWork&>(*work).memory();
+  for (const auto& node : body_->nodes()) {
+    const MemoryWork* const other = memory_work_of(node->work.get());
+    if (node->kind == NodeKind::FREE && other && other->memory() == memory)
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat(describe_node(*node), " frees the buffer already"));
+  }
+  return insert(use.cu(), after, std::move(work));
+}
+
+namespace {
+
+// Checks a removal, which the driver refuses for each node and edge of a graph with memory.
+template <class Describe>
+void check_removal(CUresult result, const GraphBody& root, Describe&& describe) {
+  const bool is_refusal = result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED;
+  if (is_refusal && root.has_memory())
+    throw Error(Status::UNSUPPORTED,
+                concat("cannot ", describe(),
+                       ": the driver keeps all nodes and edges of a graph that allocates or frees "
+                       "memory; build the graph again"),
+                {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+  check(result, describe);
+}
+
+}  // namespace
+
 void Graph::remove(NodeNumber number) {
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
   body_->require_not_captured("remove a node of");
   body_->reserve({});
-  check(use.cu().cuGraphDestroyNode(node.native),
-        [&] { return concat("remove ", describe_node(node)); });
+  check_removal(use.cu().cuGraphDestroyNode(node.native), *root_->body(),
+                [&] { return concat("remove ", describe_node(node)); });
   std::unique_ptr<GraphNode> removed = body_->remove(node);
   release_from(use.cu(), body_->native(), removed->keeper);
   use.drop(std::move(removed));
@@ -430,7 +474,7 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
         Status::UNSUPPORTED,
         concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
                driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
-  require_no_conditions(*child.root_);
+  require_child(*child.root_, *child.body_);
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
   replace(use, node, make<ChildWork>(*child.body_, source.native()));
   for (const auto& body : node.bodies) body->end();
@@ -469,9 +513,10 @@ void Graph::remove_edge(NodeNumber from, NodeNumber to) {
   const GraphUse use(*root_, *body_);
   GraphNode &start = body_->find(from), &end = body_->find(to);
   const bool is_programmatic = body_->find_edge(start, end).is_programmatic;
-  check(driver::remove_edge(use.cu(), body_->native(), start.native, end.native,
-                            is_programmatic ? &PROGRAMMATIC : nullptr),
-        [&] { return concat("remove the edge from node ", from, " to node ", to); });
+  check_removal(driver::remove_edge(use.cu(), body_->native(), start.native, end.native,
+                                    is_programmatic ? &PROGRAMMATIC : nullptr),
+                *root_->body(),
+                [&] { return concat("remove the edge from node ", from, " to node ", to); });
   body_->disconnect(start, end);
 }
 

@@ -114,6 +114,8 @@ class Graph final : public Object {
   CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
+  // Adds an AllocationWork or a FreeWork.
+  NodeNumber add_memory(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
   // Adds the number that kernels set, and that decides a conditional node.
   uint64_t add_condition(uint32_t value, bool is_reset_at_launch);

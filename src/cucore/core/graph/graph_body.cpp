@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/graph/memory_work.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
@@ -193,6 +194,10 @@ bool GraphBody::may_print() const {
   });
 }
 
+bool GraphBody::has_memory() const {
+  return std::ranges::any_of(nodes_, [](const auto& node) { return is_memory(node->kind); });
+}
+
 bool GraphBody::may_be_conditional() const {
   return std::ranges::all_of(
       nodes_, [](const auto& node) { return !node->work || node->work->may_be_conditional(); });
@@ -287,6 +292,7 @@ std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,
   node->number = next_node_number();
   node->kind = kind_of(type);
   node->native = native;
+  if (is_memory(node->kind)) node->work = read_memory_work(cu, native, node->kind);
   return node;
 }
 

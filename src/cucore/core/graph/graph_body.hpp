@@ -124,6 +124,8 @@ class GraphBody final : public Object {
   void forget() const noexcept;
 
   bool may_print() const;
+  // Whether a node allocates or frees memory.
+  bool has_memory() const;
   // Whether the body of a conditional node can hold all nodes.
   bool may_be_conditional() const;
 

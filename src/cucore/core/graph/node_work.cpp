@@ -35,6 +35,10 @@ const char* name_of(NodeKind kind) {
       return "child graph";
     case NodeKind::CONDITIONAL:
       return "conditional";
+    case NodeKind::ALLOCATION:
+      return "allocation";
+    case NodeKind::FREE:
+      return "free";
     case NodeKind::UNKNOWN:
       break;
   }
@@ -61,6 +65,10 @@ NodeKind kind_of(CUgraphNodeType type) {
       return NodeKind::RECORD;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return NodeKind::CONDITIONAL;
+    case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
+      return NodeKind::ALLOCATION;
+    case CU_GRAPH_NODE_TYPE_MEM_FREE:
+      return NodeKind::FREE;
     default:
       return NodeKind::UNKNOWN;
   }
@@ -75,16 +83,12 @@ CUgraphNode EmptyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   return node;
 }
 
-namespace {
-
 void require_some(size_t size, const char* verb) {
   if (size == 0)
     throw Error(Status::INVALID_ARGUMENT, concat("size is 0; expected at least 1 byte for a node "
                                                  "that ",
                                                  verb, "; leave the node out"));
 }
-
-}  // namespace
 
 CopyWork::CopyWork(CopyPart destination, CopyPart source, size_t size)
     : NodeWork(NodeKind::COPY),

@@ -27,9 +27,19 @@ enum class NodeKind : int32_t {
   EMPTY,
   CHILD,
   CONDITIONAL,
+  ALLOCATION,
+  FREE,
 };
 
+// Whether a node of the kind allocates or frees memory.
+inline bool is_memory(NodeKind kind) {
+  return kind == NodeKind::ALLOCATION || kind == NodeKind::FREE;
+}
+
 const char* name_of(NodeKind kind);  // "kernel", "host function"
+
+// Throws INVALID_ARGUMENT for a node without bytes. `verb` is "copies".
+void require_some(size_t size, const char* verb);
 
 // The kind of a node that somebody else has added.
 NodeKind kind_of(CUgraphNodeType type);

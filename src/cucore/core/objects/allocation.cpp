@@ -45,28 +45,41 @@ class OrderWait {
 void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   Allocation& self = *allocation;
   if (self.kind_ == Kind::OWNER) return release_to_owner(std::move(allocation));
-  if (self.kind_ == Kind::GRAPH) return self.add_free_node();
+  if (self.kind_ == Kind::GRAPH && !self.is_released_) [[unlikely]] {
+    self.add_free_node();
+    return self.memory_->release(std::move(allocation));
+  }
   if (self.kind_ == Kind::POOL) self.counts().add_free();
   const ContextAccess access(*self.context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
   if (!cu || !access.is_alive()) return;  // the memory ended with its context or its process
   if (self.is_simple()) return self.free_simply(*cu);
   const driver::ContextGuard guard(self.context_->native(), std::nothrow);
-  if (self.kind_ == Kind::POOL && self.free_in_order(*cu)) return;
+  if (self.is_ordered() && self.free_in_order(*cu)) return;
   const RelaxedCaptures relaxed;
   self.add_own_stream();
   self.uses().mark();
   // The driver frees memory of other kinds after all work of the device.
   const bool blocks =
-      self.kind_ != Kind::POOL || self.waits_for_context_ || self.uses().need_blocking_wait();
+      !self.is_ordered() || self.waits_for_context_ || self.uses().need_blocking_wait();
   if (!blocks && self.uses().are_complete())
     self.perform(*cu);
   else
     defer_release(std::move(allocation));
 }
 
-// After the end of the capture the memory is the graph's alone.
+void Allocation::free_after(std::unique_ptr<Allocation> allocation, Ref<const Stream> order,
+                            uint64_t launches) noexcept {
+  if (order->mark()) allocation->uses().forget(order->mark().get());
+  allocation->stream_ = std::move(order);
+  allocation->launches_ = launches;
+  allocation->is_released_ = true;
+  release(std::move(allocation));
+}
+
+// During its capture the memory is freed by a node.
 void Allocation::add_free_node() noexcept {
+  if (capture_ == 0) return;
   const ContextScope scope(*context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
   if (!cu || !scope.is_alive()) return;
@@ -74,7 +87,7 @@ void Allocation::add_free_node() noexcept {
   const CUstream own = stream_->native();
   if (driver::capture_info(*cu, own, info) == CUDA_SUCCESS && info.is_active() &&
       info.id == capture_)
-    check_release(cu->cuMemFreeAsync(address_, own), "free memory in a graph");
+    check_release(cu->cuMemFreeAsync(address(), own), "free memory in a graph");
 }
 
 void Allocation::release_to_owner(std::unique_ptr<Allocation> allocation) noexcept {
@@ -102,14 +115,14 @@ CUstream Allocation::order() const {
 
 // Returns whether nothing but the order of its own stream matters.
 bool Allocation::is_simple() const {
-  return kind_ == Kind::POOL && stream_->kind() == Stream::Kind::OWNED &&
-         !stream_->may_be_captured() && uses().is_empty();
+  return is_ordered() && stream_->kind() == Stream::Kind::OWNED && !stream_->may_be_captured() &&
+         uses().is_empty();
 }
 
 void Allocation::free_simply(const CudaTable& cu) noexcept {
   if (pool_ && stream_->blocks().put(cu, *pool_, address_, size_, context_->block_registry()))
     return;
-  core::free_in_order(cu, *context_, address_, stream_->native());
+  core::free_in_order(cu, *context_, address(), stream_->native());
 }
 
 bool Allocation::free_in_order(const CudaTable& cu) noexcept {
@@ -117,7 +130,7 @@ bool Allocation::free_in_order(const CudaTable& cu) noexcept {
   const bool may_be_captured = stream_->kind() != Stream::Kind::OWNED || stream_->may_be_captured();
   if (may_be_captured && driver::is_captured(cu, own)) return false;
   if (!uses().is_empty()) return free_after_uses(cu, own);
-  check_release(cu.cuMemFreeAsync(address_, own), "free device memory");
+  check_release(cu.cuMemFreeAsync(address(), own), "free device memory");
   return true;
 }
 
@@ -129,7 +142,7 @@ bool Allocation::free_after_uses(const CudaTable& cu, CUstream own) noexcept {
   if (!uses().prepare_wait(cu) || !order.prepare()) return false;
   const ReleaseStreams::Lease release = context_->release_streams().acquire(cu);
   if (!release || !uses().make_wait(cu, release) || !order.make(release)) return false;
-  check_release(release.free(cu, address_), "free device memory");
+  check_release(release.free(cu, address()), "free device memory");
   return true;
 }
 
@@ -153,10 +166,11 @@ void Allocation::perform(const CudaTable& cu) noexcept {
   if (kind_ == Kind::OWNER) return owner_.destroy(owner_.user_data);
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
+  if (memory_ && memory_->launches() != launches_) return;  // a later launch has freed it
   if (kind_ == Kind::PINNED)
     check_release(cu.cuMemFreeHost(host_), "free pinned memory");
   else
-    check_release(cu.cuMemFree(address_), "free memory");
+    check_release(cu.cuMemFree(address()), "free memory");
 }
 
 void wait_for_releases(const Context& context) noexcept {

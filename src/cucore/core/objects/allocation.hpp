@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/objects/deferred_release.hpp"
+#include "core/objects/graph_memory.hpp"
 #include "core/objects/pool.hpp"
 #include "driver/stream_capture.hpp"
 
@@ -16,14 +17,15 @@ struct MemoryOwner {
 
 class Allocation final : public DeferredRelease {
  public:
-  // DEVICE: of a device without pools. OWNER: of a MemoryOwner. GRAPH: of a captured node, which
+  // DEVICE: of a device without pools. OWNER: of a MemoryOwner. GRAPH: of a node of a graph, which
   // owns the address.
   enum class Kind { POOL, DEVICE, PINNED, MANAGED, OWNER, GRAPH };
 
   // `stream` orders the release of POOL and DEVICE memory, and is null for the others. `pool` is
   // null for memory of the driver's default pool.
-  Allocation(Ref<Context> context, Kind kind, CUdeviceptr address, void* host, size_t size,
-             Ref<Stream> stream, Ref<Pool> pool = nullptr)
+  [[gnu::always_inline]] Allocation(Ref<Context> context, Kind kind, CUdeviceptr address,
+                                    void* host, size_t size, Ref<const Stream> stream,
+                                    Ref<Pool> pool = nullptr)
       : context_(std::move(context)),
         kind_(kind),
         address_(address),
@@ -37,24 +39,30 @@ class Allocation final : public DeferredRelease {
       : context_(std::move(context)), kind_(Kind::OWNER), address_(address) {}
   void set_owner(MemoryOwner owner) noexcept { owner_ = owner; }
 
-  // Memory of an allocation node of the driver's capture with that number.
-  Allocation(Ref<Context> context, CUdeviceptr address, size_t size, Ref<Stream> stream,
-             uint64_t capture)
-      : context_(std::move(context)),
+  // Memory of an allocation node. Of a capture: its stream, and the driver's number of it.
+  explicit Allocation(Ref<GraphMemory> memory, Ref<const Stream> stream = nullptr,
+                      uint64_t capture = 0)
+      : context_(memory->context()),
         kind_(Kind::GRAPH),
-        address_(address),
-        size_(size),
+        address_(0),
+        size_(memory->size()),
         stream_(std::move(stream)),
+        memory_(std::move(memory)),
         capture_(capture) {}
-  // Of GRAPH memory; else 0.
+  // Null unless the memory is GRAPH.
+  const Ref<GraphMemory>& graph_memory() const { return memory_; }
+  // Of GRAPH memory of a capture; else 0.
   uint64_t capture() const { return capture_; }
 
   // Frees the memory after the work of its stream and of all recorded uses. Neither this thread
   // nor a stream of the program waits for that.
   static void release(std::unique_ptr<Allocation> allocation) noexcept;
+  // The same for GRAPH memory, after the last one of `launches`, which was in `order`.
+  static void free_after(std::unique_ptr<Allocation> allocation, Ref<const Stream> order,
+                         uint64_t launches) noexcept;
 
   const Stream* stream() const { return stream_.get(); }
-  Ref<Stream>& stream_ref() { return stream_; }
+  Ref<const Stream>& stream_ref() { return stream_; }
   const Ref<Pool>& pool() const { return pool_; }
 
   bool is_ready() noexcept override;
@@ -63,6 +71,9 @@ class Allocation final : public DeferredRelease {
  private:
   static void release_to_owner(std::unique_ptr<Allocation> allocation) noexcept;
   void add_free_node() noexcept;
+  // Whether the driver frees the memory in the order of a stream.
+  bool is_ordered() const { return kind_ == Kind::POOL || kind_ == Kind::GRAPH; }
+  CUdeviceptr address() const { return memory_ ? memory_->address() : address_; }
   bool is_unused() noexcept;
   void add_own_stream() noexcept;
   bool is_simple() const;
@@ -78,9 +89,12 @@ class Allocation final : public DeferredRelease {
   void* const host_ = nullptr;
   const size_t size_ = 0;
   MemoryOwner owner_;
-  Ref<Stream> stream_;
+  Ref<const Stream> stream_;
   const Ref<Pool> pool_;
+  const Ref<GraphMemory> memory_;
   const uint64_t capture_ = 0;
+  uint64_t launches_ = 0;           // of GRAPH memory, when it is freed
+  bool is_released_ = false;        // GRAPH memory that the last launch no longer needs
   bool waits_for_context_ = false;  // for the work of its own stream without a mark
 };
 

@@ -21,6 +21,13 @@ class Buffer final : public Object {
   static Ref<Buffer> create_pinned(const Device& device, size_t size);
   static Ref<Buffer> create_managed(const Device& device, size_t size);
   static Ref<Buffer> from_native(const Device& device, CUdeviceptr address, size_t size);
+  // Memory of a node of a graph, which has no address yet: see GraphMemory.
+  static Ref<Buffer> from_graph(Ref<GraphMemory> memory, Ref<const Stream> stream = nullptr,
+                                uint64_t capture = 0);
+  // The driver has added the node. Nobody else has the buffer or the memory yet.
+  void set_graph_address(CUdeviceptr address) noexcept;
+  // Null unless a node of a graph allocates the memory.
+  Ref<GraphMemory> graph_memory() const;
   // The memory has no owner until set_owner(), which cannot fail.
   static Ref<Buffer> from_owner(const Device& device, CUdeviceptr address, size_t size);
   void set_owner(MemoryOwner owner) noexcept { allocation_->set_owner(owner); }
@@ -82,7 +89,7 @@ class Buffer final : public Object {
 
   const Ref<Context> context_;
   const Kind kind_;
-  const CUdeviceptr address_;
+  CUdeviceptr address_;
   void* const host_;
   const size_t size_;
   std::unique_ptr<Allocation> allocation_;

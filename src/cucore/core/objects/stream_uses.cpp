@@ -152,6 +152,11 @@ void StreamUses::forget_finished_events() {
   });
 }
 
+void StreamUses::forget(const StreamMark* mark) noexcept {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(streams_, [mark](const StreamUse& use) { return use.mark.get() == mark; });
+}
+
 void StreamUses::mark() noexcept {
   for (StreamUse& use : streams_) mark(use);
 }

@@ -48,6 +48,9 @@ class StreamUses {
 
   // ---- for the thread that releases
 
+  // Forgets a stream in whose order the release comes anyway.
+  void forget(const StreamMark* mark) noexcept;
+
   // Records the progress of the streams. During the capture of a stream nothing can be recorded,
   // and are_complete() tries again.
   void mark() noexcept;

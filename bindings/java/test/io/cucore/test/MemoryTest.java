@@ -13,6 +13,7 @@ import io.cucore.CudaMemoryPool;
 import io.cucore.CudaStream;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidHandleException;
+import io.cucore.GraphMemory;
 import io.cucore.PoolStatistics;
 import io.cucore.Status;
 import java.nio.Buffer;
@@ -59,6 +60,15 @@ class MemoryTest {
     byte[] bytes = new byte[count];
     memory.read(bytes, stream);
     return bytes;
+  }
+
+  @Test
+  void ofGraphs() {
+    device.trimGraphMemory(true);
+    GraphMemory counted = device.getGraphMemory();
+    assertEquals(counted.getUsed(), counted.getUsedPeak());
+    assertEquals(counted.getReserved(), counted.getReservedPeak());
+    device.trimGraphMemory();
   }
 
   @Test
