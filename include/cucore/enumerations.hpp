@@ -162,6 +162,7 @@ enum class NodeKind : std::int32_t {
   conditional = CUCORE_NODE_KIND_CONDITIONAL,  ///< runs one of its graphs, or none
   allocation = CUCORE_NODE_KIND_ALLOCATION,    ///< allocates memory
   free = CUCORE_NODE_KIND_FREE,                ///< frees memory
+  value = CUCORE_NODE_KIND_VALUE,              ///< writes a word, or waits for one
 };
 
 /// The way in which a condition decides a conditional node.

@@ -43,6 +43,7 @@ typedef enum cucore_node_kind {
   CUCORE_NODE_KIND_CONDITIONAL = 9, /**< runs one of its graphs, or none */
   CUCORE_NODE_KIND_ALLOCATION = 10, /**< allocates memory */
   CUCORE_NODE_KIND_FREE = 11,       /**< frees memory */
+  CUCORE_NODE_KIND_VALUE = 12,      /**< writes a word, or waits for one */
   CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_node_kind;
 
@@ -68,11 +69,11 @@ typedef struct cucore_node_info {
   uint32_t block[3];        /**< threads per block */
   uint32_t cluster[3];      /**< blocks per cluster; all 0: none, or the kernel's */
   uint32_t dynamic_shared;  /**< bytes per block */
-  uint64_t destination;     /**< the address that a copy or a fill writes, or of the memory that
-                                 the node allocates or frees */
+  uint64_t destination;     /**< the address that a copy or a fill writes, of the memory that the
+                                 node allocates or frees, or of a word */
   uint64_t source;          /**< the address that a copy reads */
-  uint64_t size;            /**< bytes of a copy, a fill or memory */
-  uint64_t pattern;         /**< of a fill; the first byte is the lowest */
+  uint64_t size;            /**< bytes of a copy, a fill, memory or a word */
+  uint64_t pattern;         /**< of a fill, the first byte is the lowest; the value of a word */
   uint64_t pattern_size;    /**< bytes of the pattern */
   uint64_t dependency_count; /**< nodes that it comes directly after */
   uint64_t dependent_count;  /**< nodes that come directly after it */
@@ -80,11 +81,13 @@ typedef struct cucore_node_info {
   void    *event;           /**< the CUevent; cucore_graph_node_event() returns its object */
   void    *native;          /**< the CUgraphNode, for other libraries */
   uint64_t condition;       /**< of a conditional node */
+  int32_t  comparison;      /**< of a node that waits for a word: a cucore_comparison; 0: it writes */
+  int32_t  reserved_0;      /**< 0 */
 } cucore_node_info;
 
 #define CUCORE_NODE_INFO_INIT                                                                     \
   { sizeof(cucore_node_info), CUCORE_NODE_KIND_UNKNOWN, 0, NULL, NULL, { 0, 0, 0 }, { 0, 0, 0 }, \
-    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0 }
+    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0 }
 
 /**
  * Creates a graph without nodes. Its kernels run on the device.
@@ -243,6 +246,60 @@ CUCORE_API cucore_status cucore_graph_add_host(cucore_graph *graph, const cucore
                                                size_t after_count, cucore_host_fn fn,
                                                void *user_data, cucore_destroy_fn destroy,
                                                cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that puts a completion of the kind CUCORE_COMPLETION_KIND_HOST into a queue at each
+ * launch, for functions of other languages. With waits, work that comes after the node starts after
+ * cucore_queue_resume(), as for cucore_stream_launch_host_queued(). The node keeps the queue.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param queue        receives a completion at each launch
+ * @param token        of the completions
+ * @param waits        1: the graph waits for cucore_queue_resume(); 0: it goes on
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  waits is neither 0 nor 1, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the queue was closed, or the graph was lost in a reset of
+ *                                        its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_host_queued(cucore_graph *graph,
+                                                      const cucore_node *after,
+                                                      size_t after_count, cucore_queue *queue,
+                                                      uint64_t token, int32_t waits,
+                                                      cucore_node *out, cucore_error **error);
+
+/**
+ * Adds a node that writes a word of a buffer, or waits until the word has a value, as
+ * cucore_stream_write_value() and cucore_stream_wait_value() do. The node keeps the buffer.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param buffer       the buffer: pinned, or borrowed memory of the device. Drivers refuse memory
+ *                     of a pool, seen with CUDA 13.0
+ * @param offset       in bytes; the address must be a multiple of size
+ * @param value        the value to write, or to compare the word with
+ * @param size         4 or 8, the bytes of the word
+ * @param comparison   0: the node writes; else a cucore_comparison, and the node waits
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the buffer has no such word, the value does not fit it,
+ *                                        comparison is unknown, the driver refuses the memory of a
+ *                                        pool, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device has no such nodes
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_value(cucore_graph *graph, const cucore_node *after,
+                                                size_t after_count, cucore_buffer *buffer,
+                                                size_t offset, uint64_t value, size_t size,
+                                                int32_t comparison, cucore_node *out,
+                                                cucore_error **error);
 
 /**
  * Adds a node that records an event at each launch. The node keeps the event.

@@ -16,6 +16,7 @@
 #include "bytes.hpp"
 #include "event.hpp"
 #include "kernel.hpp"
+#include "queue.hpp"
 
 namespace cucore {
 inline namespace CUCORE_HPP_MODE {
@@ -103,6 +104,28 @@ class Graph : public Owner<Graph, cucore_graph> {
     return value<Node>(
         cucore_graph_add_host, get(), after.data(), after.size(),
         &detail::call_function, static_cast<void*>(kept), &detail::end_function);
+  }
+
+  /// Adds a node that puts a completion into a queue at each launch. With `waits`, work after it
+  /// starts when Queue::resume() is called.
+  Returned<Node> add_host_queued(const After& after, const Queue& queue, std::uint64_t token,
+                                 bool waits = false) const {
+    return value<Node>(cucore_graph_add_host_queued, get(), after.data(), after.size(), queue.get(),
+                       token, static_cast<std::int32_t>(waits));
+  }
+
+  /// Adds a node that writes a word of 4 or 8 bytes.
+  template <class Word>
+  Returned<Node> add_value(const After& after, const Buffer& buffer, std::size_t offset,
+                           Word word) const {
+    return add_word(after, buffer, offset, word, 0);
+  }
+
+  /// Adds a node that waits until a word of 4 or 8 bytes has a value.
+  template <class Word>
+  Returned<Node> add_value(const After& after, const Buffer& buffer, std::size_t offset, Word word,
+                           Comparison comparison) const {
+    return add_word(after, buffer, offset, word, static_cast<std::int32_t>(comparison));
   }
 
   /// Adds a node that records an event.
@@ -296,6 +319,13 @@ class Graph : public Owner<Graph, cucore_graph> {
 
  private:
   friend class Stream;
+  template <class Word>
+  Returned<Node> add_word(const After& after, const Buffer& buffer, std::size_t offset, Word word,
+                          std::int32_t comparison) const {
+    static_assert(std::is_unsigned_v<Word> && (sizeof(Word) == 4 || sizeof(Word) == 8));
+    return value<Node>(cucore_graph_add_value, get(), after.data(), after.size(), buffer.get(),
+                       offset, std::uint64_t{word}, sizeof word, comparison);
+  }
   // The result of a call that writes into an array. Another thread may make the graph larger
   // between the query of the size and the call.
   template <class Element, class Container = std::vector<Element>, class Write>

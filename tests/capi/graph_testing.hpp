@@ -118,6 +118,14 @@ class OnGraph : public OnDevice {
     return text;
   }
 
+  // "this one serves 12.0" for the driver in use.
+  static std::string served() {
+    cucore_library_info driver = CUCORE_LIBRARY_INFO_INIT;
+    MUST(cucore_library_query, CUCORE_LIBRARY_DRIVER, &driver);
+    return "this one serves " + std::to_string(driver.version_major) + "." +
+           std::to_string(driver.version_minor);
+  }
+
   // Waits until a thread of the library has done something.
   template <class Condition>
   static bool comes_true(Condition condition) {

@@ -50,6 +50,7 @@ OF_FUNCTION = {
     "cucore_buffer_fill": {"size": "4"},
     "cucore_graph_add_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_add_fill": {"size": "4"},
     "cucore_graph_add_conditional": {"body_count": "1"},
+    "cucore_graph_add_value": {"size": "4"},
     "cucore_graph_add_buffer": {"size": "4", "buffer": "o.handle<cucore_buffer>()"},
     "cucore_graph_set_copy": {"source_offset": "8", "size": "4"}, "cucore_graph_set_fill": {"size": "4"},
     "cucore_executable_set_copy": {"source_offset": "8", "size": "4"}, "cucore_executable_set_fill": {"size": "4"},

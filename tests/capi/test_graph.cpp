@@ -427,8 +427,7 @@ TEST_F(Graphs, MakeEdgesProgrammatic) {
   SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &driver);
   const bool has_edge_data = driver.version_major * 100 + driver.version_minor >= 1203;
   if (!has_edge_data) {
-    FAILS(CUCORE_ERROR_UNSUPPORTED,
-          "programmatic edges need a driver of CUDA 12.3; this one serves 12.0",
+    FAILS(CUCORE_ERROR_UNSUPPORTED, "programmatic edges need a driver of CUDA 12.3; " + served(),
           cucore_graph_add_edge, graph_, b, c, 1);
     return run();
   }

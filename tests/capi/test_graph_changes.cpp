@@ -197,8 +197,9 @@ TEST_F(GraphChanges, OfChildren) {
   SUCCEEDS(cucore_library_query, CUCORE_LIBRARY_DRIVER, &driver);
   if (driver.version_major * 100 + driver.version_minor < 1202) {
     FAILS(CUCORE_ERROR_UNSUPPORTED,
-          "setting the graph of a node needs a driver of CUDA 12.2; this one serves 12.0 "
-          "(cuGraphNodeSetParams is missing)",
+          "setting the graph of a node needs a driver of CUDA 12.2; " + served() +
+              " "
+              "(cuGraphNodeSetParams is missing)",
           cucore_graph_set_child, graph_, node, other);
   } else {
     SUCCEEDS(cucore_graph_set_child, graph_, node, other);

@@ -137,8 +137,9 @@ TEST_F(Conditions, NeedANewDriver) {
   uint64_t condition = 7;
   if (!has_conditions()) {
     FAILS(CUCORE_ERROR_UNSUPPORTED,
-          "conditional nodes need a driver of CUDA 12.3; this one serves 12.0 "
-          "(cuGraphConditionalHandleCreate is missing)",
+          "conditional nodes need a driver of CUDA 12.3; " + served() +
+              " "
+              "(cuGraphConditionalHandleCreate is missing)",
           cucore_graph_add_condition, graph_, 0, 1, &condition);
     EXPECT_EQ(condition, 0u);
     cucore_node node = 0;
@@ -154,7 +155,7 @@ TEST_F(Conditions, NeedANewDriver) {
   if (version_ >= 1208) return;
   cucore_node node = 0;
   cucore_graph* bodies[2] = {};
-  const std::string message = "SWITCH and else need a driver of CUDA 12.8; this one serves 12.4";
+  const std::string message = "SWITCH and else need a driver of CUDA 12.8; " + served();
   FAILS(CUCORE_ERROR_UNSUPPORTED, message, cucore_graph_add_conditional, graph_, nullptr, 0,
         condition, CUCORE_CONDITIONAL_IF, 2, bodies, &node);
   FAILS(CUCORE_ERROR_UNSUPPORTED, message, cucore_graph_add_conditional, graph_, nullptr, 0,

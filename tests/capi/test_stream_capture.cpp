@@ -472,8 +472,9 @@ TEST_F(StreamCapture, GoesIntoAGraph) {
     cucore_capture_options options = CUCORE_CAPTURE_OPTIONS_INIT;
     options.into = graph_;
     FAILS(CUCORE_ERROR_UNSUPPORTED,
-          "captures into a graph need a driver of CUDA 12.3; this one serves 12.0 "
-          "(cuStreamBeginCaptureToGraph is missing)",
+          "captures into a graph need a driver of CUDA 12.3; " + served() +
+              " "
+              "(cuStreamBeginCaptureToGraph is missing)",
           cucore_stream_begin_capture, stream_, &options);
     EXPECT_FALSE(is_captured());
     return;

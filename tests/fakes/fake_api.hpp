@@ -7,6 +7,8 @@
 
 #include <type_traits>
 
+#include "driver/newer.hpp"
+
 namespace fake::api {
 
 #define ENTRY(name, since, need) std::remove_pointer_t<decltype(&::name)> name;

@@ -586,6 +586,34 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph handle, const CUgraphNo
   return add(out, handle, before, count, free_node(address));
 }
 
+// A write takes place; a wait never waits, because a launch does its work at once.
+CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
+                                  size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
+  const auto lock = locked();
+  RETURN_IF_FAILED(usable(context_of(given->ctx)));
+  NEED(given->count == 1, CUDA_ERROR_INVALID_VALUE);
+  const CUstreamBatchMemOpParams operation = *given->paramArray;
+  const bool is_wide = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
+                       operation.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+  const bool is_write = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
+                        operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  node.run = [operation, size = is_wide ? 8 : 4, is_write] {
+    if (memory_for(operation.writeValue.address, size, "a word") && is_write)
+      std::memcpy(host_address(operation.writeValue.address), &operation.writeValue.value64, size);
+  };
+  return add(out, graph, before, count, std::move(node));
+}
+
+CUresult cuGraphNodeGetToolsId(CUgraphNode handle, unsigned long long* id) {
+  const auto lock = locked();
+  NEED(driver().graph_nodes.find_or_note(handle, "cuGraphNodeGetToolsId"),
+       CUDA_ERROR_INVALID_VALUE);
+  *id = reinterpret_cast<uintptr_t>(handle) + 1;
+  return CUDA_SUCCESS;
+}
+
 CUresult cuGraphMemAllocNodeGetParams(CUgraphNode handle, CUDA_MEM_ALLOC_NODE_PARAMS* out) {
   const auto lock = locked();
   const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphMemAllocNodeGetParams");

@@ -9,6 +9,7 @@ from ._cucore import Device, Graph, Stream
 from ._enums import CaptureMode
 from ._errors import Error
 from ._graphs import After, Node
+from ._host import add_host
 from ._members import member
 
 
@@ -64,6 +65,7 @@ def device_capture(self: Device, *, mode: CaptureMode = CaptureMode.RELAXED) -> 
         yield stream, graph
 
 
+#: cucore_graph_add_host_queued
 @member(Graph, "host")
 def graph_host(self: Graph, function: Callable[[], Any], *, waits: bool = True, after: After = None) -> Node:
     """Adds a node that calls a function of Python at each launch, as Stream.launch_host() does.
@@ -71,10 +73,7 @@ def graph_host(self: Graph, function: Callable[[], Any], *, waits: bool = True, 
     The function runs on a thread of this package. If ``waits``, the nodes after it begin when it has returned.
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    with Stream(self.device) as stream, stream_capture(stream, into=self, after=after):
-        stream.launch_host(function, waits=waits)
-        (node,) = stream._capture_nodes()
-    return Node(self, node)
+    return Node(self, add_host(function, True, lambda queue, token: self._add_host_queued(after, queue, token, int(waits))))
 
 
 @member(Graph, "fork")

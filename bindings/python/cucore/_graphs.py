@@ -8,7 +8,7 @@ from typing import Any, Generic, Iterable, NamedTuple, Optional, SupportsIndex, 
 
 from . import _cucore
 from ._cucore import Buffer, Device, Event, ExecutableGraph, Graph, Kernel, LaunchConfig
-from ._enums import Conditional, NodeKind
+from ._enums import Comparison, Conditional, NodeKind
 from ._members import member
 
 Bytes = Union[bytes, bytearray, memoryview]
@@ -38,6 +38,7 @@ class NodeInfo(NamedTuple):
     event: int
     native: int
     condition: int
+    comparison: int
 
 
 class _Kept:
@@ -339,6 +340,26 @@ def graph_fill(self: Graph, buffer: Buffer, data: Bytes, length: Optional[int] =
     ``after`` is the node, or the nodes, that the new one comes after.
     """
     return Node(self, self._add_fill(after, buffer, offset, _length(buffer, offset, length), data))
+
+
+#: cucore_graph_add_value
+@member(Graph, "write_value")
+def graph_write_value(self: Graph, buffer: Buffer, offset: int, value: int, size: int, *, after: After = None) -> Node:
+    """Adds a node that writes a word of 4 or 8 bytes, as Stream.write_value() does.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    return Node(self, self._add_value(after, buffer, offset, value, size, 0))
+
+
+@member(Graph, "wait_value")
+def graph_wait_value(self: Graph, buffer: Buffer, offset: int, value: int, size: int, comparison: Comparison, *,
+                     after: After = None) -> Node:
+    """Adds a node that waits until a word of 4 or 8 bytes has a value, as Stream.wait_value() does.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    return Node(self, self._add_value(after, buffer, offset, value, size, int(comparison)))
 
 
 #: cucore_graph_add_buffer

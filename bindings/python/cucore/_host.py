@@ -8,13 +8,14 @@ from __future__ import annotations
 import atexit
 import itertools
 import threading
-from typing import Any, Callable, NamedTuple, Optional
+from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
 from ._cucore import Queue, Stream, _call_reported
 from ._errors import Error, InvalidStateError, NotFoundError
 from ._members import member
 
 _SECONDS_AT_EXIT = 1.0  # for the function that runs then
+_Result = TypeVar("_Result")
 
 
 class _Entry(NamedTuple):
@@ -33,11 +34,11 @@ class _Runner:
         self._thread.start()
         atexit.register(self._end)
 
-    def launch(self, stream: Stream, function: Callable[[], Any], waits: bool) -> None:
+    def add(self, function: Callable[[], Any], is_kept: bool, launch: Callable[[Queue, int], _Result]) -> _Result:
         token = next(self._tokens)
-        self._entries[token] = _Entry(function, stream.is_capturing)
+        self._entries[token] = _Entry(function, is_kept)
         try:
-            stream.launch_host_queued(self._queue, token, waits)
+            return launch(self._queue, token)
         except BaseException:
             del self._entries[token]
             raise
@@ -76,6 +77,17 @@ _runner: Optional[_Runner] = None
 _lock = threading.Lock()
 
 
+def add_host(function: Callable[[], Any], is_kept: bool, launch: Callable[[Queue, int], _Result]) -> _Result:
+    """Calls launch() with a queue and a token, for which the function runs."""
+    global _runner
+    if not callable(function):
+        raise TypeError(f"a callable is needed, not {type(function).__name__}")
+    with _lock:
+        if _runner is None:
+            _runner = _Runner()
+    return _runner.add(function, is_kept, launch)
+
+
 @member(Stream, "launch_host")
 def stream_launch_host(self: Stream, function: Callable[[], Any], *, waits: bool = True) -> None:
     """Adds a function to the stream. It runs when the work before it is complete, on one thread of this package.
@@ -84,10 +96,4 @@ def stream_launch_host(self: Stream, function: Callable[[], Any], *, waits: bool
     stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
     wait for the stream.
     """
-    global _runner
-    if not callable(function):
-        raise TypeError(f"a callable is needed, not {type(function).__name__}")
-    with _lock:
-        if _runner is None:
-            _runner = _Runner()
-    _runner.launch(self, function, waits)
+    add_host(function, self.is_capturing, lambda queue, token: self.launch_host_queued(queue, token, waits))

@@ -698,3 +698,17 @@ def test_memory_without_a_free_ends_with_its_buffer(device, stream, graph):
     for _ in range(2):
         run(executable, stream)
         assert device.graph_memory().used == 0
+
+
+def test_words_are_nodes(device, stream, graph):
+    buffer = cucore.Buffer.pinned(device, 16)
+    view = np.frombuffer(buffer, np.uint64)
+    view[:] = 3, 0
+    wait = graph.wait_value(buffer, 0, 3, 8, cucore.Comparison.EQUAL)
+    write = graph.write_value(buffer, 8, 7, 8, after=wait)
+    assert (wait.info.comparison, write.info.comparison) == (cucore.Comparison.EQUAL, 0)
+    assert write.info.pattern == 7 and write.kind == cucore.NodeKind.VALUE and write.dependencies == (wait,)
+    run(graph.executable(), stream)
+    assert view[1] == 7
+    with pytest.raises(cucore.InvalidArgumentError, match="size is 3"):
+        graph.write_value(buffer, 0, 1, 3)

@@ -30,6 +30,9 @@ SAME(WAIT);
 SAME(EMPTY);
 SAME(CHILD);
 SAME(CONDITIONAL);
+SAME(ALLOCATION);
+SAME(FREE);
+SAME(VALUE);
 #undef SAME
 
 cucore_node_info to_c(const core::NodeState& node) {
@@ -52,6 +55,8 @@ cucore_node_info to_c(const core::NodeState& node) {
   info.event = facts.event ? facts.event->native() : nullptr;
   info.native = node.native;
   info.condition = facts.condition;
+  info.tools_id = node.tools_id;
+  info.comparison = facts.comparison;
   return info;
 }
 

@@ -7,8 +7,10 @@
 #include "capi/graph_arguments.hpp"
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
+#include "core/completion/host_call.hpp"
 #include "core/graph/kernel_work.hpp"
 #include "core/graph/memory_work.hpp"
+#include "core/graph/value_work.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -142,6 +144,39 @@ CUCORE_API cucore_status cucore_graph_add_host(cucore_graph* graph, const cucore
     require(fn, "fn");
     node.require();
     node.set(self.add(before, cucore::make<core::HostWork>(fn, std::move(data))));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_host_queued(cucore_graph* graph, const cucore_node* after,
+                                                      size_t after_count, cucore_queue* queue,
+                                                      uint64_t token, int32_t waits,
+                                                      cucore_node* out, cucore_error** error) {
+  return guard(error, [&] {
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    auto to = share(queue, "queue");
+    to->require_open();
+    const bool is_awaited = require_flag(waits, "waits");
+    node.require();
+    node.set(self.add(before, core::host_work(cucore::make<core::QueuedHostCall>(
+                                  std::move(to), token, is_awaited))));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_value(cucore_graph* graph, const cucore_node* after,
+                                                size_t after_count, cucore_buffer* buffer,
+                                                size_t offset, uint64_t value, size_t size,
+                                                int32_t comparison, cucore_node* out,
+                                                cucore_error** error) {
+  return guard(error, [&] {
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    auto of = share(buffer, "buffer");
+    node.require();
+    node.set(self.add(before, cucore::make<core::ValueWork>(std::move(of), offset, value, size,
+                                                            comparison)));
   });
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "driver/newer.hpp"
 #include "support/error.hpp"
 
 #if CUDA_VERSION < 13000

@@ -425,6 +425,20 @@ std::vector<Scenario> graph_scenarios() {
       {"cucore_graph_remove_node", remove_with_memory},
       {"cucore_buffer_release", release_memory},
       {"cucore_graph_add_host", add_host},
+      {"cucore_graph_add_host_queued",
+       [](Run& run, World& world) {
+         adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
+           return cucore_graph_add_host_queued(graph, after, count, world.queue.get(), 7, 1, out,
+                                               error);
+         });
+       }},
+      {"cucore_graph_add_value",
+       [](Run& run, World& world) {
+         adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
+           return cucore_graph_add_value(graph, after, count, world.buffer.get(), 8, 5, 8,
+                                         CUCORE_COMPARISON_EQUAL, out, error);
+         });
+       }},
       {"cucore_graph_add_record",
        [](Run& run, World& world) {
          adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {

@@ -94,6 +94,12 @@ CUresult launch_now(const Stream& stream, const HostCall& call, const driver::Cu
 
 CUhostFn host_function_of_graphs() { return &run_in_graph; }
 
+Ref<const NodeWork> host_work(Ref<const HostCall> call) {
+  const auto drop = [](void* data) { static_cast<const HostCall*>(data)->drop_reference(); };
+  UserData data(const_cast<HostCall*>(call.detach()), drop);
+  return make<HostWork>(&run_in_graph, std::move(data));
+}
+
 void launch_host(const Stream& stream, const HostCall& call) {
   constexpr int SINCE = 10000;
   const auto& cu = driver::cuda();

@@ -5,7 +5,7 @@
 #include <cucore.h>
 
 #include "core/completion/queue.hpp"
-#include "core/graph/kept_object.hpp"
+#include "core/graph/node_work.hpp"
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
@@ -54,6 +54,9 @@ class QueuedHostCall final : public HostCall {
 
 // The driver's form of a call in a graph, which keeps the call.
 CUhostFn host_function_of_graphs();
+
+// A node that makes the call.
+Ref<const NodeWork> host_work(Ref<const HostCall> call);
 
 // Adds the function to a stream, captured or not.
 void launch_host(const Stream& stream, const HostCall& call);

@@ -181,9 +181,10 @@ Ref<Graph> Graph::clone() const {
                 "cannot clone a graph with conditions: the driver has no copy "
                 "of a condition; build the graph again");
   if (body_->has_memory())
-    throw Error(Status::UNSUPPORTED,
-                "cannot clone a graph that allocates or frees memory: the driver has no copy of its "
-                "nodes; build the graph again");
+    throw Error(
+        Status::UNSUPPORTED,
+        "cannot clone a graph that allocates or frees memory: the driver has no copy of its "
+        "nodes; build the graph again");
   body_->require_not_captured("clone");
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
@@ -224,8 +225,8 @@ Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* co
   return out;
 }
 
-// Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged. The objects
-// are first, because the driver cannot remove a node of a graph with memory.
+// Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged. The
+// objects are first, because the driver cannot remove a node of a graph with memory.
 void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predecessors& before,
                 GraphNode& node) {
   const CUgraph graph = body.native();
@@ -547,6 +548,17 @@ NodeNumber Graph::node_at(size_t index) const {
   return nodes[index]->number;
 }
 
+namespace {
+
+uint64_t tools_id_of(const driver::CudaTable& cu, CUgraphNode node) {
+  unsigned long long id = 0;
+  if (cu.cuGraphNodeGetToolsId)
+    check(cu.cuGraphNodeGetToolsId(node, &id), "query the number of a node for profilers");
+  return id;
+}
+
+}  // namespace
+
 NodeState Graph::query(NodeNumber number) const {
   const GraphUse use(*root_, *body_);
   const GraphNode& node = body_->find(number);
@@ -560,6 +572,7 @@ NodeState Graph::query(NodeNumber number) const {
   state.before = node.before.size();
   state.after = node.after.size();
   state.native = node.native;
+  state.tools_id = tools_id_of(use.cu(), node.native);
   return state;
 }
 

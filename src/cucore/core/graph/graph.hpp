@@ -78,6 +78,7 @@ struct NodeState {
   Ref<const NodeWork> work;  // keeps the facts alive
   size_t before = 0, after = 0;
   CUgraphNode native = nullptr;
+  uint64_t tools_id = 0;  // 0 if the driver does not report it
 };
 
 class GraphUse;

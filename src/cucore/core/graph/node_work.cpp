@@ -39,6 +39,8 @@ const char* name_of(NodeKind kind) {
       return "allocation";
     case NodeKind::FREE:
       return "free";
+    case NodeKind::VALUE:
+      return "value";
     case NodeKind::UNKNOWN:
       break;
   }
@@ -69,6 +71,8 @@ NodeKind kind_of(CUgraphNodeType type) {
       return NodeKind::ALLOCATION;
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return NodeKind::FREE;
+    case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
+      return NodeKind::VALUE;
     default:
       return NodeKind::UNKNOWN;
   }

@@ -29,6 +29,7 @@ enum class NodeKind : int32_t {
   CONDITIONAL,
   ALLOCATION,
   FREE,
+  VALUE,
 };
 
 // Whether a node of the kind allocates or frees memory.
@@ -55,6 +56,7 @@ struct NodeFacts {
   size_t pattern_size = 0;
   const Event* event = nullptr;
   uint64_t condition = 0;
+  int32_t comparison = 0;
 };
 
 class NodeWork : public KeptObject {

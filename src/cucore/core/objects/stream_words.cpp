@@ -23,7 +23,8 @@ CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, ui
                                   : wide(stream.native(), at, value, flags);
 }
 
-// `action` is "write".
+}  // namespace
+
 void check_word(CUresult result, const char* action, const Buffer& buffer, size_t size) {
   const auto describe = [&] {
     return concat(action, " ", counted(size, "byte"), " of a buffer on ", buffer.device().label());
@@ -36,8 +37,6 @@ void check_word(CUresult result, const char* action, const Buffer& buffer, size_
                 {}, {"cuda", result, driver::name_of(result)});
   driver::check(result, describe);
 }
-
-}  // namespace
 
 void require_word(const Buffer& buffer, size_t offset, uint64_t value, size_t size) {
   if (size != sizeof(uint32_t) && size != sizeof(uint64_t))

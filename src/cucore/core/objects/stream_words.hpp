@@ -11,6 +11,9 @@ namespace cucore::core {
 // Throws INVALID_ARGUMENT unless the buffer has such a word and the value fits it.
 void require_word(const Buffer& buffer, size_t offset, uint64_t value, size_t size);
 
+// Throws unless the driver has succeeded. `action` is "write".
+void check_word(CUresult result, const char* action, const Buffer& buffer, size_t size);
+
 // Returns the driver's flags of a comparison.
 unsigned wait_flags(cucore_comparison comparison);
 
