@@ -13,6 +13,7 @@
 #include "caching.hpp"
 #include "failure.hpp"
 #include "held.hpp"
+#include "kernel_nodes.hpp"
 #include "launch.hpp"
 #include "lists.hpp"
 #include "log_receiver.hpp"

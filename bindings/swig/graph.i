@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections "Graph", "Executable" and "Capture" of cucore.h: what the conventions do not cover. Java and C# have no graphs yet.
-#if defined(SWIGPYTHON)
+// Sections "Graph", "Executable" and "Capture" of cucore.h: what the conventions do not cover.
 %{
 using NodeInfo = cucore_node_info;
 %}
@@ -61,4 +60,3 @@ using NodeInfo = cucore_node_info;
     ok(cucore_executable_update, held($self), held(graph), nullptr);
   }
 }
-#endif

@@ -59,6 +59,35 @@ final class CudaStream {
     return getIsCapturingNow();
   }
 
+  //: cucore_stream_begin_capture
+  // @param mode the calls of other code that break the capture
+  // @param into null: a new graph; else the graph that gets the nodes
+  // @param after the nodes of it that the first work comes after, or null
+  // @return the capture
+  public Capture capture(CaptureMode mode, Graph into, Iterable<? extends GraphNode> after) {
+    open();
+    return new Capture(this, false, Given.notNull(mode, "mode"), into, after);
+  }
+
+  //: cucore_stream_begin_capture
+  // @param mode the calls of other code that break the capture
+  // @return the capture
+  public Capture capture(CaptureMode mode) {
+    return capture(mode, null, null);
+  }
+
+  //: cucore_stream_begin_capture
+  // @return the capture
+  public Capture capture() {
+    return capture(CaptureMode.RELAXED);
+  }
+
+  //: cucore_stream_capture_nodes
+  // @return the nodes
+  public java.util.List<GraphNode> getCaptureNodes() {
+    return captureNodesNow();
+  }
+
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))
 
   /** The end of all present work of the stream. No thread is blocked for it. Cancelling the result

@@ -134,7 +134,7 @@ class ExchangeTest {
       String number = refusal(Status.INVALID_ARGUMENT, () -> scale.launch(other, config, x, x, x, 6));
       assertTrue(number.startsWith("argument 0 of kernel scale is the NdArray 0x") && number.endsWith("; expected a float; pass a number"), number);
       String prepared = refusal(Status.INVALID_ARGUMENT, () -> scale.prepare(other, config, 1f, x, x, 6));
-      assertEquals("argument 1 of kernel scale has type io.cucore.array.NdArray; only a launch takes it: pass its CudaBuffer to a prepared one", prepared);
+      assertEquals("argument 1 of kernel scale has type io.cucore.array.NdArray; only a launch takes it: pass its CudaBuffer to a prepared one, and to a node", prepared);
       x.close();
       refusal(Status.INVALID_HANDLE, () -> scale.launch(other, config, 1f, x, x, 6));
     }
