@@ -108,22 +108,29 @@ final class Graph {
     return host(after, function, Completions.DEFAULT);
   }
 
-  //: cucore_graph_add_record
+  /** Adds a node that records an event at each launch, and begins with the graph.
+   * @param event the event
+   * @return the node */
   public GraphNode record(CudaEvent event) {
     return record(null, event);
   }
 
-  //: cucore_graph_add_wait
+  /** Adds a node that waits for an event at each launch, and begins with the graph.
+   * @param event the event
+   * @return the node */
   public GraphNode wait(CudaEvent event) {
     return wait(null, event);
   }
 
-  //: cucore_graph_add_empty
+  /** Adds a node that does nothing, and begins with the graph.
+   * @return the node */
   public GraphNode empty() {
     return empty(null);
   }
 
-  //: cucore_graph_add_child
+  /** Adds a node that runs a copy of another graph, and begins with the graph.
+   * @param child the other graph
+   * @return the node */
   public GraphNode child(Graph child) {
     return child(null, child);
   }
@@ -149,8 +156,8 @@ final class Graph {
     return addConditional(after, condition, Conditional.IF, 1);
   }
 
-  /** Adds a node that runs one graph unless the condition is 0, and another one if it is 0: body 0 and body 1
-   * of {@link GraphNode#body(int)}. Drivers before CUDA 12.8 do not have this.
+  /** Adds a node with two graphs. It runs {@link GraphNode#body(int)} 0 unless the condition is 0, and body 1 if
+   * it is 0. Drivers before CUDA 12.8 do not have this.
    * @param after the nodes that the new one comes after, or null
    * @param condition of {@link #condition(int)} for this graph
    * @return the node */

@@ -114,12 +114,15 @@ struct TYPE;
   $1 = nodes.data();
   $2 = nodes.size();
 }
-struct NodeInfo;
-%typemap(jni) NodeInfo "jobjectArray"
-%typemap(jtype) NodeInfo "Object[]"
-%typemap(jstype) NodeInfo "NodeInfo"
-%typemap(javaout) NodeInfo { return new NodeInfo($jnicall); }
-%typemap(out) NodeInfo { $result = cucore::java::to_objects(jenv, $1); }
+%define %java_objects(TYPE)
+struct TYPE;
+%typemap(jni) TYPE "jobjectArray"
+%typemap(jtype) TYPE "Object[]"
+%typemap(jstype) TYPE "TYPE"
+%typemap(javaout) TYPE { return new TYPE($jnicall); }
+%typemap(out) TYPE { $result = cucore::java::to_objects(jenv, $1); }
+%enddef
+%java_objects(NodeInfo)
 
 %define %java_texts(NAMES, COUNT)
 %typemap(jni) (const char *const *NAMES, size_t COUNT) "jobjectArray"

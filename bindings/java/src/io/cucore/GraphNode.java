@@ -73,7 +73,7 @@ public final class GraphNode implements Iterable<GraphNode> {
    * Lets another node come after this one.
    *
    * @param next the other node
-   * @return the other node, so that calls chain: a.then(b).then(c)
+   * @return the other node, for a.then(b).then(c)
    * @throws InvalidArgumentException the nodes are the same, the edge exists, or it would close a circle
    */
   public GraphNode then(GraphNode next) {

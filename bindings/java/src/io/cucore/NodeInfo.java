@@ -3,7 +3,7 @@ package io.cucore;
 
 import java.util.Arrays;
 
-/** A node of a graph as it was read. What its kind does not have is 0 or "". */
+/** The settings of a node of a graph. Those that its kind does not have are 0 or "". */
 public final class NodeInfo {
   private final long[] numbers;
   private final String label;

@@ -80,7 +80,7 @@ class GraphTest {
     stream.synchronize();
   }
 
-  /** Runs the graph as it is. */
+  /** Makes the graph an executable, and runs that. */
   private void run() {
     try (ExecutableGraph executable = graph.executable()) {
       run(executable);
