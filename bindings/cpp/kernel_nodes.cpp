@@ -10,8 +10,7 @@ template <class Function, class Graph>
 void change_kernel(Function* function, Graph* graph, const KernelChange& change, const void* data,
                    size_t size, ObjectNumbers* numbers) {
   const Launch block(data, size, numbers);
-  ok(function, graph, change.node, change.kernel,
-     change.has_options ? &block.options() : nullptr,
+  ok(function, graph, change.node, change.kernel, change.has_options ? &block.options() : nullptr,
      change.has_arguments ? block.arguments() : nullptr, block.count());
 }
 

@@ -209,7 +209,7 @@ class RunOn:
         self.refuse(*run, *arguments(good[:2] + ["i32:1"] + good[3:]),
                     says=["argument 2 of kernel all<int>", "4 bytes", "8 bytes (integer)"])
 
-    def test_a_graph_repeats_the_launch_and_is_timed_beside_plain_launches(self):
+    def test_a_graph_repeats_the_launch_and_is_timed_with_plain_launches(self):
         text = self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--print", "4", "--graph", "3")
         self.assertIn("[2] f32 x 1024: 1 7 13 19 ...", text)  # the arrays of the graph: three launches of it
         self.assertRegex(text.splitlines()[0], r"saxpy took [\d.]+ ms in 3 plain launches, [\d.]+ ms in 3 launches of a graph$")
