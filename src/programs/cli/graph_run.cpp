@@ -28,9 +28,10 @@ float time_of(const Device& device, const Stream& stream, std::uint32_t count, C
 
 void GraphFlags::add_to(CLI::App& command) {
   command
-      .add_option("--graph", launches,
-                  "capture the launch into a graph, launch that N times, and print its time and that "
-                  "of N plain launches")
+      .add_option(
+          "--graph", launches,
+          "capture the launch into a graph, launch that N times, and print its time and that "
+          "of N plain launches")
       ->type_name("N");
   command
       .add_option("--dot", dot_file,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options --graph and --dot: a launch is captured into a graph, whose launches are compared with
-// plain ones.
+// The options --graph and --dot: a launch is captured into a graph, whose launches are compared
+// with plain ones.
 #pragma once
 
 #include <CLI/CLI.hpp>
