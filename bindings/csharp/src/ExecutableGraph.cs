@@ -4,19 +4,21 @@ using System;
 
 namespace Cucore {
 public partial class ExecutableGraph {
+  private int ordinal = -1;  // its device's, once it was read
+
   //: cucore_executable_set_kernel
   /// <param name="kernel">the kernel, also the one before</param>
   /// <param name="config">the grid, the block and dynamic shared memory; the rest as before</param>
   /// <param name="arguments">one per parameter, in order, as for Kernel.Launch</param>
   public void SetKernel(GraphNode node, Kernel kernel, in LaunchConfig config, params Arg[] arguments) {
-    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, true, node, kernel, config, true, arguments);
+    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, ref ordinal, true, node, kernel, config, true, arguments);
   }
 
   //: cucore_executable_set_kernel
   /// <param name="kernel">the kernel of the node. It is replaced if it is another one</param>
   /// <param name="arguments">one per parameter, in order, as for Kernel.Launch</param>
   public void SetArguments(GraphNode node, Kernel kernel, params Arg[] arguments) {
-    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, true, node, kernel, NodeChange.NoConfig, false, arguments);
+    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, ref ordinal, true, node, kernel, NodeChange.NoConfig, false, arguments);
   }
 
   //: cucore_executable_set_kernel

@@ -5,6 +5,8 @@ using System.Collections.Generic;
 
 namespace Cucore {
 public partial class Graph {
+  private int ordinal = -1;  // its device's, once it was read
+
   //: cucore_graph_add_kernel
   /// <param name="after">the nodes that the new one comes after: a node, several, or default(GraphNodes) for none</param>
   /// <param name="config">the grid, the block and the rest</param>
@@ -15,8 +17,7 @@ public partial class Graph {
     ulong node = 0;
     IntPtr graph = owned.Enter();
     try {
-      using (CudaDevice device = Device)
-        kernel.CallForNode(device, config, arguments, (of, block, size) => node = CucoreNativePINVOKE.AddKernel(graph, after.Block, of, block, size));
+      kernel.CallForNode(Opened, ref ordinal, config, arguments, (of, block, size) => node = CucoreNativePINVOKE.AddKernel(graph, after.Block, of, block, size));
     } finally {
       owned.Leave();
     }
@@ -121,14 +122,14 @@ public partial class Graph {
   /// <param name="config">all options</param>
   /// <param name="arguments">one per parameter, in order, as for Kernel.Launch</param>
   public void SetKernel(GraphNode node, Kernel kernel, in LaunchConfig config, params Arg[] arguments) {
-    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, false, node, kernel, config, true, arguments);
+    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, ref ordinal, false, node, kernel, config, true, arguments);
   }
 
   //: cucore_graph_set_kernel
   /// <param name="kernel">the kernel of the node. It is replaced if it is another one</param>
   /// <param name="arguments">one per parameter, in order, as for Kernel.Launch</param>
   public void SetArguments(GraphNode node, Kernel kernel, params Arg[] arguments) {
-    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, false, node, kernel, NodeChange.NoConfig, false, arguments);
+    NodeChange.Kernel(owned.Enter, owned.Leave, Opened, ref ordinal, false, node, kernel, NodeChange.NoConfig, false, arguments);
   }
 
   //: cucore_graph_set_kernel
@@ -196,13 +197,12 @@ internal static class NodeRange {
 internal static class NodeChange {
   internal static readonly LaunchConfig NoConfig = new LaunchConfig(1, 1);  // the head of a block without options
 
-  internal static void Kernel(Func<IntPtr> enter, Action leave, Func<CudaDevice> open, bool isExecutable, GraphNode node, Kernel kernel,
-                              in LaunchConfig config, bool hasConfig, Arg[] arguments) {
+  internal static void Kernel(Func<IntPtr> enter, Action leave, Func<CudaDevice> open, ref int ordinal, bool isExecutable, GraphNode node,
+                              Kernel kernel, in LaunchConfig config, bool hasConfig, Arg[] arguments) {
     if (kernel == null) throw new ArgumentNullException(nameof(kernel));
     IntPtr graph = enter();
     try {
-      using (CudaDevice device = open())
-        kernel.CallForNode(device, config, arguments, (of, block, size) => CucoreNativePINVOKE.SetKernel(graph, isExecutable ? 1 : 0, node.Number, of, hasConfig ? 1 : 0, block, size));
+      kernel.CallForNode(open, ref ordinal, config, arguments, (of, block, size) => CucoreNativePINVOKE.SetKernel(graph, isExecutable ? 1 : 0, node.Number, of, hasConfig ? 1 : 0, block, size));
     } finally {
       leave();
     }

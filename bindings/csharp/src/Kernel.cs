@@ -96,10 +96,14 @@ public partial class Kernel {
     return CheckCount(found, count);
   }
 
-  // The same on a device.
-  private int[] FormsOn(CudaDevice device, int count) {
+  // The same for the device of a graph, whose number is read once: it is -1 before.
+  private int[] FormsOn(Func<CudaDevice> open, ref int device, int count) {
     CheckAlive();
-    return CheckCount(KnownForms(device.Ordinal) ?? ReadForms(device, device.Ordinal), count);
+    int[]? found = device < 0 ? null : KnownForms(device);
+    if (found == null) {
+      using (CudaDevice on = open()) found = ReadForms(on, device = on.Ordinal);
+    }
+    return CheckCount(found, count);
   }
 
   private int[]? KnownForms(int device) {

@@ -81,9 +81,9 @@ public partial class Kernel {
   internal delegate void NodeCall(IntPtr kernel, IntPtr block, IntPtr size);
 
   // Calls with the handle of the kernel and the block of a launch, for a node of a graph.
-  internal unsafe void CallForNode(CudaDevice device, in LaunchConfig config, Arg[] arguments, NodeCall call) {
+  internal unsafe void CallForNode(Func<CudaDevice> open, ref int device, in LaunchConfig config, Arg[] arguments, NodeCall call) {
     Arg[] own = Own(arguments);
-    int[] forms = FormsOn(device, own.Length);
+    int[] forms = FormsOn(open, ref device, own.Length);
     HeldBuffers held = default(HeldBuffers);
     fixed (byte* block = new byte[BlockSize(own) + LaunchConfig.TailSize(config)]) {
       byte* to = Write(forms, config, own, block, ref held);
