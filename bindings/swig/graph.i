@@ -17,6 +17,8 @@ using NodeInfo = cucore_node_info;
     for (cucore_graph *body : bodies) cucore_graph_release(body);  // the node has them
     return node;
   }
+  //: cucore_graph_hold
+  void hold_token(uint64_t owner, uint64_t token) { cucore::bind::hold_token(held($self), owner, token); }
   //: cucore_graph_clone
   Graph *clone() { return made<Graph *>(cucore_graph_clone, held($self)); }
   //: cucore_graph_dot
@@ -60,3 +62,8 @@ using NodeInfo = cucore_node_info;
     ok(cucore_executable_update, held($self), held(graph), nullptr);
   }
 }
+%inline %{
+// See cpp/held_tokens.hpp.
+uint64_t new_token() { return cucore::bind::new_token(); }
+uint64_t take_dropped_token(uint64_t owner) { return cucore::bind::take_dropped_token(owner); }
+%}

@@ -53,7 +53,7 @@ public partial class Graph {
   }
 
   /// <summary>Adds a node that runs a function at each launch, as CudaStream.LaunchHost does. The nodes after it
-  /// begin when the function has returned. It is kept until the process ends.</summary>
+  /// begin when the function has returned. The graph keeps it.</summary>
   /// <param name="function">the function</param>
   /// <param name="after">the nodes that the new one comes after</param>
   public GraphNode Host(Action function, GraphNodes after = default(GraphNodes)) {

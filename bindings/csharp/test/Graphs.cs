@@ -489,6 +489,39 @@ public static class Graphs {
     }
   }
 
+  // A graph, its executables and launches in flight keep a function; then it is dropped.
+  public static void FunctionsLiveAsLongAsTheirGraph() {
+    using (Bench b = new Bench()) {
+      List<int> ran = new List<int>();
+      WeakReference gone = null;
+      ExecutableGraph executable = null;
+      // In a thread of its own, whose stack keeps nothing.
+      Thread thread = new Thread(() => {
+        int[] data = { 7 };
+        gone = new WeakReference(data);
+        using (Graph own = new Graph(World.Device)) {
+          own.Host(Counting(ran, data));
+          executable = own.Executable();
+        }
+      });
+      thread.Start();
+      thread.Join();
+      World.Collect();
+      b.Run(executable);
+      b.Run(executable);
+      Check.Equal("7 7", string.Join(" ", ran));
+      Check.That(gone.IsAlive);
+      executable.Dispose();
+      for (int i = 0; i < 600 && gone.IsAlive; ++i) {
+        World.Collect();
+        Thread.Sleep(50);
+      }
+      Check.That(!gone.IsAlive);
+    }
+  }
+
+  private static Action Counting(List<int> ran, int[] data) { return () => ran.Add(data[0]); }
+
   public static void ThreadsBuildUpdateAndLaunch() {
     World.Together(4, thread => {
       using (Bench b = new Bench()) {

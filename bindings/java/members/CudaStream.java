@@ -36,8 +36,8 @@ final class CudaStream {
 
   /** Adds a function to the stream. It runs when the work before it is complete; work after it starts when
    * the function has returned. A thread's handler of uncaught exceptions receives what it throws, and the
-   * stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process
-   * ends. It must not wait for the stream.
+   * stream goes on. On a captured stream it runs at each launch of the graph, which keeps it. It must not
+   * wait for the stream.
    * @param function the function
    * @throws InvalidStateException the process is exiting */
   public void launchHost(Runnable function) {

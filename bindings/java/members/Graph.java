@@ -82,7 +82,7 @@ final class Graph {
   }
 
   /** Adds a node that runs a function at each launch, as {@link CudaStream#launchHost(Runnable)} does. The
-   * nodes after it begin when the function has returned. It is kept until the process ends.
+   * nodes after it begin when the function has returned. The graph keeps it.
    * @param after the nodes that the new one comes after, or null
    * @param function the function
    * @param executor runs the function
@@ -100,7 +100,7 @@ final class Graph {
   }
 
   /** Adds a node that runs a function at each launch, as {@link CudaStream#launchHost(Runnable)} does. The
-   * nodes after it begin when the function has returned. It is kept until the process ends.
+   * nodes after it begin when the function has returned. The graph keeps it.
    * @param after the nodes that the new one comes after, or null
    * @param function the function
    * @return the node */

@@ -6,11 +6,10 @@ They run on one daemon thread of this package, never on a thread of the driver.
 from __future__ import annotations
 
 import atexit
-import itertools
 import threading
 from typing import Any, Callable, NamedTuple, Optional
 
-from ._cucore import Queue, Stream, _call_reported
+from ._cucore import Queue, Stream, _call_reported, new_token, take_dropped_token
 from ._errors import Error, InvalidStateError, NotFoundError
 from ._members import member
 
@@ -19,7 +18,7 @@ _SECONDS_AT_EXIT = 1.0  # for the function that runs then
 
 class _Entry(NamedTuple):
     function: Callable[[], Any]
-    is_kept: bool  # a graph may launch it again
+    is_kept: bool  # a graph launches it again, until it drops its token
 
 
 class _Runner:
@@ -27,20 +26,28 @@ class _Runner:
 
     def __init__(self) -> None:
         self._queue = Queue()
-        self._tokens = itertools.count(1)
+        self._owner = new_token()  # of the tokens that graphs hold
         self._entries: dict[int, _Entry] = {}
         self._thread = threading.Thread(target=self._run, name="cucore-host", daemon=True)
         self._thread.start()
         atexit.register(self._end)
 
     def launch(self, stream: Stream, function: Callable[[], Any], waits: bool) -> None:
-        token = next(self._tokens)
-        self._entries[token] = _Entry(function, stream.is_capturing)
+        self._forget()
+        token, is_kept = new_token(), stream.is_capturing
+        self._entries[token] = _Entry(function, is_kept)
         try:
             stream.launch_host_queued(self._queue, token, waits)
+            if is_kept:
+                stream.capture_graph._hold_token(self._owner, token)
         except BaseException:
             del self._entries[token]
             raise
+
+    def _forget(self) -> None:
+        """Forgets the functions of graphs that have ended."""
+        while token := take_dropped_token(self._owner):
+            self._entries.pop(token, None)
 
     def _run(self) -> None:
         while True:
@@ -50,12 +57,14 @@ class _Runner:
                 return  # closed, or the process ends
             for each in some:
                 self._run_one(each.token, each.ticket)
+            self._forget()
 
     def _run_one(self, token: int, ticket: int) -> None:
-        entry = self._entries[token]
-        if not entry.is_kept:
+        entry = self._entries.get(token)  # None: a graph could not hold the token
+        if entry and not entry.is_kept:
             del self._entries[token]
-        _call_reported(entry.function)
+        if entry:
+            _call_reported(entry.function)
         del entry  # the next wait must not keep what the function refers to
         if ticket:
             try:
@@ -81,8 +90,7 @@ def stream_launch_host(self: Stream, function: Callable[[], Any], *, waits: bool
     """Adds a function to the stream. It runs when the work before it is complete, on one thread of this package.
 
     With waits, work after it starts when the function has returned. Its exceptions go to sys.unraisablehook, and the
-    stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
-    wait for the stream.
+    stream goes on. On a captured stream it runs at each launch of the graph, which keeps it. It must not wait for the stream.
     """
     global _runner
     if not callable(function):

@@ -5,6 +5,7 @@ import operator
 import pathlib
 import re
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -665,6 +666,32 @@ def test_functions_of_python_are_nodes(device, stream, graph, add):
         stream.launch_host(lambda: seen.append("captured"))
     run(captured.executable(), stream)
     assert seen[-1] == "captured"
+
+
+def test_functions_live_as_long_as_their_graph(device, stream):
+    class Function:
+        ran = 0
+
+        def __call__(self):
+            Function.ran += 1
+    function = Function()
+    gone = weakref.ref(function)
+    graph = cucore.Graph(device)
+    graph.host(function)
+    del function
+    executable = graph.executable()
+    graph.close()
+    run(executable, stream)
+    run(executable, stream)
+    assert Function.ran == 2 and not is_gone(gone)
+    executable.close()
+    for _ in range(600):
+        stream.launch_host(lambda: None)  # drops what ended before
+        stream.synchronize()
+        if is_gone(gone):
+            break
+        time.sleep(0.05)
+    assert is_gone(gone), "the function lives on"
 
 
 def numbered(message):

@@ -19,9 +19,9 @@ final class HostFunctions {
 
   private final CudaQueue queue = new CudaQueue();
   private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
-  private long tokens;
+  private final long owner = CucoreNative.newToken(); // of the tokens that graphs hold
 
-  /** A function; a graph may launch a kept one again. */
+  /** A function; a graph launches a kept one again, until it drops its token. */
   private static final class Entry {
     final Runnable function;
     final Executor executor;
@@ -52,14 +52,31 @@ final class HostFunctions {
     Given.notNull(executor, "executor");
     synchronized (HostFunctions.class) { // the thread does not end meanwhile
       HostFunctions all = only();
-      long token = ++all.tokens;
-      all.entries.put(token, new Entry(function, executor, stream.isCapturing()));
+      long token = CucoreNative.newToken();
+      boolean isKept = stream.isCapturing();
+      all.entries.put(token, new Entry(function, executor, isKept));
       try {
         stream.launchHostQueued(all.queue, token, 1);
+        if (isKept) {
+          all.hold(stream, token);
+        }
       } catch (RuntimeException | Error e) {
         all.entries.remove(token);
         throw e;
       }
+    }
+  }
+
+  private void hold(CudaStream stream, long token) {
+    try (Graph graph = stream.getCaptureGraph()) {
+      graph.holdTokenNow(owner, token);
+    }
+  }
+
+  /** Forgets the functions of graphs that have ended. */
+  private void forget() {
+    for (long token = CucoreNative.takeDroppedToken(owner); token != 0; token = CucoreNative.takeDroppedToken(owner)) {
+      entries.remove(token);
     }
   }
 
@@ -79,6 +96,7 @@ final class HostFunctions {
     while (true) {
       try {
         List<Completion> some = queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH);
+        forget();
         if (some.isEmpty() && isEnded()) {
           return;
         }
@@ -96,6 +114,10 @@ final class HostFunctions {
   /** The entry stays until the function has ended, so that the queue is open for the resume. */
   private void begin(Completion completion) {
     Entry entry = entries.get(completion.token());
+    if (entry == null) { // of a graph that could not hold its token
+      resume(completion);
+      return;
+    }
     Runnable body = () -> run(entry, completion);
     try {
       entry.executor.execute(body);
@@ -117,13 +139,19 @@ final class HostFunctions {
 
   private void end(Entry entry, Completion completion) {
     try {
-      queue.resume(completion.ticket());
-    } catch (NotFoundException e) {
-      // the time limit was over, which the log reports
+      resume(completion);
     } finally {
       if (!entry.isKept) {
         entries.remove(completion.token());
       }
+    }
+  }
+
+  private void resume(Completion completion) {
+    try {
+      queue.resume(completion.ticket());
+    } catch (NotFoundException e) {
+      // the time limit was over, which the log reports
     }
   }
 

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -29,6 +31,7 @@ import io.cucore.NodeKind;
 import io.cucore.NotFoundException;
 import io.cucore.NotUpdatableException;
 import io.cucore.Status;
+import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -598,6 +601,35 @@ class GraphTest {
     assertEquals(22, value());
     assertEquals(2, threads.size());
     assertEquals(List.of(), graph.host(null, () -> {}).getDependencies());
+  }
+
+  /** A graph, its executables and launches in flight keep a function; then it is dropped. */
+  @Test
+  void functionsLiveAsLongAsTheirGraph() throws Exception {
+    List<Object> ran = Collections.synchronizedList(new ArrayList<>());
+    Object data = new Object();
+    WeakReference<Object> gone = new WeakReference<>(data);
+    Graph own = new Graph(device);
+    own.host(null, counting(ran, data));
+    data = null;
+    ExecutableGraph executable = own.executable();
+    own.close();
+    System.gc();
+    run(executable);
+    run(executable);
+    assertEquals(2, ran.size());
+    assertNotNull(gone.get(), "the executable lost its function");
+    ran.clear();
+    executable.close();
+    for (int i = 0; i < 600 && gone.get() != null; ++i) {
+      System.gc();
+      Thread.sleep(50);
+    }
+    assertNull(gone.get(), "the function lives on");
+  }
+
+  private static Runnable counting(List<Object> ran, Object data) {
+    return () -> ran.add(data);
   }
 
   @Test
