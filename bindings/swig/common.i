@@ -13,6 +13,8 @@
 #include "caching.hpp"
 #include "failure.hpp"
 #include "held.hpp"
+#include "held_tokens.hpp"
+#include "kernel_nodes.hpp"
 #include "launch.hpp"
 #include "lists.hpp"
 #include "log_receiver.hpp"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sections "Graph", "Executable" and "Capture" of cucore.h: what the conventions do not cover. Java and C# have no graphs yet.
-#if defined(SWIGPYTHON)
+// Sections "Graph", "Executable" and "Capture" of cucore.h: what the conventions do not cover.
 %{
 using NodeInfo = cucore_node_info;
 %}
@@ -18,6 +17,8 @@ using NodeInfo = cucore_node_info;
     for (cucore_graph *body : bodies) cucore_graph_release(body);  // the node has them
     return node;
   }
+  //: cucore_graph_hold
+  void hold_token(uint64_t owner, uint64_t token) { cucore::bind::hold_token(held($self), owner, token); }
   //: cucore_graph_add_buffer
   Buffer *add_buffer(const cucore_node *after, size_t after_count, int64_t length, uint64_t peers) {
     return cucore::bind::add_buffer(held($self), after, after_count, length, peers);
@@ -66,9 +67,20 @@ using NodeInfo = cucore_node_info;
   }
 }
 %inline %{
+// See cpp/held_tokens.hpp.
+uint64_t new_token() { return cucore::bind::new_token(); }
+uint64_t take_dropped_token(uint64_t owner) { return cucore::bind::take_dropped_token(owner); }
+%}
+#if defined(SWIGPYTHON)
+%inline %{
 // The node of Graph::add_buffer().
 cucore_node allocation_of(Graph *graph, Buffer *buffer) {
   return cucore::bind::allocation_of(held(graph), held(buffer));
 }
 %}
+#else
+%extend Graph {
+  //: cucore_graph_add_buffer
+  cucore_node allocation_of(Buffer *buffer) { return cucore::bind::allocation_of(held($self), held(buffer)); }
+}
 #endif

@@ -43,6 +43,14 @@ class Java(unittest.TestCase):
         self.assertIn('  return set(6, "ends", left, isOpen ? 1 : 0);', java("//: word ends 6 (int left, boolean isOpen): Ends -> turns -> the choice"))
         self.assertIn("  words[2] = value;", java("//: signed order 2 (int value): The order -> the order"))
 
+    def test_accessors_are_getters_and_actions_are_not(self):
+        members = [("Wheel", "wheel"), ("Graph", "end"), ("Graph", "body"), ("Iterator<Wheel>", "iterator")]
+        lines = [line for kind, name in members for line in (f"  public {kind} {name}() {{", "    return all;", "  }")]
+        text = "\n".join(values.getters(["public final class Ride {", *lines, "}"]))
+        self.assertIn("public Wheel getWheel() {", text)
+        for action in ("getEnd", "getBody", "getIterator"):
+            self.assertNotIn(action, text)
+
     def test_one_line_stands_for_a_text_and_for_an_argument(self):
         self.assertIn("  @Override\n  public String toString() {\n    return left + \"\";\n  }", java('  //: said left + ""'))
         self.assertIn("   * @return the argument, 1 byte */\n  public static Arg of(byte value) {\n    return new Arg(value, 1);", java("  //: arg byte 1: A char"))

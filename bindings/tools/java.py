@@ -94,6 +94,8 @@ def features(member, places):
         return raw(member)
     ctype = places.api.constant_properties().get(member.function)
     if not ctype:  # SWIG renames functions alone
+        if member.name == 'native':
+            return [f'%rename(nativeHandle) {member.path};']
         return [f'%rename({lower(member.name)}) {member.path};'] if member.kind == 'property' and '_' in member.name else []
     enum = places.api.header.enum(ctype)
     text = text_of(places.api.header.functions[member.function].doc.text, places).replace('\n', ' ').strip()

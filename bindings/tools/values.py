@@ -112,7 +112,7 @@ class Option:
 
 
 ACCESSOR = re.compile(r'  public (?!void )([\w.]+(?:<[\w.<>, ]+>)?(?:\[\])?) ([a-z]\w*)\(\) \{$')
-NOT_ACCESSORS = re.compile(r'(?:get|is|has|to|as)[A-Z]|hashCode$|build$|builder$')
+NOT_ACCESSORS = re.compile(r'(?:get|is|has|to|as)[A-Z]|hashCode$|build$|builder$|end$|body$|iterator$')
 
 
 def getters(lines):

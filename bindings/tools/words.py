@@ -12,7 +12,7 @@ def exception_name(status, suffix):
 
 
 # Sizes of structs and forms of values, which a language passes by itself.
-ONLY_OF_C = re.compile(r'The library reads struct_size[^.]*\.\s*|\s\((?:uint64_t|CUCORE_ARGUMENT_OBJECT)\)|\swith CUCORE_ARGUMENT_OBJECT')
+ONLY_OF_C = re.compile(r'The library reads struct_size[^.]*\.\s*|\s\((?:uint64_t|CUCORE_ARGUMENT_OBJECT)\)|\swith CUCORE_ARGUMENT_OBJECT|; NULL if \w+_count is 0')
 
 
 def record(name, field):

@@ -38,6 +38,10 @@ class Check(CommandTest):
         result = self.checked("--check", source="fixed.cu")
         self.assertEqual(result.returncode, 0, result.stderr)
 
+    def test_a_graph_is_checked(self):
+        self.assertEqual(self.checked("--check=race", "--graph", "2").returncode, 4)
+        self.assertEqual(self.checked("--check=race", "--graph", "2", source="fixed.cu").returncode, 0)
+
     def test_checks_are_off_by_default(self):
         self.assertEqual(self.checked("--driver", "cpu").returncode, 0)
 

@@ -72,6 +72,21 @@ class RunUsage(CommandTest):
             self.wrong(option, "x", says="INDEX")
         self.wrong("--print", "some", says="--print")
 
+    def test_graphs_without_a_number_or_without_a_launch(self):
+        for text in ("0", "-1", "x", "4294967296", ""):
+            self.wrong(f"--graph={text}", says="--graph")
+        self.wrong("--graph", "0", says="--graph has the number 0; expected at least 1")
+        self.wrong("--graph", "x", says="--graph is 'x'; expected a number")
+        self.wrong("--dot", "g.dot", says="--dot has no graph to write; add --graph N, the number of launches")
+        self.wrong("--graph", "1", "--dot", "saxpy.cu", says="saxpy.cu is an input and also the output")
+        self.wrong("--arg", "buf:f32:4", "--graph", "1", "--dot", "y", "--output", "0=y", says="y")
+        self.assertFalse((self.folder / "g.dot").exists())
+
+    def test_help_describes_graphs(self):
+        text = self.succeeds("run", "--help")
+        self.assertRegex(text, r"--graph N +capture the launch into a graph")
+        self.assertRegex(text, r"--dot FILE +write the graph of --graph to a file")
+
     def test_a_missing_driver_says_what_to_do(self):
         self.fails(1, "--driver", "/nowhere/driver.so", "run", "saxpy.cu", *SHAPE,
                    says="/nowhere/driver.so")
@@ -193,6 +208,35 @@ class RunOn:
         # Sizes are checked by the launch itself.
         self.refuse(*run, *arguments(good[:2] + ["i32:1"] + good[3:]),
                     says=["argument 2 of kernel all<int>", "4 bytes", "8 bytes (integer)"])
+
+    def test_a_graph_repeats_the_launch_and_is_timed_with_plain_launches(self):
+        text = self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--print", "4", "--graph", "3")
+        self.assertIn("[2] f32 x 1024: 1 7 13 19 ...", text)  # the arrays of the graph: three launches of it
+        self.assertRegex(text.splitlines()[0], r"saxpy took [\d.]+ ms in 3 plain launches, [\d.]+ ms in 3 launches of a graph$")
+        self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--graph", "1", "--expect", "1=file=" + self.iota(1024))
+        told = json.loads(self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--graph", "100", "--json", "--print", "2"))
+        self.assertEqual((told["launches"], told["arrays"][1]["values"]), (100, [1, 201]))
+        self.assertGreaterEqual(told["milliseconds"], 0)
+        self.assertGreater(told["graph_milliseconds"], 0)
+        self.assertNotIn("launches", json.loads(self.launch("saxpy.cu", *SHAPE, *ARGUMENTS, "--json")))
+
+    def iota(self, count):
+        self.write("iota.bin", struct.pack(f"{count}f", *range(count)))
+        return "iota.bin"
+
+    def test_a_graph_is_written_in_the_language_of_graphviz(self):
+        run = ["saxpy.cu", *SHAPE, *ARGUMENTS, "--graph", "2", "--dot"]
+        self.assertIn("[2] f32 x 1024: 1 5 9 13", self.launch(*run, "g.dot"))
+        written = self.read("g.dot").decode()
+        self.assertRegex(written, r"^digraph \{\n  n\d+ \[label=.*saxpy.*\];\n\}\n$")
+        self.assertRegex(self.launch(*run, "-"), r"^digraph \{\n.*saxpy.*\n\}\n$")  # and nothing else
+        self.assertRegex(self.launch(*run, "-", "--json"), r"^digraph \{\n.*saxpy.*\n\}\n$")
+
+    def test_a_fault_in_a_graph_is_told_of(self):
+        self.write("bad.cu", "__global__ void bad(int* p) { p[1ull << 40] = 1; }\n")
+        text = self.refuse("bad.cu", "-b", "1", "--arg", "buf:i32:1", "--graph", "2", "--dot", "g.dot", says="")
+        self.assertIn("CUCORE_ERROR_KERNEL_FAULT", text)
+        self.assertFalse((self.folder / "g.dot").exists())
 
     def test_bytes_may_be_any_value_of_their_size(self):
         self.write("s.cu", """struct S { float value; };

@@ -9,7 +9,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe
-  06_pipeline.exe 07_async.exe 08_cache.exe 09_lifetimes.exe 12_arrays.exe 13_fusion.exe'
+  06_pipeline.exe 07_async.exe 08_cache.exe 09_graphs.exe 09_lifetimes.exe 12_arrays.exe 13_fusion.exe'
 
 # stage_mono FOLDER: Mono with what the programs load of it, and the libraries that it needs.
 stage_mono() {
@@ -115,14 +115,14 @@ say "- driver $(ask driver_version || true), $(sed -n 's/^model name[^:]*: //p' 
 say
 say "| what | result | tests | ms |"
 say "|---|---|---|---|"
-for class in Arguments ArrayLives ArrayValues CacheBuilds Caches Code Errors Faults Futures Launches Lifetimes Memory Objects Printed Processes Threads Uses; do
+for class in Arguments ArrayLives ArrayValues CacheBuilds Caches Captures Code Errors Faults Futures Graphs Launches Lifetimes Memory Objects Printed Processes Threads Uses; do
   row "$class" 60 "$mono" "$app/Scenarios.exe" "$class"
 done
 # CUCORE_STRESS_SECONDS sets the length of the stress; the default is 5.
 stress_limit=${CUCORE_STRESS_SECONDS:-5}
 row "Stress" $((${stress_limit%.*} * 2 + 60)) "$mono" "$app/Scenarios.exe" Stress
 cp "$work/output" "$work/stress"
-for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_lifetimes 12_arrays 13_fusion; do
+for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_graphs 09_lifetimes 12_arrays 13_fusion; do
   row "example $name" 20 "$mono" "$app/$name.exe"
 done
 row "bench of the calls" 60 "$mono" "$app/Bench.exe" "$app/scale.ptx"

@@ -119,7 +119,7 @@ tests() {
   shift 2
   for name in array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest \
     test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
-    test.CacheTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest \
+    test.CacheTest test.CaptureTest test.GraphTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest \
     test.PrintedTest test.SweepTest test.LifetimesTest; do
     order=$((order + 1))
     [ "$name" != test.LifetimesTest ] || wait  # it takes all memory of the device

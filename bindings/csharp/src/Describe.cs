@@ -63,6 +63,8 @@ public partial class CudaQueue {
   }
 }
 
+//: shown Graph graph: $"graph of {Describe.Counted(NodeCount, "node")}" -> How many nodes it has
+//: shown ExecutableGraph executable: $"executable 0x{Native:x} of {Describe.Device(Device)}" -> Its handle and device
 //: shown CudaFuture future: $"future {Token}" -> Its token
 //: shown CudaProgram program: $"program for {Backend}" -> What compiles it
 //: shown Linker linker: $"linker by {Backend}" -> What links

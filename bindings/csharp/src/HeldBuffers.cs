@@ -32,11 +32,11 @@ internal struct HeldBuffers {
     }
   }
 
-  /// <summary>Refuses arrays, whose streams a prepared launch could not order.</summary>
-  internal void RefuseLoans() {
+  /// <summary>Refuses arrays, whose streams a later launch could not order.</summary>
+  internal void RefuseLoans(string taker) {
     if (loans == null) return;
     Leave();
-    throw new ArgumentException("a prepared launch takes no array; pass its memory, as by GetBuffer()");
+    throw new ArgumentException(taker + " takes no array; pass its memory, as by GetBuffer()");
   }
 
   /// <summary>Whether an array was lent. The other methods for arrays would cost a launch without arrays a closure.</summary>

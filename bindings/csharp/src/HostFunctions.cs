@@ -10,7 +10,7 @@ internal static class HostFunctions {
   private const long IdleNanoseconds = 20000000;
   private const int Most = 64;
 
-  // A function; a graph may launch a kept one again.
+  // A function; a graph launches a kept one again, until it drops its token.
   private struct Entry {
     internal Action Function;
     internal bool IsKept;
@@ -19,16 +19,18 @@ internal static class HostFunctions {
   private static readonly object gate = new object();
   private static readonly Dictionary<ulong, Entry> entries = new Dictionary<ulong, Entry>();
   private static CudaQueue? queue;
-  private static ulong lastToken;
+  private static readonly ulong owner = CucoreNative.NewToken();  // of the tokens that graphs hold
   private static bool draining;
 
-  internal static void Launch(CudaStream stream, Action function) {
+  // Calls a function with the queue and a token, for which a function of the user runs. A keeper launches it again.
+  internal static void Add(Action function, Graph? keeper, Action<CudaQueue, ulong> launch) {
     lock (gate) {
       if (queue == null) queue = new CudaQueue();
-      ulong token = ++lastToken;
-      entries.Add(token, new Entry { Function = function, IsKept = stream.IsCapturing });
+      ulong token = CucoreNative.NewToken();
+      entries.Add(token, new Entry { Function = function, IsKept = keeper != null });
       try {
-        stream.LaunchHostQueued(queue, token, 1);
+        launch(queue, token);
+        keeper?.RawHoldToken(owner, token);
       } catch {
         entries.Remove(token);
         throw;
@@ -51,12 +53,18 @@ internal static class HostFunctions {
   }
 
   private static bool GoesOn() {
-    lock (gate) return draining = entries.Count != 0;
+    lock (gate) {
+      for (ulong token = CucoreNative.TakeDroppedToken(owner); token != 0; token = CucoreNative.TakeDroppedToken(owner)) entries.Remove(token);
+      return draining = entries.Count != 0;
+    }
   }
 
   private static void Begin(Completion completion) {
     Entry entry;
-    lock (gate) entry = entries[completion.Token];
+    lock (gate) {
+      // Without a function: a graph could not hold its token.
+      if (!entries.TryGetValue(completion.Token, out entry)) entry = new Entry { Function = () => {}, IsKept = true };
+    }
     ThreadPool.UnsafeQueueUserWorkItem(state => Run(entry, completion), null);
   }
 
@@ -87,10 +95,11 @@ internal static class HostFunctions {
 public partial class CudaStream {
   /// <summary>Adds a function to the stream. It runs on the thread pool when the work before it is complete.
   /// Work after it starts when the function has returned. CucoreLog receives its exception, and the stream goes on.
-  /// On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
-  /// wait for the stream.</summary>
+  /// On a captured stream it runs at each launch of the graph, which keeps it. It must not wait for the stream.</summary>
   public void LaunchHost(Action function) {
-    HostFunctions.Launch(this, function ?? throw new ArgumentNullException(nameof(function)));
+    if (function == null) throw new ArgumentNullException(nameof(function));
+    using (Graph? keeper = IsCapturing ? CaptureGraph : null)
+      HostFunctions.Add(function, keeper, (queue, token) => LaunchHostQueued(queue, token, 1));
   }
 }
 }

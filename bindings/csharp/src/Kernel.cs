@@ -88,16 +88,36 @@ public partial class Kernel {
   private int[] FindForms(CudaStream? stream, int count) {
     CheckAlive();
     if (stream == null) throw new ArgumentNullException(nameof(stream), "stream is null; create one by new CudaStream(device)");
-    int[][] known = forms;
     int device = stream.DeviceOrdinal;
-    int[] found = device < known.Length ? known[device] ?? ReadForms(stream, device) : ReadForms(stream, device);
+    int[]? found = KnownForms(device);
+    if (found == null) {
+      using (CudaDevice on = stream.Device) found = ReadForms(on, device);
+    }
+    return CheckCount(found, count);
+  }
+
+  // The same for the device of a graph, whose number is read once: it is -1 before.
+  private int[] FormsOn(Func<CudaDevice> open, ref int device, int count) {
+    CheckAlive();
+    int[]? found = device < 0 ? null : KnownForms(device);
+    if (found == null) {
+      using (CudaDevice on = open()) found = ReadForms(on, device = on.Ordinal);
+    }
+    return CheckCount(found, count);
+  }
+
+  private int[]? KnownForms(int device) {
+    int[][] known = forms;
+    return device < known.Length ? known[device] : null;
+  }
+
+  private int[] CheckCount(int[] found, int count) {
     if (found.Length != count && found != unknownForms) throw Arguments.WrongCount(this, count, found.Length);
     return found;
   }
 
-  private int[] ReadForms(CudaStream stream, int device) {
-    IReadOnlyList<Parameter>? all;
-    using (CudaDevice on = stream.Device) all = GetParameters(on);
+  private int[] ReadForms(CudaDevice on, int device) {
+    IReadOnlyList<Parameter>? all = GetParameters(on);
     int[] read = all == null ? unknownForms : all.Count == 0 ? noForms : all.Select(each => each.Form).ToArray();
     int[][] known = forms, more = new int[Math.Max(device + 1, known.Length)][];
     known.CopyTo(more, 0);

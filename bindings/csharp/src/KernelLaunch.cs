@@ -35,7 +35,10 @@ public partial class Kernel {
 
   // Returns the end of the block.
   private unsafe byte* Write(CudaStream stream, in LaunchConfig config, Arg[] arguments, byte* block, ref HeldBuffers held) {
-    int[] forms = FormsFor(stream, arguments.Length);
+    return Write(FormsFor(stream, arguments.Length), config, arguments, block, ref held);
+  }
+
+  private unsafe byte* Write(int[] forms, in LaunchConfig config, Arg[] arguments, byte* block, ref HeldBuffers held) {
     byte* to = held.WriteTail(LaunchConfig.TailOf(config), LaunchConfig.Write(config, block, arguments.Length));
     for (int i = 0; i < arguments.Length; ++i) to = arguments[i].Write(to, this, forms, i, ref held);
     return to;
@@ -60,7 +63,7 @@ public partial class Kernel {
 
   // Calls with the handles of the kernel, the stream and the buffers of the block.
   private unsafe IntPtr Enter(CudaStream stream, byte* block, byte* end, ref HeldBuffers held, BlockCall call) {
-    held.RefuseLoans();
+    held.RefuseLoans("a prepared launch");
     CudaStream.Handle? order = null;
     IntPtr kernel = IntPtr.Zero, where = IntPtr.Zero;
     try {
@@ -73,6 +76,28 @@ public partial class Kernel {
       if (kernel != IntPtr.Zero) owned.Leave();
       held.Leave();
     }
+  }
+
+  internal delegate void NodeCall(IntPtr kernel, IntPtr block, IntPtr size);
+
+  // Calls with the handle of the kernel and the block of a launch, for a node of a graph.
+  internal unsafe void CallForNode(Func<CudaDevice> open, ref int device, in LaunchConfig config, Arg[] arguments, NodeCall call) {
+    Arg[] own = Own(arguments);
+    int[] forms = FormsOn(open, ref device, own.Length);
+    HeldBuffers held = default(HeldBuffers);
+    fixed (byte* block = new byte[BlockSize(own) + LaunchConfig.TailSize(config)]) {
+      byte* to = Write(forms, config, own, block, ref held);
+      held.RefuseLoans("a node");
+      IntPtr kernel = IntPtr.Zero;
+      try {
+        kernel = owned.Enter();
+        call(kernel, (IntPtr)block, (IntPtr)(to - block));
+      } finally {
+        if (kernel != IntPtr.Zero) owned.Leave();
+        held.Leave();
+      }
+    }
+    CucoreNativePINVOKE.Check();
   }
 
   // A launch whose block is complete.

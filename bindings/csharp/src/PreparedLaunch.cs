@@ -29,7 +29,7 @@ public partial class PreparedLaunch {
     try {
       fixed (byte* block = new byte[LaunchConfig.HeadSize + passed.BlockSize]) {
         byte* to = passed.Write(LaunchConfig.Write(NoConfig, block, 1), Kernel, index < Count ? Forms : None, index, ref held);
-        held.RefuseLoans();
+        held.RefuseLoans("a prepared launch");
         if (CucoreNativePINVOKE.Update(prepared, (IntPtr)index, (IntPtr)block, (IntPtr)(to - block)) != 0) CucoreNativePINVOKE.Check();
       }
     } finally {

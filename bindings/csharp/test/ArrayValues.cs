@@ -329,6 +329,11 @@ public static class ArrayValues {
       Check.Contains("argument 0 of kernel scale is an NdArray; expected a float; pass a number",
           Check.Throws<InvalidArgumentException>(() => scale.Launch(other, config, z, z, z, 6)).Message);
       Check.Contains("takes no array", Check.Throws<ArgumentException>(() => scale.Prepare(other, config, 1f, z, z, 6)).Message);
+      using (Capture capture = other.Capture()) {  // the stream of the array is outside
+        Check.Contains("work outside the capture", Check.Throws<InvalidStateException>(() => scale.Launch(other, config, 1f, z, z, 6)).Message);
+        Check.Contains("a node takes no array", Check.Throws<ArgumentException>(() => capture.Graph.Kernel(scale, config, 1f, z, z, 6)).Message);
+        Check.Equal(0, capture.End().NodeCount);
+      }
       z.Dispose();
       Check.Throws<ObjectDisposedException>(() => scale.Launch(other, config, 1f, z, z, 6));
     }

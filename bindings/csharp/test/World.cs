@@ -12,12 +12,43 @@ internal static class World {
   // Runs until the host sets the flag, which is in pinned memory.
   internal const string Wait = @"extern ""C"" __global__ void wait(volatile int *flag) { while (*flag == 0) {} }";
   internal const string Big = @"extern ""C"" __global__ void __launch_bounds__(64) big(int *p) { if (p) *p = 1; }";
+  // Kernels of graphs. PTX, because conditions need no compiler in this form.
+  private const string GraphPtx = @".version 7.8
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry add(.param .u64 to, .param .f32 value) {
+  .reg .u64 %p; .reg .f32 %v, %x;
+  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];
+  ld.global.f32 %x, [%p]; add.f32 %x, %x, %v; st.global.f32 [%p], %x;
+  ret;
+}
+.visible .entry mul(.param .u64 to, .param .f32 value) {
+  .reg .u64 %p; .reg .f32 %v, %x;
+  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];
+  ld.global.f32 %x, [%p]; mul.f32 %x, %x, %v; st.global.f32 [%p], %x;
+  ret;
+}
+.visible .entry decide(.param .u64 condition, .param .u32 value) {
+  .reg .b64 %c; .reg .b32 %v;
+  ld.param.u64 %c, [condition]; ld.param.u32 %v, [value];
+  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }
+  ret;
+}
+.visible .entry count_down(.param .u64 condition, .param .u64 left) {
+  .reg .b64 %c, %p; .reg .b32 %v;
+  ld.param.u64 %c, [condition]; ld.param.u64 %p, [left];
+  ld.global.u32 %v, [%p]; sub.u32 %v, %v, 1; st.global.u32 [%p], %v;
+  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }
+  ret;
+}";
 
   internal static readonly CudaDevice Device = new CudaDevice();
   private static readonly ConcurrentDictionary<string, ObjectCode> compiled = new ConcurrentDictionary<string, ObjectCode>();
 
   internal static ObjectCode Code(string source) { return compiled.GetOrAdd(source, text => new CudaProgram(text).Compile()); }
   internal static Kernel Kernel(string source, string name) { return Code(source).GetKernel(name); }
+  internal static readonly ObjectCode GraphCode = ObjectCode.FromBytes(CodeType.Ptx, System.Text.Encoding.ASCII.GetBytes(GraphPtx));
   internal static CudaStream Stream() { return new CudaStream(Device); }
   internal static float[] Floats(int n) { return Enumerable.Range(0, n).Select(i => (float)i).ToArray(); }
 

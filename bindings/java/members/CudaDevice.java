@@ -59,6 +59,20 @@ final class CudaDevice {
     return new PriorityRange(streamPrioritiesNow());
   }
 
+  /** Captures the work of a new stream, which the close of the capture closes.
+   * @return the capture; its stream is {@link Capture#getStream()} */
+  public Capture capture() {
+    return capture(CaptureMode.RELAXED);
+  }
+
+  /** Captures the work of a new stream, which the close of the capture closes.
+   * @param mode the calls of other code that break the capture
+   * @return the capture; its stream is {@link Capture#getStream()} */
+  public Capture capture(CaptureMode mode) {
+    Given.notNull(mode, "mode");
+    return new Capture(new CudaStream(this), true, mode, null, null);
+  }
+
   /** Returns whether both are open and the same device.
    * @param other an object
    * @return true for one device opened twice */

@@ -36,8 +36,8 @@ final class CudaStream {
 
   /** Adds a function to the stream. It runs when the work before it is complete; work after it starts when
    * the function has returned. A thread's handler of uncaught exceptions receives what it throws, and the
-   * stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process
-   * ends. It must not wait for the stream.
+   * stream goes on. On a captured stream it runs at each launch of the graph, which keeps it. It must not
+   * wait for the stream.
    * @param function the function
    * @throws InvalidStateException the process is exiting */
   public void launchHost(Runnable function) {
@@ -57,6 +57,35 @@ final class CudaStream {
   // @return true between the begin and the end of a capture
   public boolean isCapturing() {
     return getIsCapturingNow();
+  }
+
+  //: cucore_stream_begin_capture
+  // @param mode the calls of other code that break the capture
+  // @param into null: a new graph; else the graph that gets the nodes
+  // @param after the nodes of it that the first work comes after, or null
+  // @return the capture
+  public Capture capture(CaptureMode mode, Graph into, Iterable<? extends GraphNode> after) {
+    open();
+    return new Capture(this, false, Given.notNull(mode, "mode"), into, after);
+  }
+
+  //: cucore_stream_begin_capture
+  // @param mode the calls of other code that break the capture
+  // @return the capture
+  public Capture capture(CaptureMode mode) {
+    return capture(mode, null, null);
+  }
+
+  //: cucore_stream_begin_capture
+  // @return the capture
+  public Capture capture() {
+    return capture(CaptureMode.RELAXED);
+  }
+
+  //: cucore_stream_capture_nodes
+  // @return the nodes
+  public java.util.List<GraphNode> getCaptureNodes() {
+    return captureNodesNow();
   }
 
   //: said Said.of("CudaStream", this::isClosed, () -> Said.handle(getNativeHandle(), getDevice()))

@@ -16,14 +16,26 @@ final class Kernel {
 
   /** The parameters on the stream's device, which are read once. */
   Signature signature(CudaStream stream) {
-    int ordinal = stream.ordinal();
-    Signature[] known = signatures;
-    return ordinal < known.length && known[ordinal] != null ? known[ordinal] : readSignature(stream, ordinal);
+    Signature known = known(stream.ordinal());
+    return known == null ? readSignature(stream.ordinal(), stream.getDevice()) : known;
   }
 
-  private synchronized Signature readSignature(CudaStream stream, int ordinal) {
+  /** The parameters on a device, which is closed. */
+  Signature signature(int ordinal, java.util.function.Supplier<CudaDevice> device) {
+    Signature known = known(ordinal);
+    return known == null ? readSignature(ordinal, device.get()) : known;
+  }
+
+  private Signature known(int ordinal) {
+    Signature[] known = signatures;
+    return ordinal < known.length ? known[ordinal] : null;
+  }
+
+  private synchronized Signature readSignature(int ordinal, CudaDevice device) {
     Signature[] all = java.util.Arrays.copyOf(signatures, Math.max(signatures.length, ordinal + 1));
-    all[ordinal] = Signature.of(this, stream);
+    try (CudaDevice of = device) {
+      all[ordinal] = Signature.of(this, of);
+    }
     signatures = all;
     return all[ordinal];
   }

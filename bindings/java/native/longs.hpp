@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "nodes.hpp"
 #include "parameters.hpp"
 
 namespace cucore::java {
@@ -27,6 +28,17 @@ inline jlongArray to_longs(JNIEnv* env, const bind::ParameterInfos& infos) {
     numbers.insert(numbers.end(), {static_cast<jlong>(each.offset), static_cast<jlong>(each.size),
                                    static_cast<jlong>(each.parameter_class)});
   return to_longs(env, numbers);
+}
+
+inline jlongArray to_longs(JNIEnv* env, const bind::Nodes& nodes) {
+  return to_longs(env, std::vector<jlong>(nodes.begin(), nodes.end()));
+}
+
+// Java has no null here.
+inline bind::Nodes to_nodes(JNIEnv* env, jlongArray numbers) {
+  std::vector<jlong> found(static_cast<size_t>(env->GetArrayLength(numbers)));
+  env->GetLongArrayRegion(numbers, 0, static_cast<jsize>(found.size()), found.data());
+  return bind::Nodes(found.begin(), found.end());
 }
 
 }  // namespace cucore::java

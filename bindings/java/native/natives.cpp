@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "java_class.hpp"
+#include "kernel_nodes.hpp"
 #include "launch.hpp"
 #include "lease.hpp"
+#include "longs.hpp"
 #include "raise.hpp"
 
 namespace {
@@ -136,6 +138,24 @@ jint with_launch_objects(JNIEnv* env, jlong record, Body body, Leases... leases)
   return closed;
 }
 
+// Changes a kernel node of a graph or of an executable. A kernel of 0 leaves the one before.
+template <class Graph>
+jint change_kernel(JNIEnv* env, jlong record, jlong graph, cucore::bind::KernelChange change,
+                   jlong kernel, jlong block, jint size) {
+  const auto set = [&](Graph* in, LaunchObjects& objects) {
+    cucore::bind::set_kernel(in, change, reinterpret_cast<const void*>(block),
+                             static_cast<size_t>(size), &objects);
+  };
+  if (kernel == 0) return with_launch_objects<Graph>(env, record, set, graph);
+  return with_launch_objects<Graph, cucore_kernel>(
+      env, record,
+      [&](auto* in, auto* of, LaunchObjects& objects) {
+        change.kernel = of;
+        set(in, objects);
+      },
+      graph, kernel);
+}
+
 }  // namespace
 
 #define NATIVE(type, name) extern "C" JNIEXPORT type JNICALL Java_io_cucore_Natives_##name
@@ -180,7 +200,7 @@ NATIVE(void, closeRecord)(JNIEnv*, jclass, jlong record) {
   close_record(reinterpret_cast<UseRecord*>(record));
 }
 
-// This and the next three return the index of a closed object of the block, or -1.
+// This and the next five return the index of a closed object of the block, or -1.
 NATIVE(jint, launchPacked)
 (JNIEnv* env, jclass, jlong record, jlong kernel, jlong stream, jlong block, jint size) {
   return with_launch_objects<cucore_kernel, cucore_stream>(
@@ -226,6 +246,29 @@ NATIVE(jint, update)
                              static_cast<size_t>(size), &objects);
       },
       prepared);
+}
+
+// Writes the node to the array.
+NATIVE(jint, addKernel)
+(JNIEnv* env, jclass, jlong record, jlong graph, jlong kernel, jlongArray after, jlong block,
+ jint size, jlongArray node) {
+  const auto add = [&](auto* to, auto* of, LaunchObjects& objects) {
+    const auto made = static_cast<jlong>(
+        cucore::bind::add_kernel(to, to_nodes(env, after), of, reinterpret_cast<const void*>(block),
+                                 static_cast<size_t>(size), &objects));
+    env->SetLongArrayRegion(node, 0, 1, &made);
+  };
+  return with_launch_objects<cucore_graph, cucore_kernel>(env, record, add, graph, kernel);
+}
+
+NATIVE(jint, setKernel)
+(JNIEnv* env, jclass, jlong record, jboolean is_executable, jlong graph, jlong node, jlong kernel,
+ jboolean has_options, jboolean has_arguments, jlong block, jint size) {
+  const cucore::bind::KernelChange change = {static_cast<cucore_node>(node), nullptr,
+                                             has_options == JNI_TRUE, has_arguments == JNI_TRUE};
+  return is_executable == JNI_TRUE
+             ? change_kernel<cucore_executable>(env, record, graph, change, kernel, block, size)
+             : change_kernel<cucore_graph>(env, record, graph, change, kernel, block, size);
 }
 
 // Copies to or from native memory, or a Java array, of which `start` is then an offset in bytes.

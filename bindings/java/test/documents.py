@@ -53,8 +53,9 @@ class Block%d {
 def blocks():
     for page in PAGES:
         text = page.read_text(encoding='utf-8')
-        for found in re.finditer(r'^(?<!\.java -->\n)```java\n(.*?)^```', text, re.M | re.S):
-            yield page.relative_to(ROOT), text[:found.start()].count('\n') + 2, found[1]
+        for found in re.finditer(r'^(<!-- (?:snippet|file): .* -->\n)?```java\n(.*?)^```', text, re.M | re.S):
+            if not found[1]:
+                yield page.relative_to(ROOT), text[:found.start()].count('\n') + 2, found[2]
 
 
 def is_used(name, block):

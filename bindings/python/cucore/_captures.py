@@ -73,7 +73,7 @@ def graph_host(self: Graph, function: Callable[[], Any], *, waits: bool = True, 
     The function runs on a thread of this package. If ``waits``, the nodes after it begin when it has returned.
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    return Node(self, add_host(function, True, lambda queue, token: self._add_host_queued(after, queue, token, int(waits))))
+    return Node(self, add_host(function, self, lambda queue, token: self._add_host_queued(after, queue, token, int(waits))))
 
 
 @member(Graph, "fork")

@@ -174,7 +174,7 @@ class Node:
         It is InvalidStateError after the node was removed, or another child was set.
         """
         kept = _kept(self._graph)
-        return _share(self._graph._child(self._number, number), kept.children.get(self._number, kept))
+        return _share(self._graph._body(self._number, number), kept.children.get(self._number, kept))
 
     #: cucore_graph_remove_node
     def remove(self) -> None:
@@ -390,7 +390,7 @@ def graph_free(self: Graph, buffer: Buffer, *, after: After = None) -> Node:
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    return Node(self, self._add_free(after, buffer))
+    return Node(self, self._free(after, buffer))
 
 
 #: cucore_graph_add_record
@@ -400,7 +400,7 @@ def graph_record(self: Graph, event: Event, *, after: After = None) -> Node:
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    return Node(self, self._add_record(after, event))
+    return Node(self, self._record(after, event))
 
 
 #: cucore_graph_add_wait
@@ -410,7 +410,7 @@ def graph_wait(self: Graph, event: Event, *, after: After = None) -> Node:
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    return Node(self, self._add_wait(after, event))
+    return Node(self, self._wait(after, event))
 
 
 #: cucore_graph_add_empty
@@ -420,7 +420,7 @@ def graph_empty(self: Graph, *, after: After = None) -> Node:
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    return Node(self, self._add_empty(after))
+    return Node(self, self._empty(after))
 
 
 #: cucore_graph_add_child
@@ -430,7 +430,7 @@ def graph_child(self: Graph, child: Graph, *, after: After = None) -> Node:
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    node = self._add_child(after, child)
+    node = self._child(after, child)
     _kept(self).children[node] = _Kept(_kept(child))
     return Node(self, node)
 

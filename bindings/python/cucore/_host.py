@@ -6,11 +6,10 @@ They run on one daemon thread of this package, never on a thread of the driver.
 from __future__ import annotations
 
 import atexit
-import itertools
 import threading
 from typing import Any, Callable, NamedTuple, Optional, TypeVar
 
-from ._cucore import Queue, Stream, _call_reported
+from ._cucore import Graph, Queue, Stream, _call_reported, new_token, take_dropped_token
 from ._errors import Error, InvalidStateError, NotFoundError
 from ._members import member
 
@@ -20,7 +19,7 @@ _Result = TypeVar("_Result")
 
 class _Entry(NamedTuple):
     function: Callable[[], Any]
-    is_kept: bool  # a graph may launch it again
+    is_kept: bool  # a graph launches it again, until it drops its token
 
 
 class _Runner:
@@ -28,20 +27,29 @@ class _Runner:
 
     def __init__(self) -> None:
         self._queue = Queue()
-        self._tokens = itertools.count(1)
+        self._owner = new_token()  # of the tokens that graphs hold
         self._entries: dict[int, _Entry] = {}
         self._thread = threading.Thread(target=self._run, name="cucore-host", daemon=True)
         self._thread.start()
         atexit.register(self._end)
 
-    def add(self, function: Callable[[], Any], is_kept: bool, launch: Callable[[Queue, int], _Result]) -> _Result:
-        token = next(self._tokens)
-        self._entries[token] = _Entry(function, is_kept)
+    def add(self, function: Callable[[], Any], keeper: Optional[Graph], launch: Callable[[Queue, int], _Result]) -> _Result:
+        self._forget()
+        token = new_token()
+        self._entries[token] = _Entry(function, keeper is not None)
         try:
-            return launch(self._queue, token)
+            result = launch(self._queue, token)
+            if keeper is not None:
+                keeper._hold_token(self._owner, token)
+            return result
         except BaseException:
             del self._entries[token]
             raise
+
+    def _forget(self) -> None:
+        """Forgets the functions of graphs that have ended."""
+        while token := take_dropped_token(self._owner):
+            self._entries.pop(token, None)
 
     def _run(self) -> None:
         while True:
@@ -51,12 +59,14 @@ class _Runner:
                 return  # closed, or the process ends
             for each in some:
                 self._run_one(each.token, each.ticket)
+            self._forget()
 
     def _run_one(self, token: int, ticket: int) -> None:
-        entry = self._entries[token]
-        if not entry.is_kept:
+        entry = self._entries.get(token)  # None: a graph could not hold the token
+        if entry and not entry.is_kept:
             del self._entries[token]
-        _call_reported(entry.function)
+        if entry:
+            _call_reported(entry.function)
         del entry  # the next wait must not keep what the function refers to
         if ticket:
             try:
@@ -77,15 +87,15 @@ _runner: Optional[_Runner] = None
 _lock = threading.Lock()
 
 
-def add_host(function: Callable[[], Any], is_kept: bool, launch: Callable[[Queue, int], _Result]) -> _Result:
-    """Calls launch() with a queue and a token, for which the function runs."""
+def add_host(function: Callable[[], Any], keeper: Optional[Graph], launch: Callable[[Queue, int], _Result]) -> _Result:
+    """Calls launch() with a queue and a token, for which the function runs. A keeper launches it again."""
     global _runner
     if not callable(function):
         raise TypeError(f"a callable is needed, not {type(function).__name__}")
     with _lock:
         if _runner is None:
             _runner = _Runner()
-    return _runner.add(function, is_kept, launch)
+    return _runner.add(function, keeper, launch)
 
 
 @member(Stream, "launch_host")
@@ -93,7 +103,6 @@ def stream_launch_host(self: Stream, function: Callable[[], Any], *, waits: bool
     """Adds a function to the stream. It runs when the work before it is complete, on one thread of this package.
 
     With waits, work after it starts when the function has returned. Its exceptions go to sys.unraisablehook, and the
-    stream goes on. On a captured stream it runs at each launch of the graph, and is kept until the process ends. It must not
-    wait for the stream.
+    stream goes on. On a captured stream it runs at each launch of the graph, which keeps it. It must not wait for the stream.
     """
-    add_host(function, self.is_capturing, lambda queue, token: self.launch_host_queued(queue, token, waits))
+    add_host(function, self.capture_graph if self.is_capturing else None, lambda queue, token: self.launch_host_queued(queue, token, waits))

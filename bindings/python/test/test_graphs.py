@@ -2,7 +2,10 @@
 """Graphs by hand: nodes, edges, conditions, changes, executables, and what they keep."""
 import gc
 import operator
+import pathlib
+import re
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -663,6 +666,95 @@ def test_functions_of_python_are_nodes(device, stream, graph, add):
         stream.launch_host(lambda: seen.append("captured"))
     run(captured.executable(), stream)
     assert seen[-1] == "captured"
+
+
+def test_functions_live_as_long_as_their_graph(device, stream):
+    class Function:
+        ran = 0
+
+        def __call__(self):
+            Function.ran += 1
+    function = Function()
+    gone = weakref.ref(function)
+    graph = cucore.Graph(device)
+    graph.host(function)
+    del function
+    executable = graph.executable()
+    graph.close()
+    run(executable, stream)
+    run(executable, stream)
+    assert Function.ran == 2 and not is_gone(gone)
+    executable.close()
+    for _ in range(600):
+        stream.launch_host(lambda: None)  # drops what ended before
+        stream.synchronize()
+        if is_gone(gone):
+            break
+        time.sleep(0.05)
+    assert is_gone(gone), "the function lives on"
+
+
+def numbered(message):
+    return re.sub(r"\b(node|condition) \d+", r"\1 N", message.replace("cucore_stream_wait_stream", "Stream.wait_stream"))
+
+
+def test_messages_are_those_of_the_page(device, stream, graph, module, add):
+    x, _ = memory(device)
+    a, b, removed = (graph.empty() for _ in range(3))
+    a >> b
+    removed.remove()
+    condition = graph.condition()
+    loop = graph.while_(condition)
+    executable = graph.executable()
+    other, kernels, fills, more = (cucore.Graph(device) for _ in range(4))
+    of_other = other.condition()
+    node = kernels.kernel(add, ONE, x, 1.0)
+    one = kernels.executable()
+    late = kernels.empty()
+    fills.fill(x, b"\0" * 4)
+    more.kernel(add, ONE, x, 1.0)
+    more.empty()
+    parent = cucore.Graph(device)
+    child = parent.child(kernels)
+    body = child.body()
+    child.remove()
+
+    def captured(work):
+        with stream.capture() as under_way:
+            work(under_way)
+
+    def fork(_):
+        with cucore.Stream(device) as forked:
+            forked.wait_stream(stream)
+            add[ONE, forked](x, 1.0)
+
+    def nested(_):
+        with stream.capture():
+            pass
+    mistakes = {
+        "a circle": lambda: b >> a, "an edge twice": lambda: a >> b, "a node that was removed": lambda: removed.info,
+        "a node of another graph": lambda: other.empty(after=a), "one condition for two nodes": lambda: graph.while_(condition),
+        "a condition of another graph": lambda: graph.while_(of_other), "a clone of a graph with conditions": graph.clone,
+        "a second executable of such a graph": graph.executable,
+        "an event in a body": lambda: loop.bodies[0].record(cucore.Event(device)),
+        "a body as an executable": loop.bodies[0].executable, "a body after the removal of its node": body.empty,
+        "an update with another kind of node": lambda: one.update(fills), "an update with more nodes": lambda: one.update(more),
+        "a node that is younger than the executable": lambda: one[late].update_fill(x, b"\0" * 4),
+        "another launch attribute": lambda: one[node].update(config=cucore.LaunchConfig(1, 1, cooperative=True)),
+        "a wait for a captured stream": lambda: captured(lambda _: stream.synchronize()),
+        "a second begin": lambda: captured(nested), "an end without a begin": stream._end_capture,
+        "a fork without a join": lambda: captured(fork),
+        "an executable before the end": lambda: captured(lambda under_way: under_way.executable()),
+    }
+    page = (pathlib.Path(__file__).parents[3] / "docs/graphs.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| (.*?) \| `(.*)` \|$", page.split("## Mistakes")[1], re.M))
+    assert set(rows) == set(mistakes)
+    for name, mistake in mistakes.items():
+        with pytest.raises(cucore.Error) as raised:
+            mistake()
+        assert numbered(str(raised.value)) == numbered(rows[name]), name
+    assert not stream.is_capturing
+    executable.close()
 
 
 def test_graphs_allocate_memory(device, stream, graph, add):

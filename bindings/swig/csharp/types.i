@@ -41,6 +41,7 @@
 %enddef
 %csharp_pointer(const void *data)
 %csharp_pointer(const void *key)
+%csharp_pointer(const void *pattern)
 %csharp_pointer(void *data)
 
 // The second result of a call.
@@ -103,6 +104,47 @@ struct ParameterInfos;
   $result = {last.data(), last.size() * sizeof(cucore_parameter_info)};
 }
 %typemap(csout, excode=SWIGEXCODE) ParameterInfos { NativeBytes ret = $imcall;$excode return Parameter.List(ret); }
+
+// A node crosses as its number, and a list of nodes behind its length.
+%apply unsigned long long { cucore_node };
+%typemap(cstype) cucore_node "GraphNode"
+%typemap(csin) cucore_node "$csinput.Number"
+%typemap(csout, excode=SWIGEXCODE) cucore_node { ulong ret = $imcall;$excode return new GraphNode(this, ret); }
+%typemap(ctype) (const cucore_node *after, size_t after_count) "const cucore_node *"
+%typemap(imtype) (const cucore_node *after, size_t after_count) "ulong[]"
+%typemap(cstype) (const cucore_node *after, size_t after_count) "GraphNodes"
+%typemap(csin) (const cucore_node *after, size_t after_count) "$csinput.Block"
+%typemap(in) (const cucore_node *after, size_t after_count) {
+  $1 = const_cast<cucore_node *>($input + 1);
+  $2 = $input[0];
+}
+struct Nodes;
+%typemap(ctype) Nodes "Bytes"
+%typemap(imtype) Nodes "NativeBytes"
+%typemap(cstype) Nodes "System.Collections.Generic.IReadOnlyList<GraphNode>"
+%typemap(out, null="Bytes()") Nodes {
+  static thread_local Nodes last;
+  last = $1;
+  $result = {last.data(), last.size() * sizeof(cucore_node)};
+}
+%typemap(csout, excode=SWIGEXCODE) Nodes { NativeBytes ret = $imcall;$excode return GraphNode.List(this, ret); }
+
+// A struct that C# reads before the graph with its texts can be released.
+%define %csharp_struct(TYPE)
+struct TYPE;
+%typemap(ctype) TYPE "const void *"
+%typemap(imtype) TYPE "System.IntPtr"
+%typemap(cstype) TYPE "TYPE"
+%typemap(out, null="nullptr") TYPE {
+  static thread_local TYPE last;
+  last = $1;
+  $result = &last;
+}
+%typemap(csout, excode=SWIGEXCODE) TYPE {
+    using (new Use(swigCPtr)) { System.IntPtr ret = $imcall;$excode return new TYPE(ret); }
+  }
+%enddef
+%csharp_struct(NodeInfo)
 
 struct Pair;
 %typemap(ctype) Pair "Pair"

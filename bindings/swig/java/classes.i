@@ -48,6 +48,7 @@
 %typemap(javain) CLASS *NAME "$javaclassname.getCPtr($javainput)"
 %enddef
 %typemap(out) SWIGTYPE * { $result = cucore::java::lease($1); }
+%typemap(javain) OptionalStream *upload "CudaStream.getCPtr($javainput)"
 %pragma(java) moduleclassmodifiers="final class"
 %pragma(java) jniclassclassmodifiers="final class"
 %pragma(java) jniclasscode=%{

@@ -7,10 +7,12 @@
 #include "elements.hpp"
 #include "lease.hpp"
 #include "longs.hpp"
+#include "node_info.hpp"
 #include "raise.hpp"
 #include "text.hpp"
 %}
 
+%namewarn("") *::clone();  // public here
 %include "java/exceptions.i"
 %include "java/types.i"
 %include "java/classes.i"

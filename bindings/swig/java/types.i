@@ -41,6 +41,7 @@
 %typemap(javain) (const void *data, size_t size) "Given.notNull($javainput, \"$javainput\")"
 %java_bytes(const void *key, key_size, JNI_ABORT)
 %typemap(javain) (const void *key, size_t key_size) "Given.notNull($javainput, \"$javainput\")"
+%java_bytes(const void *pattern, pattern_size, JNI_ABORT)
 %java_bytes(void *data, size, 0)
 
 // The second result of a call: null, or an array of one.
@@ -94,6 +95,34 @@ struct TYPE;
 %enddef
 %java_longs(Pair)
 %java_longs(ParameterInfos)
+
+// A node crosses as its number. A member that returns nodes is one of Graph, or finds their graph.
+%apply unsigned long long { cucore_node };
+%java_long(cucore_node)
+%typemap(jstype) cucore_node "GraphNode"
+%typemap(javain) cucore_node "GraphNode.number($javainput, \"$javainput\")"
+%typemap(javaout) cucore_node { return new GraphNode(this, $jnicall); }
+%java_longs(Nodes)
+%typemap(jstype) Nodes "java.util.List<GraphNode>"
+%typemap(javaout) Nodes { return GraphNode.list(this, $jnicall); }
+%typemap(jni) (const cucore_node *after, size_t after_count) "jlongArray"
+%typemap(jtype) (const cucore_node *after, size_t after_count) "long[]"
+%typemap(jstype) (const cucore_node *after, size_t after_count) "Iterable<? extends GraphNode>"
+%typemap(javain) (const cucore_node *after, size_t after_count) "GraphNode.numbers($javainput)"
+%typemap(in) (const cucore_node *after, size_t after_count) (cucore::bind::Nodes nodes) {
+  nodes = cucore::java::to_nodes(jenv, $input);
+  $1 = nodes.data();
+  $2 = nodes.size();
+}
+%define %java_objects(TYPE)
+struct TYPE;
+%typemap(jni) TYPE "jobjectArray"
+%typemap(jtype) TYPE "Object[]"
+%typemap(jstype) TYPE "TYPE"
+%typemap(javaout) TYPE { return new TYPE($jnicall); }
+%typemap(out) TYPE { $result = cucore::java::to_objects(jenv, $1); }
+%enddef
+%java_objects(NodeInfo)
 
 %define %java_texts(NAMES, COUNT)
 %typemap(jni) (const char *const *NAMES, size_t COUNT) "jobjectArray"

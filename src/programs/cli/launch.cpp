@@ -5,13 +5,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cucore/event.hpp>
 #include <limits>
 
 #include "failure.hpp"
 
 namespace cucore::cli {
 namespace {
+
+// Returns a device buffer for each array; a scalar has none.
+std::vector<Buffer> buffers_for(const Device& device, const Stream& stream,
+                                const std::vector<Argument>& arguments) {
+  std::vector<Buffer> buffers;
+  for (const Argument& argument : arguments) {
+    Buffer& buffer = buffers.emplace_back();
+    if (argument.is_array) buffer = Buffer::create(device, argument.bytes.size(), stream);
+  }
+  return buffers;
+}
+
+}  // namespace
 
 std::uint32_t parse_side(std::string_view text, std::string_view option) {
   const std::size_t side = parse_count(text, option);
@@ -26,21 +38,6 @@ Event make_timed_event(const Device& device) {
   return Event::create(device, options);
 }
 
-// Returns a device buffer for each array; a scalar has none.
-std::vector<Buffer> upload(const Device& device, const Stream& stream,
-                           const std::vector<Argument>& arguments) {
-  std::vector<Buffer> buffers;
-  for (const Argument& argument : arguments) {
-    Buffer& buffer = buffers.emplace_back();
-    if (!argument.is_array) continue;
-    buffer = Buffer::create(device, argument.bytes.size(), stream);
-    if (!argument.bytes.empty()) buffer.write(argument.bytes, stream);
-  }
-  return buffers;
-}
-
-}  // namespace
-
 LaunchConfig config_of(const LaunchShape& shape) {
   LaunchConfig options;
   std::copy(shape.grid.begin(), shape.grid.end(), options.grid);
@@ -51,13 +48,19 @@ LaunchConfig config_of(const LaunchShape& shape) {
 
 DeviceArguments::DeviceArguments(const Device& device, const Stream& stream,
                                  const std::vector<Argument>& arguments)
-    : buffers_(upload(device, stream, arguments)), addresses_(arguments.size()) {
+    : buffers_(buffers_for(device, stream, arguments)), addresses_(arguments.size()) {
+  upload(stream, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     addresses_[i] = buffers_[i].address().value();
     values_.push_back(buffers_[i]
                           ? cucore_argument{&addresses_[i], sizeof addresses_[i]}
                           : cucore_argument{arguments[i].bytes.data(), arguments[i].bytes.size()});
   }
+}
+
+void DeviceArguments::upload(const Stream& stream, const std::vector<Argument>& arguments) const {
+  for (std::size_t i = 0; i < buffers_.size(); ++i)
+    if (buffers_[i] && !arguments[i].bytes.empty()) buffers_[i].write(arguments[i].bytes, stream);
 }
 
 void DeviceArguments::download(const Stream& stream, std::vector<Argument>& arguments) const {

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cucore/buffer.hpp>
+#include <cucore/event.hpp>
 #include <cucore/kernel.hpp>
 #include <cucore/stream.hpp>
 #include <string_view>
@@ -22,6 +23,9 @@ struct LaunchShape {
   std::uint32_t dynamic_shared;
 };
 
+// Parses a number of at least 1; a usage failure names the option.
+std::uint32_t parse_side(std::string_view text, std::string_view option);
+
 // Parses "X[,Y[,Z]]"; a usage failure names the option.
 Extent parse_extent(std::string_view text, std::string_view option);
 
@@ -32,6 +36,8 @@ class DeviceArguments {
                   const std::vector<Argument>& arguments);
 
   const std::vector<cucore_argument>& values() const { return values_; }
+  // Copies the content of the arrays to the device again.
+  void upload(const Stream& stream, const std::vector<Argument>& arguments) const;
   // Copies the arrays back.
   void download(const Stream& stream, std::vector<Argument>& arguments) const;
 
@@ -40,6 +46,8 @@ class DeviceArguments {
   std::vector<std::uint64_t> addresses_;
   std::vector<cucore_argument> values_;  // these refer to the arguments and to addresses_
 };
+
+Event make_timed_event(const Device& device);
 
 LaunchConfig config_of(const LaunchShape& shape);
 

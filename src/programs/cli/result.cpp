@@ -122,8 +122,8 @@ ResultRequest parse_results(const std::string& print, const std::vector<std::str
   for (const std::string& text : outputs)
     request.outputs.push_back(parse_indexed(text, "--output", arguments));
   // If an array is written to the standard output, then nothing else is.
-  for (const Indexed& output : request.outputs) request.takes_output |= output.value == "-";
-  if (request.takes_output) request.print_count = 0;
+  for (const Indexed& output : request.outputs)
+    if (output.value == "-") request.leave_output();
   for (const std::string& text : expectations)
     request.expectations.push_back(parse_expectation(text, arguments));
   return request;

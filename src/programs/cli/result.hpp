@@ -24,7 +24,13 @@ struct ResultRequest {
   std::vector<Indexed> outputs;
   std::vector<Expectation> expectations;
   double tolerance = 0;
-  bool takes_output = false;  // an array is written to the standard output
+  bool takes_output = false;  // the standard output is for one result alone
+
+  // Keeps the standard output for one result: prints nothing else.
+  void leave_output() {
+    takes_output = true;
+    print_count = 0;
+  }
 };
 
 // Reads the options before anything runs, so that a typing error is reported immediately.

@@ -15,6 +15,7 @@
 #include "command.hpp"
 #include "distinct.hpp"
 #include "files.hpp"
+#include "graph_run.hpp"
 #include "image.hpp"
 #include "kernel_checks.hpp"
 #include "launch.hpp"
@@ -42,6 +43,7 @@ struct RunRequest {
   std::string tolerance = "0";
   TrustFlags trust;
   CheckFlags checks;
+  GraphFlags graph;
   CompileFlags flags;
 };
 
@@ -94,6 +96,7 @@ FileUse files_of(const RunRequest& request, const std::vector<Argument>& argumen
     if (!expectation.file.empty()) use.inputs.push_back(expectation.file);
   for (const Indexed& output : results.outputs) use.outputs.push_back(output.value);
   request.checks.add_files_to(use);
+  request.graph.add_files_to(use);
   return use;
 }
 
@@ -109,24 +112,56 @@ std::string choose_kernel(const RunRequest& request, const ObjectCode& code) {
                   request.file, names.size()));
 }
 
+// Launches once, or as --graph requests.
+LaunchTimes launch_as_requested(const RunRequest& request, const Device& device,
+                                const Kernel& kernel, const LaunchShape& shape,
+                                std::vector<Argument>& arguments) {
+  if (request.graph.enabled()) return request.graph.run(device, kernel, shape, arguments);
+  return {1, launch(device, kernel, shape, arguments), 0, ""};
+}
+
 // A fault is one of the reports.
-float checked_launch(const CheckedRun& checked, const Device& device, const Kernel& kernel,
-                     const LaunchShape& shape, std::vector<Argument>& arguments) {
+LaunchTimes checked_launch(const CheckedRun& checked, const RunRequest& request,
+                           const Device& device, const Kernel& kernel, const LaunchShape& shape,
+                           std::vector<Argument>& arguments) {
   try {
-    return launch(device, kernel, shape, arguments);
+    return launch_as_requested(request, device, kernel, shape, arguments);
   } catch (const Error&) {
     require_no_reports(checked.reports());
     throw;
   }
 }
 
+std::string times_text(const RunRequest& request, const LaunchTimes& times) {
+  if (!request.graph.enabled()) return fmt::format("took {:.3f} ms", times.plain);
+  return fmt::format("took {:.3f} ms in {} plain launches, {:.3f} ms in {} launches of a graph",
+                     times.plain, times.launches, times.graph, times.launches);
+}
+
+// With --json, all of the output.
+Json describe_run(const RunRequest& request, const Device& device, const std::string& kernel,
+                  const LaunchTimes& times, const Json& arrays) {
+  Json all = {{"device", device.name()},
+              {"arch", device.arch()},
+              {"kernel", kernel},
+              {"milliseconds", times.plain}};
+  if (request.graph.enabled()) {
+    all["launches"] = times.launches;
+    all["graph_milliseconds"] = times.graph;
+  }
+  all["arrays"] = arrays;
+  return all;
+}
+
 void run(const RunRequest& request) {
   LaunchShape shape{parse_extent(request.grid, "--grid"), parse_extent(request.block, "--block"),
                     request.shared};
+  request.graph.require_valid();
   std::vector<Argument> arguments;
   for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
-  const ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
-                                              request.tolerance, arguments);
+  ResultRequest results = parse_results(request.print, request.outputs, request.expectations,
+                                        request.tolerance, arguments);
+  if (request.graph.take_output()) results.leave_output();
   require_distinct(files_of(request, arguments, results));
   if (request.checks.need_device()) driver_select("cpu");
   const Device device = open_device(request.device);
@@ -135,21 +170,18 @@ void run(const RunRequest& request) {
   const std::string name = choose_kernel(request, code);
   const Kernel kernel = code.find_kernel(name);
   check_classes(kernel, device, arguments);
-  const float milliseconds = [&] {
+  const LaunchTimes times = [&] {
     std::optional<OutputAside> aside;
     if (wants_json() || results.takes_output) aside.emplace();
-    return checked_launch(checked, device, kernel, shape, arguments);
+    return checked_launch(checked, request, device, kernel, shape, arguments);
   }();
   require_no_reports(checked.reports());
   if (results.print_count != 0 && !wants_json())
-    print("{} ({}): {} took {:.3f} ms\n", device.name(), device.arch(), name, milliseconds);
+    print("{} ({}): {} {}\n", device.name(), device.arch(), name, times_text(request, times));
+  request.graph.write(times);
   const Json arrays = report_results(results, arguments);
-  if (!wants_json() || results.takes_output) return;
-  print_json({{"device", device.name()},
-              {"arch", device.arch()},
-              {"kernel", name},
-              {"milliseconds", milliseconds},
-              {"arrays", arrays}});
+  if (wants_json() && !results.takes_output)
+    print_json(describe_run(request, device, name, times, arrays));
 }
 
 void add_launch_options(CLI::App& command, RunRequest& request) {
@@ -202,6 +234,7 @@ void add_run(CLI::App& app) {
       ->type_name("FILE");
   add_launch_options(*command, *request);
   add_result_options(*command, *request);
+  request->graph.add_to(*command);
   request->checks.add_to(*command);
   request->trust.add_to(*command, "verify-");
   request->flags.add_to(*command);

@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 
 /**
  * Host functions: one queue and one daemon thread, which gives each function to its executor. Both end
@@ -19,9 +20,9 @@ final class HostFunctions {
 
   private final CudaQueue queue = new CudaQueue();
   private final Map<Long, Entry> entries = new ConcurrentHashMap<>();
-  private long tokens;
+  private final long owner = CucoreNative.newToken(); // of the tokens that graphs hold
 
-  /** A function; a graph may launch a kept one again. */
+  /** A function; a graph launches a kept one again, until it drops its token. */
   private static final class Entry {
     final Runnable function;
     final Executor executor;
@@ -50,16 +51,37 @@ final class HostFunctions {
   static void launch(CudaStream stream, Runnable function, Executor executor) {
     Given.notNull(function, "function");
     Given.notNull(executor, "executor");
+    try (Graph keeper = stream.isCapturing() ? stream.getCaptureGraph() : null) {
+      add(function, executor, keeper, (queue, token) -> {
+        stream.launchHostQueued(queue, token, 1);
+        return null;
+      });
+    }
+  }
+
+  /** Calls a function with the queue and a token, for which a function of the user runs. A keeper launches it again. */
+  static <T> T add(Runnable function, Executor executor, Graph keeper, BiFunction<CudaQueue, Long, T> launch) {
     synchronized (HostFunctions.class) { // the thread does not end meanwhile
       HostFunctions all = only();
-      long token = ++all.tokens;
-      all.entries.put(token, new Entry(function, executor, stream.isCapturing()));
+      long token = CucoreNative.newToken();
+      all.entries.put(token, new Entry(function, executor, keeper != null));
       try {
-        stream.launchHostQueued(all.queue, token, 1);
+        T result = launch.apply(all.queue, token);
+        if (keeper != null) {
+          keeper.holdTokenNow(all.owner, token);
+        }
+        return result;
       } catch (RuntimeException | Error e) {
         all.entries.remove(token);
         throw e;
       }
+    }
+  }
+
+  /** Forgets the functions of graphs that have ended. */
+  private void forget() {
+    for (long token = CucoreNative.takeDroppedToken(owner); token != 0; token = CucoreNative.takeDroppedToken(owner)) {
+      entries.remove(token);
     }
   }
 
@@ -79,6 +101,7 @@ final class HostFunctions {
     while (true) {
       try {
         List<Completion> some = queue.waitFor(WAIT_MS, TimeUnit.MILLISECONDS, BATCH);
+        forget();
         if (some.isEmpty() && isEnded()) {
           return;
         }
@@ -96,6 +119,10 @@ final class HostFunctions {
   /** The entry stays until the function has ended, so that the queue is open for the resume. */
   private void begin(Completion completion) {
     Entry entry = entries.get(completion.token());
+    if (entry == null) { // of a graph that could not hold its token
+      resume(completion);
+      return;
+    }
     Runnable body = () -> run(entry, completion);
     try {
       entry.executor.execute(body);
@@ -117,13 +144,19 @@ final class HostFunctions {
 
   private void end(Entry entry, Completion completion) {
     try {
-      queue.resume(completion.ticket());
-    } catch (NotFoundException e) {
-      // the time limit was over, which the log reports
+      resume(completion);
     } finally {
       if (!entry.isKept) {
         entries.remove(completion.token());
       }
+    }
+  }
+
+  private void resume(Completion completion) {
+    try {
+      queue.resume(completion.ticket());
+    } catch (NotFoundException e) {
+      // the time limit was over, which the log reports
     }
   }
 

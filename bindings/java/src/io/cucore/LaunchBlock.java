@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * A launch as one block of native memory, one for each thread: the head, then each argument's size,
@@ -57,7 +58,7 @@ final class LaunchBlock {
 
   static void launch(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
-    LaunchBlock block = filled(owner, stream, config, arguments);
+    LaunchBlock block = filled(owner, owner.signature(stream), config, arguments);
     int closed = Natives.launch(block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size);
     Reference.reachabilityFence(owner);
     Reference.reachabilityFence(stream);
@@ -80,8 +81,7 @@ final class LaunchBlock {
     }
   }
 
-  private static LaunchBlock filled(Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
-    Signature signature = owner.signature(stream);
+  private static LaunchBlock filled(Kernel owner, Signature signature, LaunchConfig config, Object[] arguments) {
     signature.checkCount(owner, arguments.length);
     LaunchBlock block = ofThread();
     block.begin(config, arguments.length);
@@ -93,7 +93,7 @@ final class LaunchBlock {
 
   static PreparedLaunch prepare(
       long kernel, Kernel owner, CudaStream stream, LaunchConfig config, Object[] arguments) {
-    LaunchBlock block = filled(owner, stream, config, arguments);
+    LaunchBlock block = filled(owner, owner.signature(stream), config, arguments);
     long[] prepared = new long[1];
     int closed = Natives.prepare(
         block.record, kernel, CudaStream.getCPtr(stream), block.address, block.size, prepared);
@@ -125,6 +125,68 @@ final class LaunchBlock {
     if (closed >= 0) {
       throw closed(owner.kernel, index);
     }
+  }
+
+  /** Adds a kernel node and returns its number. */
+  static long addKernel(
+      long graph, Graph owner, long[] after, Kernel kernel, LaunchConfig config, Object[] arguments) {
+    LaunchBlock block = filled(kernel, kernel.signature(owner.ordinal(), owner::getDevice), config, arguments);
+    long[] node = new long[1];
+    int closed = Natives.addKernel(
+        block.record, graph, Kernel.getCPtr(kernel), after, block.address, block.size, node);
+    Reference.reachabilityFence(owner);
+    Reference.reachabilityFence(kernel);
+    Reference.reachabilityFence(arguments);
+    if (closed >= 0) {
+      throw closed(kernel, config, arguments, closed);
+    }
+    return node[0];
+  }
+
+  /** The graph or the executable of a kernel node that is changed. */
+  static final class Changed {
+    final Object owner;
+    final long lease;
+    final boolean isExecutable;
+    final int ordinal;
+    final Supplier<CudaDevice> device;
+
+    Changed(Object owner, long lease, int ordinal, Supplier<CudaDevice> device) {
+      this.owner = owner;
+      this.lease = lease;
+      this.isExecutable = owner instanceof ExecutableGraph;
+      this.ordinal = ordinal;
+      this.device = device;
+    }
+  }
+
+  /** Changes a kernel node; null leaves the options as they are. */
+  static void setKernel(Changed in, GraphNode node, Kernel kernel, LaunchConfig config, Object[] arguments) {
+    LaunchConfig head = config == null ? NO_CONFIG : config;
+    LaunchBlock block = filled(kernel, kernel.signature(in.ordinal, in.device), head, arguments);
+    int closed = block.setKernel(in, node, Kernel.getCPtr(kernel), config != null, true);
+    Reference.reachabilityFence(kernel);
+    Reference.reachabilityFence(arguments);
+    if (closed >= 0) {
+      throw closed(kernel, head, arguments, closed);
+    }
+  }
+
+  /** Changes the options alone. */
+  static void setConfig(Changed in, GraphNode node, LaunchConfig config) {
+    LaunchBlock block = ofThread();
+    block.begin(config, 0);
+    int closed = block.setKernel(in, node, 0, true, false);
+    if (closed >= 0) {
+      throw config.tail().closed(closed);
+    }
+  }
+
+  private int setKernel(Changed in, GraphNode node, long kernel, boolean hasOptions, boolean hasArguments) {
+    int closed = Natives.setKernel(
+        record, in.isExecutable, in.lease, node.number(), kernel, hasOptions, hasArguments, address, size);
+    Reference.reachabilityFence(in.owner);
+    return closed;
   }
 
   /** The failure of a block with a closed object: first those of the options, then buffers. */
@@ -235,7 +297,7 @@ final class LaunchBlock {
     return CucoreException.invalid("argument " + index + " of kernel " + kernel.label() + " has type "
         + value.getClass().getTypeName()
         + (value.getClass().isArray() ? "; copy it into a CudaBuffer, or make it a struct by Arg.of()"
-            : value instanceof DeviceMemory ? "; only a launch takes it: pass its CudaBuffer to a prepared one"
+            : value instanceof DeviceMemory ? "; only a launch takes it: pass its CudaBuffer to a prepared one, and to a node"
             : Struct.isRecord(value.getClass()) ? "; make it a struct by Arg.struct()" : ", which no kernel takes"));
   }
 

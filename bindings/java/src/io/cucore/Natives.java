@@ -39,6 +39,14 @@ final class Natives {
   /** Does the same with a block of one argument, which replaces the one at an index. */
   static native int update(long record, long prepared, int index, long block, int size);
 
+  /** Adds a kernel node to a graph, and writes its number to an array of one. Returns the same. */
+  static native int addKernel(
+      long record, long graph, long kernel, long[] after, long block, int size, long[] node);
+
+  /** Changes a kernel node, and leaves the kernel if it is 0, the options and the arguments if they are absent. */
+  static native int setKernel(long record, boolean isExecutable, long graph, long node, long kernel,
+      boolean hasOptions, boolean hasArguments, long block, int size);
+
   /** Copies to or from an array, from a byte of it on, or at an address if the array is null. */
   static native void copy(boolean isWrite, long buffer, long stream, long offset, Object array, long start, long size);
 

@@ -18,8 +18,8 @@ final class Signature {
   }
 
   /** Reads the parameters by one call. */
-  static Signature of(Kernel owner, CudaStream stream) {
-    try (CudaDevice device = stream.getDevice()) {
+  static Signature of(Kernel owner, CudaDevice device) {
+    try {
       long[] numbers = owner.parametersNow(device);
       int[] codes = new int[numbers.length / Parameter.NUMBERS];
       for (int i = 0; i < codes.length; ++i) {

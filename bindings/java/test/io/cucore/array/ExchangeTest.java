@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cucore.Cache;
 import io.cucore.CacheOptions;
+import io.cucore.Capture;
 import io.cucore.CodeType;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
@@ -134,7 +135,13 @@ class ExchangeTest {
       String number = refusal(Status.INVALID_ARGUMENT, () -> scale.launch(other, config, x, x, x, 6));
       assertTrue(number.startsWith("argument 0 of kernel scale is the NdArray 0x") && number.endsWith("; expected a float; pass a number"), number);
       String prepared = refusal(Status.INVALID_ARGUMENT, () -> scale.prepare(other, config, 1f, x, x, 6));
-      assertEquals("argument 1 of kernel scale has type io.cucore.array.NdArray; only a launch takes it: pass its CudaBuffer to a prepared one", prepared);
+      assertEquals("argument 1 of kernel scale has type io.cucore.array.NdArray; only a launch takes it: pass its CudaBuffer to a prepared one, and to a node", prepared);
+      try (Capture capture = other.capture()) { // the stream of the array is outside
+        String captured = refusal(Status.INVALID_STATE, () -> scale.launch(other, config, 1f, x, x, 6));
+        assertTrue(captured.contains("work outside the capture"), captured);
+        assertEquals(prepared, refusal(Status.INVALID_ARGUMENT, () -> capture.getGraph().kernel(scale, config, 1f, x, x, 6)));
+        assertEquals(0, capture.end().getNodeCount());
+      }
       x.close();
       refusal(Status.INVALID_HANDLE, () -> scale.launch(other, config, 1f, x, x, 6));
     }

@@ -25,6 +25,9 @@ import io.cucore.CudaMemoryPool;
 import io.cucore.CudaQueue;
 import io.cucore.CudaStream;
 import io.cucore.DeserializeOptions;
+import io.cucore.ExecutableOptions;
+import io.cucore.Graph;
+import io.cucore.GraphNode;
 import io.cucore.InvalidArgumentException;
 import io.cucore.KeyAlgorithm;
 import io.cucore.Kernel;
@@ -72,7 +75,8 @@ class SweepTest {
   /** Arguments that may be null: Class.method(parameter). */
   private static final List<String> NULLABLE = List.of(
       "CudaDevice.setPool(poolOrNull)", "CudaStream.setAccessWindow(window)", "Kernel.getParameters(device)", "Program.compile(cache)", "Linker.link(cache)", "Arg.of(buffer)",
-      "PreparedLaunch.update(value)", "Builder.cache(value)"); // of BatchOptions
+      "PreparedLaunch.update(value)", "Builder.cache(value)", // of BatchOptions
+      "CudaStream.capture(into)", "Builder.upload(value)"); // of ExecutableOptions
 
   private CudaDevice device;
   private CudaStream stream;
@@ -88,13 +92,19 @@ class SweepTest {
         ObjectCode.fromBytes(CodeType.PTX, World.code().getBytes()), World.code().kernel("nothing"),
         new Cache(CacheOptions.builder().directory("").build()), LaunchConfig.of(1, 1), LaunchConfig.builder(),
         ProgramOptions.builder(), LinkerOptions.builder(), CacheOptions.builder(), BatchOptions.builder(),
-        RemoteOptions.builder(), SerializeOptions.builder(), DeserializeOptions.builder(), ObjectCodeOptions.builder(),
+        RemoteOptions.builder(), ExecutableOptions.builder(), SerializeOptions.builder(), DeserializeOptions.builder(), ObjectCodeOptions.builder(),
         new SigningKey(KeyAlgorithm.HMAC_SHA256, "secret".getBytes(java.nio.charset.StandardCharsets.UTF_8)),
         Arg.of(1), ByteBuffer.allocate(4), Path.of("/nowhere"), Duration.ofSeconds(1), TimeUnit.SECONDS, "x",
         new byte[32], new int[0], new String[0], new Object[0], new ObjectCode[0], new SigningKey[0]}) {
       objects.put(each.getClass(), each);
     }
     Kernel nothing = (Kernel) objects.get(Kernel.class);
+    Graph graph = new Graph(device);
+    GraphNode node = graph.empty();
+    objects.put(Graph.class, graph);
+    objects.put(graph.executable().getClass(), graph.executable());
+    objects.put(GraphNode.class, node);
+    objects.put(Iterable.class, node);
     objects.put(PreparedLaunch.class, nothing.prepare(stream, LaunchConfig.of(1, 1)));
     objects.put(Path.class, Path.of("/nowhere"));
     objects.put(ByteBuffer.class, ByteBuffer.allocate(4));
@@ -159,6 +169,8 @@ class SweepTest {
     assertEquals("CudaFuture 7 (complete)", future.toString());
     assertEquals("CudaQueue (pending=0, waiting=1, completed=1)", objects.get(CudaQueue.class).toString());
     assertEquals("Kernel nothing", objects.get(Kernel.class).toString());
+    assertEquals("Graph of 1 node", objects.get(Graph.class).toString());
+    assertEquals("freeOnLaunch=true", ExecutableOptions.builder().freeOnLaunch(true).toString());
     assertEquals("PreparedLaunch of nothing", objects.get(PreparedLaunch.class).toString());
     assertEquals("defaults", BatchOptions.builder().build().toString());
     assertEquals("name=x, arch=sm_80, lineinfo=true", ProgramOptions.builder().name("x").arch("sm_80").lineinfo(true).toString());
@@ -185,7 +197,7 @@ class SweepTest {
 
   /** Methods without parameters that do or make something; all others are accessors. */
   private static final List<String> ACTIONS = List.of("build", "serialize", "query", "detach", "completion", "publisher", "defaultStream",
-      "verify", "synchronize", "close", "hashCode", "toString");
+      "verify", "synchronize", "empty", "executable", "clone", "dot", "capture", "end", "body", "iterator", "close", "hashCode", "toString");
 
   /** An accessor is getX(), isX() or hasX(). Those of values have a short name as well, for the same method. */
   @Test
@@ -224,7 +236,7 @@ class SweepTest {
         ++closed;
       }
     }
-    assertEquals(13, closed);
+    assertEquals(15, closed);
   }
 
   /** One thread closes an object while another reads its text. */
@@ -254,7 +266,7 @@ class SweepTest {
   private static boolean mayBeNull(Class<?> owner, Executable method, Parameter parameter) {
     String name = method instanceof Constructor ? "new" : method.getName();
     return parameter.getType().isPrimitive() || parameter.getType().getSimpleName().endsWith("Options")
-        || NULLABLE.contains(owner.getSimpleName() + "." + name + "(" + parameter.getName() + ")");
+        || parameter.getName().equals("after") || NULLABLE.contains(owner.getSimpleName() + "." + name + "(" + parameter.getName() + ")");
   }
 
   /** Null causes one exception everywhere, which names the argument. */
@@ -362,6 +374,13 @@ class SweepTest {
     assertRefused("dynamicShared is -1, below 0", () -> LaunchConfig.builder().dynamicShared(-1));
     assertRefused("dynamicShared is -1, below 0", () -> kernel.occupancy(device, 128, -1));
     assertRefused("index is -1, below 0", () -> World.code().image(-1));
+    Graph graph = (Graph) objects.get(Graph.class);
+    GraphNode node = (GraphNode) objects.get(GraphNode.class);
+    assertRefused("offset is -1, below 0", () -> graph.copy(node, x, x, 1, -1, 0));
+    assertRefused("sourceOffset is -2, below 0", () -> graph.setCopy(node, x, x, 1, 0, -2));
+    assertRefused("length is -3, below 0", () -> graph.fill(node, x, 1, 0, -3));
+    assertRefused("offset is -4, below 0", () -> graph.setFill(node, x, 1, -4, 4));
+    assertRefused("index is -1, below 0", () -> node.body(-1));
   }
 
   /** The text of an uncaught exception. */

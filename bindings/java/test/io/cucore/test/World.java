@@ -39,7 +39,40 @@ final class World {
           + "}\n"
           + "template <typename T> __global__ void fill(T *x, T value) { x[threadIdx.x] = value; }\n";
 
+  /** PTX, because conditions need no compiler in this form. */
+  private static final String GRAPH_PTX =
+      ".version 7.8\n"
+          + ".target sm_75\n"
+          + ".address_size 64\n"
+          + ".extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);\n"
+          + ".visible .entry add(.param .u64 to, .param .f32 value) {\n"
+          + "  .reg .u64 %p; .reg .f32 %v, %x;\n"
+          + "  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];\n"
+          + "  ld.global.f32 %x, [%p]; add.f32 %x, %x, %v; st.global.f32 [%p], %x;\n"
+          + "  ret;\n"
+          + "}\n"
+          + ".visible .entry mul(.param .u64 to, .param .f32 value) {\n"
+          + "  .reg .u64 %p; .reg .f32 %v, %x;\n"
+          + "  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];\n"
+          + "  ld.global.f32 %x, [%p]; mul.f32 %x, %x, %v; st.global.f32 [%p], %x;\n"
+          + "  ret;\n"
+          + "}\n"
+          + ".visible .entry decide(.param .u64 condition, .param .u32 value) {\n"
+          + "  .reg .b64 %c; .reg .b32 %v;\n"
+          + "  ld.param.u64 %c, [condition]; ld.param.u32 %v, [value];\n"
+          + "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }\n"
+          + "  ret;\n"
+          + "}\n"
+          + ".visible .entry count_down(.param .u64 condition, .param .u64 left) {\n"
+          + "  .reg .b64 %c, %p; .reg .b32 %v;\n"
+          + "  ld.param.u64 %c, [condition]; ld.param.u64 %p, [left];\n"
+          + "  ld.global.u32 %v, [%p]; sub.u32 %v, %v, 1; st.global.u32 [%p], %v;\n"
+          + "  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }\n"
+          + "  ret;\n"
+          + "}\n";
+
   private static ObjectCode code;
+  private static ObjectCode graphCode;
 
   private World() {}
 
@@ -49,6 +82,14 @@ final class World {
       code = compile(SOURCE, "fill<float>", "fill<int>");
     }
     return code;
+  }
+
+  /** Returns kernels of graphs: add, mul, decide, count_down. They are alive for all tests. */
+  static synchronized ObjectCode graphCode() {
+    if (graphCode == null) {
+      graphCode = ObjectCode.fromBytes(CodeType.PTX, GRAPH_PTX.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+    return graphCode;
   }
 
   static ObjectCode compile(String source, String... names) {
