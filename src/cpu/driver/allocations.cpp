@@ -82,6 +82,8 @@ uint64_t Allocations::allocate(const Context& context, MemoryKind kind, uint64_t
 
 void Allocations::register_host(const Context& context, void* memory, uint64_t size,
                                 unsigned flags) {
+  const auto other = find(reinterpret_cast<uint64_t>(memory));
+  require(!other || other->kind == MemoryKind::REGISTERED);  // memory of the driver itself
   bool fresh = AddressSpace::instance().register_host(memory, size, context.device().ordinal(),
                                                       context.id());
   require(fresh, CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
@@ -92,7 +94,7 @@ void Allocations::register_host(const Context& context, void* memory, uint64_t s
   a->context = context.id();
   a->context_handle = context.handle_bits();
   a->device = &context.device();
-  a->flags = flags;
+  a->flags = (flags & CU_MEMHOSTREGISTER_PORTABLE) | CU_MEMHOSTREGISTER_DEVICEMAP;
   if (flags & CU_MEMHOSTREGISTER_READ_ONLY) AddressSpace::instance().set_read_only(a->base, true);
   add(std::move(a));
 }
@@ -167,7 +169,8 @@ bool Allocations::release(uint64_t base) {
 bool Allocations::begin_async_free(uint64_t base) {
   std::unique_lock lock(mutex_);
   auto found = by_base_.find(base);
-  if (found == by_base_.end() || !found->second->pool || found->second->free_pending) return false;
+  if (found == by_base_.end() || found->second->free_pending) return false;
+  if (!found->second->pool && !found->second->legacy_ipc()) return false;
   found->second->free_pending = true;
   return true;
 }

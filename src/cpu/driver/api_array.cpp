@@ -58,8 +58,7 @@ CUresult cuArray3DGetDescriptor_v2(CUDA_ARRAY3D_DESCRIPTOR* pArrayDescriptor, CU
 
 CUresult cuArrayDestroy(CUarray hArray) {
   auto array = lookup<Array>(hArray);
-  require(!array->is_level());
-  destroy(array);
+  if (!array->is_level()) destroy(array);  // the mipmapped array ends its levels
   return CUDA_SUCCESS;
 }
 

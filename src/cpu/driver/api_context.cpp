@@ -44,7 +44,7 @@ size_t accepted_limit(const Profile& profile, CUlimit limit, size_t value) {
   const auto value_of = [&](CUdevice_attribute a) { return static_cast<size_t>(profile.value(a)); };
   switch (limit) {
     case CU_LIMIT_STACK_SIZE:
-      require(value <= MOST_STACK);
+      require(value < MOST_STACK);
       return at_least(value, 0, 16);
     case CU_LIMIT_PRINTF_FIFO_SIZE:
       return at_least(value, 512 << 10, 64 << 10);
@@ -101,11 +101,16 @@ CUresult cuDevicePrimaryCtxReset(CUdevice dev) { return api::cuDevicePrimaryCtxR
 
 CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice dev, unsigned int flags) {
   Device& d = find_device(dev);
+  require(!(flags & CU_CTX_MAP_HOST));  // every primary context has it
   require_context_flags(flags);
   d.set_primary_flags(flags);
   return CUDA_SUCCESS;
 }
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice dev, unsigned int flags) {
+  unsigned before = 0;
+  int active = 0;
+  find_device(dev).primary_state(before, active);
+  require(!active, CUDA_ERROR_PRIMARY_CONTEXT_ACTIVE);
   return api::cuDevicePrimaryCtxSetFlags_v2(dev, flags);
 }
 
@@ -207,7 +212,7 @@ CUresult cuCtxSynchronize_v2(CUcontext ctx) {
 
 CUresult cuCtxGetFlags(unsigned int* flags) {
   require(flags != nullptr);
-  *flags = current_context()->flags();
+  *flags = context_or_current(nullptr)->flags();
   return CUDA_SUCCESS;
 }
 

@@ -23,7 +23,7 @@ CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream)
 
 // The contexts of peer functions are only checked, because one address space contains all devices.
 void check_context(CUcontext handle) {
-  lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT)->check();
+  if (handle) lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT)->check();
 }
 
 // One side of a 2D or 3D copy from its descriptor.
@@ -49,14 +49,14 @@ Side side(const Described& d, const Box& box) {
       s = any(d.device);
       break;
     case CU_MEMORYTYPE_ARRAY:
+      require(d.array != nullptr);
       return lookup<Array>(d.array)->side(d.x, d.y, d.z, box);
     default:
       fail(CUDA_ERROR_INVALID_VALUE);
   }
   s.pitch = d.pitch ? d.pitch : box.width + d.x;
   size_t height = d.height ? d.height : box.height + d.y;
-  require(box.height <= 1 || s.pitch >= box.width + d.x);
-  require(box.depth <= 1 || height >= box.height + d.y);
+  require(s.pitch >= box.width + d.x && height >= box.height + d.y);
   require(s.pitch <= SIZE_MAX / std::max<size_t>(height, 1));
   s.slice = s.pitch * height;
   require(d.y <= SIZE_MAX / s.pitch / 2 && (d.z == 0 || d.z <= SIZE_MAX / s.slice / 2));
@@ -90,7 +90,6 @@ std::pair<Described, Described> sides(const Descriptor* c) {
                  c->srcHeight,     c->srcXInBytes, c->srcY,      c->srcZ};
   Described to{c->dstMemoryType, c->dstHost,     c->dstDevice, c->dstArray, c->dstPitch,
                c->dstHeight,     c->dstXInBytes, c->dstY,      c->dstZ};
-  require(c->srcLOD == 0 && c->dstLOD == 0);
   return {to, from};
 }
 

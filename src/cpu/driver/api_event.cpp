@@ -50,7 +50,7 @@ CUresult cuEventRecordWithFlags(CUevent hEvent, CUstream hStream, unsigned int f
   require((flags & ~static_cast<unsigned>(CU_EVENT_RECORD_EXTERNAL)) == 0);
   if (!(flags & CU_EVENT_RECORD_EXTERNAL)) return api::cuEventRecord(hEvent, hStream);
   auto stream = find_stream(hStream);
-  require(captures(*stream));
+  require(captures(*stream), CUDA_ERROR_ILLEGAL_STATE);
   capture_node(*stream, make_record(hEvent));
   return CUDA_SUCCESS;
 }
@@ -77,7 +77,6 @@ CUresult cuEventSynchronize(CUevent hEvent) {
 }
 
 CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEnd) {
-  require(pMilliseconds != nullptr);
   auto start = lookup<Event>(hStart), end = lookup<Event>(hEnd);
   end->context().check();
   require(&start->context() == &end->context(), CUDA_ERROR_INVALID_HANDLE);
@@ -86,7 +85,9 @@ CUresult cuEventElapsedTime_v2(float* pMilliseconds, CUevent hStart, CUevent hEn
   if (start->recorded() && end->recorded() && start->timed() && end->timed() &&
       !(start->done() && end->done()))
     return CUDA_ERROR_NOT_READY;
-  *pMilliseconds = end->since(*start);
+  const float elapsed = end->since(*start);
+  require(pMilliseconds != nullptr);
+  *pMilliseconds = elapsed;
   return CUDA_SUCCESS;
 }
 CUresult cuEventElapsedTime(float* pMilliseconds, CUevent hStart, CUevent hEnd) {

@@ -33,6 +33,7 @@ CUresult load(CUlibrary* out, PtxText ptx, Device& device, JitOptions& options) 
   flush_current();
   note_load_log(ptx.log);
   if (ptx.code != CUDA_SUCCESS) {
+    options.write_info_log({});
     options.write_error_log(ptx.log);
     if (!ptx.for_linker) return ptx.code;
     *out = new_handle<CUlibrary>(Library::without_code(ptx.code));
@@ -51,9 +52,9 @@ CUresult give_global(CUdeviceptr* dptr, size_t* bytes, CUlibrary library, const 
                      bool only_managed) {
   require(name && (dptr || bytes));
   auto instance = find_library(library)->instance(current_context());
-  const GlobalInfo* global = instance->code().find_global(name);
-  require(global && (!only_managed || global->managed), CUDA_ERROR_NOT_FOUND);
-  give_variable(*global, dptr, bytes);
+  const GlobalInfo* any = instance->code().find_global(name);
+  require(!only_managed || (any && any->managed), CUDA_ERROR_NOT_FOUND);
+  give_variable(find_variable(instance->code(), name), dptr, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -105,7 +106,7 @@ CUresult cuLibraryGetKernelCount(unsigned int* count, CUlibrary lib) {
 }
 
 CUresult cuLibraryEnumerateKernels(CUkernel* kernels, unsigned int numKernels, CUlibrary lib) {
-  require(kernels && numKernels);
+  require(kernels != nullptr);
   auto library = find_library(lib);
   unsigned i = 0;
   for (const Kernel* kernel : library->kernels()) {
@@ -137,7 +138,7 @@ CUresult cuKernelGetFunction(CUfunction* pFunc, CUkernel kernel) {
 }
 
 CUresult cuKernelGetName(const char** name, CUkernel hfunc) {
-  require(name != nullptr);
+  require(name && hfunc);
   *name = find_kernel(hfunc)->info().name.c_str();
   return CUDA_SUCCESS;
 }

@@ -25,6 +25,7 @@ CUresult cuLinkCreate_v2(unsigned int numOptions, CUjit_option* options, void** 
                          CUlinkState* stateOut) {
   require(stateOut != nullptr);
   JitOptions jit(numOptions, options, optionValues);
+  require(jit.target() == 0 || jit.target() >= 10);
   const int sm = jit.target() ? jit.target() : current_context()->device().profile().sm();
   *stateOut = new_handle<CUlinkState>(std::make_shared<Link>(jit, sm));
   return CUDA_SUCCESS;

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device, pinned and managed memory.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
@@ -12,6 +18,21 @@ namespace cucore::cpu::api {
 namespace {
 
 Allocations& allocations() { return Allocations::instance(); }
+
+// Returns true if the program has memory at all of the addresses.
+bool is_mapped(void* memory, size_t size) {
+  constexpr uint64_t STEP = uint64_t{1} << 30;
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const auto first = reinterpret_cast<uint64_t>(memory);
+  if (size > UINT64_MAX - first - page) return false;
+  const uint64_t begin = first / page * page, end = (first + size + page - 1) / page * page;
+  std::vector<unsigned char> resident(std::min(STEP, end - begin) / page);
+  for (uint64_t at = begin; at < end; at += STEP) {
+    const uint64_t part = std::min(STEP, end - at);
+    if (mincore(reinterpret_cast<void*>(at), part, resident.data()) != 0) return false;
+  }
+  return true;
+}
 
 void free_host(void* p, MemoryKind kind, CUresult unknown) {
   auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
@@ -42,13 +63,16 @@ CUresult cuMemAlloc_v2(CUdeviceptr* dptr, size_t bytesize) {
 CUresult cuMemAllocPitch_v2(CUdeviceptr* dptr, size_t* pPitch, size_t WidthInBytes, size_t Height,
                             unsigned int ElementSizeBytes) {
   constexpr size_t ALIGNMENT = 512;
-  require(dptr && pPitch && WidthInBytes && Height);
+  require(dptr && pPitch);
+  *dptr = 0;
+  *pPitch = 0;
+  require(WidthInBytes && Height && WidthInBytes <= SIZE_MAX - ALIGNMENT);
   require(ElementSizeBytes == 4 || ElementSizeBytes == 8 || ElementSizeBytes == 16);
-  require(WidthInBytes <= SIZE_MAX / 2, CUDA_ERROR_OUT_OF_MEMORY);
+  const auto context = current_context();
   size_t pitch = (WidthInBytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-  require(pitch <= SIZE_MAX / Height, CUDA_ERROR_OUT_OF_MEMORY);
-  *dptr = allocations().allocate(*current_context(), MemoryKind::DEVICE, pitch * Height);
   *pPitch = pitch;
+  require(pitch <= SIZE_MAX / Height, CUDA_ERROR_OUT_OF_MEMORY);
+  *dptr = allocations().allocate(*context, MemoryKind::DEVICE, pitch * Height);
   return CUDA_SUCCESS;
 }
 
@@ -71,7 +95,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
 
 CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr dptr) {
   auto a = allocations().find(dptr);
-  require(a != nullptr, CUDA_ERROR_NOT_FOUND);
+  require(a && !a->physical, CUDA_ERROR_NOT_FOUND);  // no single allocation has mapped memory
   if (pbase) *pbase = a->base;
   if (psize) *psize = a->size;
   return CUDA_SUCCESS;
@@ -80,9 +104,14 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr* pbase, size_t* psize, CUdeviceptr 
 CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
   constexpr unsigned KNOWN =
       CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP | CU_MEMHOSTALLOC_WRITECOMBINED;
-  require(pp && bytesize && (Flags & ~KNOWN) == 0);
-  *pp = reinterpret_cast<void*>(
-      allocations().allocate(*current_context(), MemoryKind::PINNED, bytesize, Flags));
+  require(pp != nullptr);
+  *pp = nullptr;
+  require((Flags & ~KNOWN) == 0);
+  const auto context = current_context();
+  if (bytesize == 0) return CUDA_SUCCESS;
+  // The real driver reports all memory as mapped.
+  *pp = reinterpret_cast<void*>(allocations().allocate(
+      *context, MemoryKind::PINNED, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP));
   return CUDA_SUCCESS;
 }
 
@@ -101,7 +130,7 @@ CUresult cuMemHostRegister_v2(void* p, size_t bytesize, unsigned int Flags) {
                              CU_MEMHOSTREGISTER_IOMEMORY | CU_MEMHOSTREGISTER_READ_ONLY;
   require(p && bytesize && (Flags & ~KNOWN) == 0);
   require(!(Flags & CU_MEMHOSTREGISTER_IOMEMORY), CUDA_ERROR_NOT_SUPPORTED);
-  require(bytesize <= UINT64_MAX - reinterpret_cast<uint64_t>(p));
+  require(is_mapped(p, bytesize));
   allocations().register_host(*current_context(), p, bytesize, Flags);
   return CUDA_SUCCESS;
 }
@@ -110,6 +139,7 @@ CUresult cuMemHostUnregister(void* p) {
   require(p != nullptr);
   auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
   require(!a || a->kind != MemoryKind::PINNED);
+  require(a || !allocations().find(reinterpret_cast<uint64_t>(p)));
   free_host(p, MemoryKind::REGISTERED, CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
   return CUDA_SUCCESS;
 }
@@ -126,13 +156,16 @@ CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* pdptr, void* p, unsigned int 
 CUresult cuMemHostGetFlags(unsigned int* pFlags, void* p) {
   require(pFlags != nullptr);
   auto a = allocations().find(reinterpret_cast<uint64_t>(p));
-  require(a && (a->kind == MemoryKind::PINNED || a->kind == MemoryKind::REGISTERED));
+  require(a && (a->kind == MemoryKind::PINNED || a->kind == MemoryKind::REGISTERED ||
+                a->kind == MemoryKind::MANAGED));
   *pFlags = a->flags;
   return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* dptr, size_t bytesize, unsigned int flags) {
-  require(dptr && bytesize);
+  require(dptr != nullptr);
+  *dptr = 0;
+  require(bytesize > 0);
   require(flags == CU_MEM_ATTACH_GLOBAL || flags == CU_MEM_ATTACH_HOST);
   *dptr = allocations().allocate(*current_context(), MemoryKind::MANAGED, bytesize, flags);
   return CUDA_SUCCESS;

@@ -8,10 +8,12 @@ namespace {
 
 CUresult set(CUdeviceptr to, size_t pitch, uint32_t value, size_t unit, size_t width, size_t height,
              Waiting waiting, CUstream stream) {
+  const auto s = find_stream(stream);
+  if (width == 0 || height == 0) return CUDA_SUCCESS;
   require(width <= SIZE_MAX / unit);
   Box box{width * unit, height, 1};
   require(height <= 1 || pitch >= box.width);
-  fill({to, pitch, 0, Claim::DEVICE}, value, unit, box, waiting, *find_stream(stream));
+  fill({to, pitch, 0, Claim::DEVICE}, value, unit, box, waiting, *s);
   return CUDA_SUCCESS;
 }
 

@@ -10,16 +10,23 @@
 namespace cucore::cpu::api {
 namespace {
 
+constexpr int LEAST_TARGET = 10;  // of any GPU with CUDA
+
 CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   auto context = current_context();
   context->output().flush();
   std::shared_ptr<LoadedModule> code;
   DeviceLimits limits = limits_of(*context);
   limits.max_registers = options.max_registers();
+  if (const int target = options.target()) {
+    require(target >= LEAST_TARGET, CUDA_ERROR_INVALID_IMAGE);
+    require(target <= context->device().profile().sm(), CUDA_ERROR_INVALID_SOURCE);
+  }
   if (ptx.code == CUDA_SUCCESS)
     code = load_code(ptx.text, context->device(), limits, ptx.log, ptx.code);
   note_load_log(ptx.log);
   if (!code) {
+    options.write_info_log({});
     options.write_error_log(ptx.log);
     return ptx.code;
   }
@@ -77,10 +84,10 @@ CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode* mode) {
 
 CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name) {
   require(hfunc && name);
-  CUfunction found = lookup<ModuleInstance>(hmod)->function(name);
-  require(found != nullptr, CUDA_ERROR_NOT_FOUND);
-  *hfunc = found;
-  return CUDA_SUCCESS;
+  const auto module = lookup<ModuleInstance>(hmod);
+  require(*name != 0);
+  *hfunc = module->function(name);
+  return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
 CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
@@ -91,7 +98,7 @@ CUresult cuModuleGetFunctionCount(unsigned int* count, CUmodule mod) {
 
 CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunctions,
                                     CUmodule mod) {
-  require(functions && numFunctions);
+  require(functions != nullptr);
   auto module = lookup<ModuleInstance>(mod);
   unsigned i = 0;
   for (const Kernel* kernel : module->code().kernels()) {
@@ -103,9 +110,10 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
 
 CUresult cuModuleGetGlobal_v2(CUdeviceptr* dptr, size_t* bytes, CUmodule hmod, const char* name) {
   require(name && (dptr || bytes));
-  const GlobalInfo* global = lookup<ModuleInstance>(hmod)->code().find_global(name);
-  require(global != nullptr, CUDA_ERROR_NOT_FOUND);
-  give_variable(*global, dptr, bytes);
+  const auto module = lookup<ModuleInstance>(hmod);
+  if (dptr) *dptr = 0;
+  if (bytes) *bytes = 0;
+  give_variable(find_variable(module->code(), name), dptr, bytes);
   return CUDA_SUCCESS;
 }
 
@@ -136,7 +144,7 @@ CUresult cuFuncSetSharedMemConfig(CUfunction hfunc, CUsharedconfig config) {
 
 namespace {
 
-// Returns name, parameters and module. A kernel provides the first two without a context.
+// Returns the parameters. A kernel provides them without a context.
 const KernelInfo& info_of(CUfunction handle, std::shared_ptr<Object>& keep) {
   auto bits = reinterpret_cast<uint64_t>(handle);
   if ((keep = Registry::instance().find(ObjectKind::KERNEL, bits)))
@@ -148,20 +156,20 @@ const KernelInfo& info_of(CUfunction handle, std::shared_ptr<Object>& keep) {
 }  // namespace
 
 CUresult cuFuncGetName(const char** name, CUfunction hfunc) {
-  require(name != nullptr);
-  std::shared_ptr<Object> keep;
-  *name = info_of(hfunc, keep).name.c_str();
+  require(name && hfunc);
+  *name = lookup<Function>(hfunc)->info().name.c_str();
   return CUDA_SUCCESS;
 }
 
 CUresult cuFuncGetParamInfo(CUfunction func, size_t paramIndex, size_t* paramOffset,
                             size_t* paramSize) {
+  require(func != nullptr);
   std::shared_ptr<Object> keep;
   return give_parameter(info_of(func, keep), paramIndex, paramOffset, paramSize);
 }
 
 CUresult cuFuncGetModule(CUmodule* hmod, CUfunction hfunc) {
-  require(hmod != nullptr);
+  require(hmod && hfunc);
   auto f = lookup<Function>(hfunc);
   *hmod = f->module().make_handle();
   return CUDA_SUCCESS;

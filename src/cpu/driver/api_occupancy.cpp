@@ -22,11 +22,17 @@ int max_threads(const Function& f) {
                             CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 }
 
-// A block size that a launch would refuse has zero active blocks.
+// A block that no launch could have has zero active blocks. The bounds of the compile do not count.
 int active_blocks(const Function& f, int block, size_t dynamic_shared) {
-  bool fits = block <= max_threads(f) &&
+  const Profile& profile = f.device().profile();
+  bool fits = block <= profile.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK) &&
               dynamic_shared <= static_cast<size_t>(f.attributes().max_dynamic_shared.load());
-  return fits ? blocks_per_multiprocessor(sm_of(f), needs_of(f, block, dynamic_shared)) : 0;
+  if (!fits) return 0;
+  const BlockNeeds needs = needs_of(f, block, dynamic_shared);
+  Multiprocessor sm = profile.multiprocessor();
+  sm.shared = static_cast<int>(
+      shared_for_blocks(profile, needs.shared, f.attributes().carveout.load()));
+  return blocks_per_multiprocessor(sm, needs);
 }
 
 unsigned cluster_of(const Function& f, const CUlaunchConfig& config, LaunchRequest& request) {

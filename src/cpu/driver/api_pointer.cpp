@@ -18,6 +18,11 @@ void give(void* data, T value) {
   std::memcpy(data, &value, sizeof value);
 }
 
+// Memory of pools and managed variables belong to none.
+bool belongs_to_context(const Allocation& a) {
+  return !a.pool && !(a.kind == MemoryKind::MANAGED && a.context == 0);
+}
+
 bool host_memory(const Allocation& a) {
   return a.kind == MemoryKind::PINNED || a.kind == MemoryKind::REGISTERED;
 }
@@ -42,7 +47,7 @@ unsigned access_flags(const Allocation& a) {
 bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, void* data) {
   switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-      give(data, a.context_handle);
+      give(data, belongs_to_context(a) ? a.context_handle : 0);
       return true;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
       give<unsigned>(data, host_memory(a) ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
@@ -54,7 +59,7 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
       give(data, address);
       return host_memory(a) || a.kind == MemoryKind::MANAGED;
     case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-      give<unsigned>(data, a.sync_memops);
+      give<unsigned>(data, a.sync_memops || a.kind == MemoryKind::MANAGED);
       return true;
     case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
@@ -98,15 +103,20 @@ bool get(const Allocation& a, CUpointer_attribute which, CUdeviceptr address, vo
   }
 }
 
-// Writes the value that cuPointerGetAttributes reports for an attribute that does not apply.
-void give_nothing(CUpointer_attribute which, void* data) {
+// Writes the value that cuPointerGetAttributes reports for an attribute that does not apply. Memory
+// that the driver has not made is the host's, and has no range.
+void give_nothing(CUpointer_attribute which, bool is_known, CUdeviceptr address, void* data) {
   switch (which) {
-    case CU_POINTER_ATTRIBUTE_CONTEXT:
-    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      give<uint64_t>(data, is_known ? 0 : address);
+      return;
     case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
     case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+      if (is_known) give<uint64_t>(data, 0);
+      return;
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
     case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
     case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
@@ -147,7 +157,8 @@ CUresult cuPointerGetAttributes(unsigned int numAttributes, CUpointer_attribute*
   for (unsigned i = 0; i < numAttributes; ++i) {
     check(attributes[i]);
     require(data[i] != nullptr);
-    if (!a || !get(*a, attributes[i], ptr, data[i])) give_nothing(attributes[i], data[i]);
+    if (!a || !get(*a, attributes[i], ptr, data[i]))
+      give_nothing(attributes[i], a != nullptr, ptr, data[i]);
   }
   return CUDA_SUCCESS;
 }

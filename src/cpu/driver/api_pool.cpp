@@ -22,12 +22,18 @@ bool is_host(const CUmemLocation& location) {
          location.type == CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT;
 }
 
+bool is_device(int ordinal) {
+  return ordinal >= 0 && ordinal < static_cast<int>(Process::get().devices().size());
+}
+
 // The place of a pool. The preferred location of managed memory can be the host, or none.
 Device& device_at(const CUmemLocation* location, CUmemAllocationType type) {
   const bool managed = type == CU_MEM_ALLOCATION_TYPE_MANAGED;
   require(location != nullptr && (managed || type == CU_MEM_ALLOCATION_TYPE_PINNED));
   if (managed && (is_host(*location) || location->type == CU_MEM_LOCATION_TYPE_NONE))
     return Process::get().device(0);
+  require(location->type > CU_MEM_LOCATION_TYPE_INVALID &&
+          location->type <= CU_MEM_LOCATION_TYPE_HOST_NUMA_CURRENT);
   require(location->type == CU_MEM_LOCATION_TYPE_DEVICE, CUDA_ERROR_NOT_SUPPORTED);
   return Process::get().device(location->id);
 }
@@ -68,8 +74,10 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     memory->free_in(*stream);
     return CUDA_SUCCESS;
   }
-  require(a && a->pool);
-  a->pool->release(*stream, dptr);
+  require(a != nullptr);
+  require(a->pool || a->kind != MemoryKind::MANAGED, CUDA_ERROR_NOT_SUPPORTED);
+  require(a->pool || a->legacy_ipc());  // memory of cuMemAlloc ends in the order of the stream, too
+  (a->pool ? a->pool : stream->context().device().default_pool())->release(*stream, dptr);
   return CUDA_SUCCESS;
 }
 
@@ -77,9 +85,14 @@ CUresult cuMemPoolCreate(CUmemoryPool* pool, const CUmemPoolProps* poolProps) {
   require(pool && poolProps);
   const bool managed = poolProps->allocType == CU_MEM_ALLOCATION_TYPE_MANAGED;
   const auto types = static_cast<unsigned>(poolProps->handleTypes);
-  require(types == 0 || (types == CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR && !managed),
-          CUDA_ERROR_NOT_SUPPORTED);
+  constexpr unsigned FILES = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR;
+  require((types & ~(FILES | CU_MEM_HANDLE_TYPE_FABRIC)) == 0);
+  require((types & ~FILES) == 0 && !(types && managed), CUDA_ERROR_NOT_SUPPORTED);
+  for (const unsigned char byte : poolProps->reserved) require(byte == 0);
+  const CUmemLocation& place = poolProps->location;
+  require(place.type != CU_MEM_LOCATION_TYPE_DEVICE || is_device(place.id));
   Device& device = device_at(&poolProps->location, poolProps->allocType);
+  require(poolProps->maxSize <= device.memory_limit(), CUDA_ERROR_OUT_OF_MEMORY);
   std::shared_ptr<SharedMemory> identity;
   if (types) {
     identity = SharedMemory::create(SharedKind::POOL, 1, device.ordinal(), types);
@@ -127,10 +140,11 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
     require(map[i].location.type == CU_MEM_LOCATION_TYPE_DEVICE);
     Device& device = Process::get().device(map[i].location.id);
     bool own = &device == &p->device();
-    // A device's access to its own pool cannot be revoked.
-    require(!own || map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    require(map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_READ, CUDA_ERROR_NOT_SUPPORTED);
     require(map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
             map[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+    // A device's access to its own pool cannot be revoked.
+    require(!own || map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE, CUDA_ERROR_INVALID_DEVICE);
     p->set_access(device.ordinal(), map[i].flags);
     if (map[i].flags != CU_MEM_ACCESS_FLAGS_PROT_NONE) device.add_pool_peer(p->device().ordinal());
   }
@@ -139,8 +153,13 @@ CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_
 
 CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool memPool,
                             CUmemLocation* location) {
-  require(flags && location && location->type == CU_MEM_LOCATION_TYPE_DEVICE);
+  require(flags && location);
   auto pool = find_pool(memPool);
+  if (location->type == CU_MEM_LOCATION_TYPE_HOST) {
+    *flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    return CUDA_SUCCESS;
+  }
+  require(location->type == CU_MEM_LOCATION_TYPE_DEVICE && is_device(location->id));
   *flags = pool->access(Process::get().device(location->id).ordinal());
   return CUDA_SUCCESS;
 }

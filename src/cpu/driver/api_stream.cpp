@@ -93,7 +93,8 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
   auto stream = find_stream(hStream);
   auto event = lookup<Event>(hEvent);
   if (Flags & CU_EVENT_WAIT_EXTERNAL) {
-    require(captures(*stream));
+    require(captures(*stream) || !event->capture());
+    require(captures(*stream), CUDA_ERROR_ILLEGAL_STATE);
     capture_node(*stream, make_wait(hEvent));
     return CUDA_SUCCESS;
   }
@@ -178,8 +179,9 @@ CUresult cuStreamGetAttribute(CUstream hStream, CUstreamAttrID attr, CUstreamAtt
   check_attribute(attr);
   *value_out = stream->attribute(attr);
   if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) value_out->priority = stream->priority();
+  // The real driver has no name for the policy of a stream that follows its context.
   if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY && !value_out->syncPolicy)
-    value_out->syncPolicy = CU_SYNC_POLICY_AUTO;
+    value_out->syncPolicy = static_cast<CUsynchronizationPolicy>(-1);
   return CUDA_SUCCESS;
 }
 
@@ -188,7 +190,10 @@ CUresult cuStreamSetAttribute(CUstream hStream, CUstreamAttrID attr,
   require(value != nullptr);
   auto stream = find_stream(hStream);
   check_attribute(attr);
-  require(attr != CU_LAUNCH_ATTRIBUTE_PRIORITY);  // fixed when the stream is created
+  if (attr == CU_LAUNCH_ATTRIBUTE_PRIORITY) {
+    stream->set_priority(std::clamp(value->priority, GREATEST_PRIORITY, LEAST_PRIORITY));
+    return CUDA_SUCCESS;
+  }
   if (attr == CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY) {
     require(value->syncPolicy >= CU_SYNC_POLICY_AUTO &&
             value->syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC);

@@ -11,7 +11,8 @@ namespace {
 CUresult run(CUstream handle, unsigned count, const CUstreamBatchMemOpParams* operations,
              unsigned flags) {
   auto stream = find_stream(handle);
-  require(count > 0 && count <= MOST_WORD_OPERATIONS && operations && flags == 0);
+  require(count <= MOST_WORD_OPERATIONS && operations && flags == 0);
+  if (count == 0) return CUDA_SUCCESS;
   std::vector<CUstreamBatchMemOpParams> list(operations, operations + count);
   for (const auto& operation : list) check_word(operation);
   if (captures(*stream)) {

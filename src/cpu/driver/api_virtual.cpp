@@ -18,11 +18,9 @@ constexpr size_t GRANULE = size_t{2} << 20;
 bool aligned(uint64_t value) { return value % GRANULE == 0; }
 
 void check_handle_type(unsigned long long types) {
-  constexpr unsigned KNOWN = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR | CU_MEM_HANDLE_TYPE_WIN32 |
-                             CU_MEM_HANDLE_TYPE_WIN32_KMT | CU_MEM_HANDLE_TYPE_FABRIC;
-  require((types & ~static_cast<unsigned long long>(KNOWN)) == 0);
-  require((types & ~static_cast<unsigned long long>(CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)) == 0,
-          CUDA_ERROR_NOT_SUPPORTED);
+  constexpr unsigned WINDOWS = CU_MEM_HANDLE_TYPE_WIN32 | CU_MEM_HANDLE_TYPE_WIN32_KMT;
+  require((types & WINDOWS) == 0);
+  require((types & CU_MEM_HANDLE_TYPE_FABRIC) == 0, CUDA_ERROR_NOT_SUPPORTED);
 }
 
 Device& device_of(const CUmemLocation& location) {
@@ -35,7 +33,6 @@ Device& device_of(const CUmemLocation& location) {
 Device& device_of(const CUmemAllocationProp* prop) {
   require(prop && prop->type == CU_MEM_ALLOCATION_TYPE_PINNED);
   check_handle_type(prop->requestedHandleTypes);
-  require(prop->allocFlags.usage == 0, CUDA_ERROR_NOT_SUPPORTED);
   return device_of(prop->location);
 }
 
@@ -53,7 +50,7 @@ CUresult cuMemGetAllocationGranularity(size_t* granularity, const CUmemAllocatio
   require(granularity != nullptr);
   require(option == CU_MEM_ALLOC_GRANULARITY_MINIMUM ||
           option == CU_MEM_ALLOC_GRANULARITY_RECOMMENDED);
-  device_of(prop);
+  require(prop != nullptr);  // the size is that of all memory
   *granularity = GRANULE;
   return CUDA_SUCCESS;
 }
@@ -116,6 +113,9 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t size, const CUmemAccessDesc* des
   require(desc && count);
   const auto found = mappings(ptr, size);
   for (size_t i = 0; i < count; ++i) {
+    require(desc[i].location.type != CU_MEM_LOCATION_TYPE_DEVICE ||
+            (desc[i].location.id >= 0 &&
+             desc[i].location.id < static_cast<int>(Process::get().devices().size())));
     device_of(desc[i].location);
     require(desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_NONE ||
             desc[i].flags == CU_MEM_ACCESS_FLAGS_PROT_READ ||

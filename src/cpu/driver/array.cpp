@@ -128,7 +128,6 @@ Image image_of(const CUDA_ARRAY3D_DESCRIPTOR& d, unsigned levels, const Device& 
 Side Array::side(size_t byte, size_t row, size_t plane, const Box& box) const {
   const ImageLevel& level = image_.levels[0];
   const size_t width = size_t{level.width} * image_.texel_bytes();
-  require(byte % image_.texel_bytes() == 0);
   require(byte <= width && box.width <= width - byte);
   require(row <= level.height && box.height <= level.height - row);
   require(plane <= level.planes && box.depth <= level.planes - plane);

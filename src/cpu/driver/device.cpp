@@ -44,13 +44,18 @@ bool Device::charge(uint64_t bytes) {
 
 void Device::refund(uint64_t bytes) { used_ -= bytes; }
 
+// The flags of the primary context. As in the real driver, it always maps host memory.
+unsigned Device::context_flags(unsigned flags) {
+  return (flags & ~unsigned{CU_CTX_USER_COREDUMP_ENABLE}) | CU_CTX_MAP_HOST;
+}
+
 std::shared_ptr<Context> Device::retain_primary() {
   std::lock_guard lock(mutex_);
   if (!primary_) {
     primary_ = std::make_shared<Context>(*this, true);
     Registry::instance().add(ObjectKind::CONTEXT, primary_);
   }
-  if (!primary_->alive()) primary_->open(primary_flags_);
+  if (!primary_->alive()) primary_->open(context_flags(primary_flags_));
   ++primary_count_;
   return primary_;
 }
@@ -64,12 +69,13 @@ void Device::release_primary() {
 void Device::reset_primary() {
   std::lock_guard lock(mutex_);
   if (primary_) primary_->close();
+  primary_flags_ = 0;
 }
 
 void Device::set_primary_flags(unsigned flags) {
   std::lock_guard lock(mutex_);
   primary_flags_ = flags;
-  if (primary_) primary_->set_flags(flags);
+  if (primary_) primary_->set_flags(context_flags(flags));
 }
 
 void Device::primary_state(unsigned& flags, int& active) {

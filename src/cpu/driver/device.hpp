@@ -58,6 +58,7 @@ class Device {
   void add_pool_peer(int ordinal) { pool_peers_ |= uint64_t{1} << ordinal; }
 
  private:
+  static unsigned context_flags(unsigned flags);
   const int ordinal_;
   const Profile& profile_;
   const uint64_t memory_;

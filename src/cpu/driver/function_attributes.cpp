@@ -12,14 +12,15 @@ int max_threads(const KernelInfo& info, const Profile& profile) {
   int most = profile.value(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
   int warp = std::max<int>(1, static_cast<int>(info.registers) * 32);
   int by_registers = profile.value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK) / warp * 32;
-  return std::min({most, static_cast<int>(info.max_threads), std::max(by_registers, 32)});
+  // As in the real driver, a required size is no bound here.
+  const bool bounded = info.required_block[0] == 0;
+  return std::min({most, bounded ? static_cast<int>(info.max_threads) : most,
+                   std::max(by_registers, 32)});
 }
 
-void set_cluster(std::atomic<int>& slot, const Profile& profile, const KernelInfo& info,
-                 int value) {
-  require(value >= 0 && value <= profile.multiprocessor().max_cluster_non_portable);
-  // Dimensions that the compile fixed cannot change.
-  require(info.required_cluster[0] == 0, CUDA_ERROR_NOT_PERMITTED);
+// Dimensions that the compile fixed cannot change. A launch checks the others.
+void set_cluster(std::atomic<int>& slot, uint32_t fixed, int value) {
+  require(value >= 0 && (fixed == 0 || static_cast<uint32_t>(value) == fixed));
   slot = value;
 }
 
@@ -51,7 +52,7 @@ int function_attribute(const KernelInfo& info, const FunctionAttributes& a, cons
     case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
       return a.carveout;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
-      return info.required_cluster[0] != 0;
+      return info.explicit_cluster && info.required_cluster[0] == 0;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
       return a.cluster[0];
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
@@ -81,12 +82,12 @@ void set_function_attribute(const KernelInfo& info, FunctionAttributes& a, const
       return;
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
-    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
-      return set_cluster(a.cluster[which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH], profile, info,
-                         value);
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH: {
+      const int axis = which - CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH;
+      return set_cluster(a.cluster[axis], info.required_cluster[axis], value);
+    }
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
-      require(value == 0 || value == 1);
-      a.non_portable_cluster = value;
+      a.non_portable_cluster = value != 0;
       return;
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
       require(value >= CU_CLUSTER_SCHEDULING_POLICY_DEFAULT &&

@@ -203,9 +203,14 @@ PtxText ptx_of_bytes(const void* image, size_t size, int sm) {
 }
 
 CUresult read_image_file(const char* path, std::string& bytes) {
+  // The results for paths that are no files are those of the real driver.
   std::error_code failed;
+  if (*path == 0) return CUDA_ERROR_INVALID_VALUE;
+  if (std::filesystem::is_directory(path, failed)) return CUDA_ERROR_OUT_OF_MEMORY;
+  if (!std::filesystem::exists(path, failed)) return CUDA_ERROR_FILE_NOT_FOUND;
+  if (!std::filesystem::is_regular_file(path, failed)) return CUDA_ERROR_INVALID_IMAGE;
   const auto size = std::filesystem::file_size(path, failed);
-  if (failed || !std::filesystem::is_regular_file(path, failed)) return CUDA_ERROR_FILE_NOT_FOUND;
+  if (failed) return CUDA_ERROR_FILE_NOT_FOUND;
   if (size > MAX_FILE_BYTES) return CUDA_ERROR_INVALID_IMAGE;
   std::ifstream file(path, std::ios::binary);
   if (!file) return CUDA_ERROR_FILE_NOT_FOUND;

@@ -76,6 +76,7 @@ Image resource_image(const Context& context, const CUDA_RESOURCE_DESC& r) {
   require(r.flags == 0);
   switch (r.resType) {
     case CU_RESOURCE_TYPE_ARRAY:
+      require(r.res.array.hArray != nullptr);
       return lookup<Array>(r.res.array.hArray)->image();
     case CU_RESOURCE_TYPE_MIPMAPPED_ARRAY:
       return lookup<MipmappedArray>(r.res.mipmap.hMipmappedArray)->image();
@@ -97,8 +98,10 @@ Sampler sampler_of(const Image& image, const CUDA_TEXTURE_DESC& t) {
           is_filter(t.mipmapFilterMode));
   require(!(t.flags & CU_TRSF_SEAMLESS_CUBEMAP), CUDA_ERROR_NOT_SUPPORTED);
   Sampler s;
+  for (const int word : t.reserved) require(word == 0);
   for (size_t axis = 0; axis < 3; ++axis) {
     const int mode = t.addressMode[axis];
+    if (axis >= image.dimensions && mode > CU_TR_ADDRESS_MODE_BORDER) continue;
     require(mode >= CU_TR_ADDRESS_MODE_WRAP && mode <= CU_TR_ADDRESS_MODE_BORDER);
     s.addressing[axis] = static_cast<Addressing>(mode);
   }
@@ -106,9 +109,6 @@ Sampler sampler_of(const Image& image, const CUDA_TEXTURE_DESC& t) {
   s.is_normalized = t.flags & CU_TRSF_NORMALIZED_COORDINATES;
   s.is_srgb = t.flags & CU_TRSF_SRGB && image.format == ChannelFormat::U8;
   s.is_linear = t.filterMode == CU_TR_FILTER_MODE_LINEAR;
-  const bool yields_integers =
-      is_integer(image.format) && (s.reads_integers || channel_bytes(image.format) == 4);
-  require(!s.is_linear || image.is_linear || !yields_integers);
   s.mixes_levels = t.mipmapFilterMode == CU_TR_FILTER_MODE_LINEAR && image.levels.size() > 1;
   s.bias = t.mipmapLevelBias;
   s.least_level = t.minMipmapLevelClamp;
@@ -133,7 +133,6 @@ SurfaceObject::SurfaceObject(std::shared_ptr<Context> context, const CUDA_RESOUR
     : context_(std::move(context)), resource_(resource) {
   require(resource.resType == CU_RESOURCE_TYPE_ARRAY && resource.flags == 0);
   auto array = lookup<Array>(resource.res.array.hArray);
-  require(array->descriptor().Flags & CUDA_ARRAY3D_SURFACE_LDST);
   auto made = std::make_shared<ImageObject>();
   made->image = array->image();
   made->is_surface = true;

@@ -15,7 +15,7 @@ namespace {
 int target_of(unsigned target) {
   const unsigned number = target % CU_COMPUTE_ACCELERATED_TARGET_BASE;
   require(target < CU_COMPUTE_FAMILY_TARGET_BASE + CU_COMPUTE_ACCELERATED_TARGET_BASE &&
-          number >= 10 && number < 1000);
+          number > 0 && number < 1000);
   return static_cast<int>(number);
 }
 
@@ -40,10 +40,11 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
         error_.size = number;
         error_.size_index = static_cast<int>(i);
         break;
-      case CU_JIT_OPTIMIZATION_LEVEL:
-        require(number <= 4);
+      case CU_JIT_CACHE_MODE:
+        require(number <= CU_JIT_CACHE_OPTION_CA);
         break;
       case CU_JIT_MAX_REGISTERS:
+        require(number > 0);
         max_registers_ = number;
         break;
       case CU_JIT_TARGET:
@@ -55,7 +56,12 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
   }
 }
 
-void JitOptions::Log::write(const std::string& text, void** values) const {
+void JitOptions::write_link_log(std::string text) {
+  if (text.ends_with('\n')) text.pop_back();
+  error_.write(text, values_, false);
+}
+
+void JitOptions::Log::write(const std::string& text, void** values, bool counts_end) const {
   size_t written = 0;
   if (buffer && size) {
     written = std::min<size_t>(text.size(), size - 1);
@@ -64,7 +70,7 @@ void JitOptions::Log::write(const std::string& text, void** values) const {
   }
   if (size_index < 0) return;
   // CUDA returns "amount of log buffer filled", an unsigned int, in the option's own value.
-  auto filled = static_cast<unsigned>(written ? written + 1 : 0);
+  auto filled = static_cast<unsigned>(written ? written + counts_end : 0);
   std::memcpy(static_cast<void*>(&values[size_index]), &filled, sizeof filled);
 }
 

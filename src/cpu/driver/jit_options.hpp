@@ -20,6 +20,8 @@ class JitOptions {
   unsigned max_registers() const { return max_registers_; }
 
   void write_error_log(const std::string& text) { error_.write(text, values_); }
+  // Writes without the last line's end, and counts the text alone.
+  void write_link_log(std::string text);
   void write_info_log(const std::string& text) { info_.write(text, values_); }
 
  private:
@@ -27,7 +29,7 @@ class JitOptions {
     char* buffer = nullptr;
     unsigned size = 0;
     int size_index = -1;  // index of the option that receives the number of written bytes
-    void write(const std::string& text, void** values) const;
+    void write(const std::string& text, void** values, bool counts_end = true) const;
   };
   void** values_;
   int target_ = 0;

@@ -13,6 +13,9 @@
 namespace cucore::cpu {
 namespace {
 
+constexpr size_t MOST_PARAMETERS = 32764;
+constexpr int UNASSIGNED = 15;  // a number between those of attributes
+
 uint64_t volume(const unsigned (&d)[3]) { return uint64_t{d[0]} * d[1] * d[2]; }
 
 void check_dimensions(const unsigned (&d)[3], const Profile& p, CUdevice_attribute x,
@@ -38,11 +41,15 @@ void check_block(const Function& function, const LaunchRequest& r) {
   require(registers_suffice(profile.multiprocessor(), needs), CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
 
+bool exceeds_shared(const Function& function, const LaunchRequest& r) {
+  return r.shared > static_cast<uint64_t>(function.attributes().max_dynamic_shared);
+}
+
 void check_shared(const Function& function, const LaunchRequest& r) {
   const Profile& profile = function.device().profile();
   auto most =
       static_cast<uint64_t>(profile.value(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN));
-  require(r.shared <= static_cast<uint64_t>(function.attributes().max_dynamic_shared));
+  require(!exceeds_shared(function, r));
   require(uint64_t{function.info().static_shared} + r.shared <= most,
           CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
 }
@@ -59,14 +66,15 @@ void settle_cluster(const Function& function, LaunchRequest& r) {
       r.cluster[i] = given ? r.cluster[i] : 1;
       continue;
     }
-    require(!given || r.cluster[i] == required);
+    require(!given || r.cluster[i] == required, CUDA_ERROR_INVALID_CLUSTER_SIZE);
     r.cluster[i] = required;
   }
   if (volume(r.cluster) == 1) return;
   const Multiprocessor& sm = function.device().profile().multiprocessor();
   require(volume(r.cluster) <= static_cast<uint64_t>(largest_cluster(function)),
           CUDA_ERROR_INVALID_CLUSTER_SIZE);
-  for (int i = 0; i < 3; ++i) require(r.grid[i] % r.cluster[i] == 0);
+  for (int i = 0; i < 3; ++i)
+    require(r.grid[i] % r.cluster[i] == 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
   BlockNeeds needs = needs_of(function, static_cast<int>(volume(r.block)), r.shared);
   int resident = active_clusters(sm, sm.gpc, static_cast<int>(volume(r.cluster)), needs);
   require(resident > 0, CUDA_ERROR_INVALID_CLUSTER_SIZE);
@@ -74,6 +82,7 @@ void settle_cluster(const Function& function, LaunchRequest& r) {
 
 void check_cooperative(const Function& function, const LaunchRequest& r) {
   if (!r.cooperative) return;
+  require(!exceeds_shared(function, r), CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   const Profile& profile = function.device().profile();
   BlockNeeds needs = needs_of(function, static_cast<int>(volume(r.block)), r.shared);
   int resident = blocks_per_multiprocessor(profile.multiprocessor(), needs) *
@@ -98,9 +107,11 @@ std::vector<std::byte> parameters_of_buffer(const KernelInfo& info, void** extra
   }
   size_t end = 0;
   for (const ParamInfo& p : info.params) end = std::max(end, p.offset + p.size);
-  require(size >= end && (buffer || end == 0));
+  // As in the real driver, a buffer may be too short, and must not be too long.
+  require(size <= MOST_PARAMETERS && ((buffer && size > 0) || end == 0));
+  require(size <= end, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
   std::vector<std::byte> packed(info.param_bytes);
-  if (end) std::memcpy(packed.data(), buffer, std::min(size, packed.size()));
+  if (size) std::memcpy(packed.data(), buffer, size);
   return packed;
 }
 
@@ -116,8 +127,8 @@ void run(Context& context, const Launch& launch) {
 }  // namespace
 
 std::vector<std::byte> pack_parameters(const KernelInfo& info, void** parameters, void** extra) {
-  require(!(parameters && extra));
-  if (extra) return parameters_of_buffer(info, extra);
+  require(!(parameters && extra) || *extra == CU_LAUNCH_PARAM_END);
+  if (extra && !parameters) return parameters_of_buffer(info, extra);
   require(parameters || info.params.empty());
   std::vector<std::byte> packed(info.param_bytes);
   for (size_t i = 0; i < info.params.size(); ++i) {
@@ -134,14 +145,19 @@ void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, uns
     const CUlaunchAttributeValue& v = a->value;
     switch (a->id) {
       case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        require(v.cooperative == 0 || v.cooperative == 1);
         r.cooperative = v.cooperative != 0;
         break;
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
-        require(v.clusterDim.x && v.clusterDim.y && v.clusterDim.z);
+        if (!v.clusterDim.x && !v.clusterDim.y && !v.clusterDim.z) break;
+        require(v.clusterDim.x && v.clusterDim.y && v.clusterDim.z,
+                CUDA_ERROR_INVALID_CLUSTER_SIZE);
         r.cluster[0] = v.clusterDim.x;
         r.cluster[1] = v.clusterDim.y;
         r.cluster[2] = v.clusterDim.z;
+        break;
+      case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
+        require(v.syncPolicy >= CU_SYNC_POLICY_AUTO &&
+                v.syncPolicy <= CU_SYNC_POLICY_BLOCKING_SYNC);
         break;
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
         r.events.push_back(lookup<Event>(v.programmaticEvent.event));
@@ -155,7 +171,8 @@ void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, uns
       case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
         fail(CUDA_ERROR_NOT_SUPPORTED);
       default:
-        require(a->id >= 0 && a->id <= CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING);
+        require(a->id >= 0 && a->id <= CU_LAUNCH_ATTRIBUTE_NVLINK_UTIL_CENTRIC_SCHEDULING &&
+                a->id != UNASSIGNED);
     }
   }
 }
@@ -163,9 +180,9 @@ void apply_attributes(LaunchRequest& r, const CUlaunchAttribute* attributes, uns
 PreparedLaunch prepare_launch(const std::shared_ptr<Function>& function, LaunchRequest r,
                               std::vector<std::byte> parameters) {
   check_block(*function, r);
+  check_cooperative(*function, r);
   check_shared(*function, r);
   settle_cluster(*function, r);
-  check_cooperative(*function, r);
   Context& context = function->module().context();
   Launch l;
   l.kernel = &function->kernel();

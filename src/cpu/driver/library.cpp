@@ -78,6 +78,13 @@ CUmodule ModuleInstance::make_handle() {
   return handle_of<CUmodule>(*this);
 }
 
+const GlobalInfo& find_variable(const LoadedModule& code, const char* name) {
+  const GlobalInfo* found = code.find_global(name);
+  require(found || (*name != 0 && !code.find_kernel(name)));
+  require(found != nullptr, CUDA_ERROR_NOT_FOUND);
+  return *found;
+}
+
 void give_variable(const GlobalInfo& variable, CUdeviceptr* address, size_t* size) {
   if (address) *address = variable.address;
   if (size) *size = variable.size;
@@ -96,8 +103,8 @@ std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptio
   DeviceLimits limits = device.profile().limits();
   limits.max_registers = options.max_registers();
   auto module = load_code(ptx, device, limits, log, code);
-  (module                      ? options.write_info_log(log),
-   options.write_error_log({}) : options.write_error_log(log));
+  options.write_info_log(module ? log : std::string());
+  options.write_error_log(module ? std::string() : log);
   require(module != nullptr, code);
   return std::shared_ptr<Library>(
       new Library(std::move(ptx), std::move(module), options.max_registers()));

@@ -80,6 +80,8 @@ class Function : public Object {
   FunctionSetup setup_;
 };
 
+// @throws Failure NOT_FOUND; INVALID_VALUE for an empty name and for that of a kernel
+const GlobalInfo& find_variable(const LoadedModule& code, const char* name);
 // Writes the address and the size of a variable for the program; null: not requested. Kernels can
 // write a constant whose address the program has, as on a GPU.
 void give_variable(const GlobalInfo& variable, CUdeviceptr* address, size_t* size);

@@ -123,12 +123,16 @@ CUresult PtxLink::complete(std::string& ptx, std::string& log) {
 
 CUresult Link::add(LinkPart part, JitOptions& options) {
   std::lock_guard lock(mutex_);
+  if (is_complete_) add_code_ = CUDA_ERROR_INVALID_VALUE;
   require(!is_complete_ && part.data && part.size);
   ++parts_;
-  if (part.name.empty()) part.name = "input file " + std::to_string(parts_);
+  if (part.name.empty()) part.name = "Input " + std::to_string(parts_);
   std::string log;
   const CUresult code = link_.add(part, log);
-  if (code != CUDA_SUCCESS) options.write_error_log(log);
+  if (code != CUDA_SUCCESS) {
+    options.write_error_log(log);
+    add_code_ = code;
+  }
   return report(code, log);
 }
 
@@ -137,8 +141,24 @@ CUresult Link::add_failed(CUresult code, const std::string& log) {
   return report(code, log);
 }
 
+// As in the real driver, text of a later version alone leaves the link as it was.
+void Link::require_additions() const {
+  switch (add_code_) {
+    case CUDA_SUCCESS:
+    case CUDA_ERROR_UNSUPPORTED_PTX_VERSION:
+      return;
+    case CUDA_ERROR_INVALID_SOURCE:
+      fail(CUDA_ERROR_INVALID_SOURCE);
+    case CUDA_ERROR_INVALID_VALUE:
+      fail(CUDA_ERROR_INVALID_HANDLE);
+    default:
+      fail(CUDA_ERROR_UNKNOWN);
+  }
+}
+
 CUresult Link::complete(void** image, size_t* size) {
   std::lock_guard lock(mutex_);
+  require_additions();
   if (!is_complete_) {
     std::string ptx, log;
     const CUresult code = report(link_.complete(ptx, log), log);
@@ -154,7 +174,7 @@ CUresult Link::complete(void** image, size_t* size) {
 // The driver writes the logs of all calls into the buffers of cuLinkCreate.
 CUresult Link::report(CUresult code, const std::string& log) {
   if (code != CUDA_SUCCESS) log_ += log;
-  options_.write_error_log(log_);
+  options_.write_link_log(log_);
   options_.write_info_log({});
   return code;
 }

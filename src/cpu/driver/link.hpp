@@ -51,12 +51,14 @@ class Link : public Object {
 
  private:
   CUresult report(CUresult code, const std::string& log);
+  void require_additions() const;
 
   std::mutex mutex_;
   JitOptions options_;
   std::string log_;  // of all calls
   PtxLink link_;
   unsigned parts_ = 0;
+  CUresult add_code_ = CUDA_SUCCESS;  // of the last failed addition
   bool is_complete_ = false;
   std::string image_;
 };

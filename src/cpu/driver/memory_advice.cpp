@@ -13,11 +13,13 @@ namespace cucore::cpu {
 namespace {
 
 using Location = std::pair<int, int>;  // type and id
+constexpr Location NOWHERE{CU_MEM_LOCATION_TYPE_INVALID, CU_DEVICE_INVALID};
 
 Location pair_of(const CUmemLocation& l) {
-  return {l.type, l.type == CU_MEM_LOCATION_TYPE_DEVICE || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA
-                      ? l.id
-                      : 0};
+  const bool is_numbered =
+      l.type == CU_MEM_LOCATION_TYPE_DEVICE || l.type == CU_MEM_LOCATION_TYPE_HOST_NUMA;
+  if (l.type == CU_MEM_LOCATION_TYPE_INVALID) return NOWHERE;
+  return {l.type, is_numbered ? l.id : 0};
 }
 
 int device_number(const Location& location) {
@@ -35,7 +37,7 @@ Location common_location(const AdviceMap& map, uint64_t first, uint64_t end, F m
     same = same && common.value_or(here) == here;
     common = here;
   });
-  return same && common ? *common : Location{CU_MEM_LOCATION_TYPE_INVALID, 0};
+  return same && common ? *common : NOWHERE;
 }
 
 void write_accessed_by(const AdviceMap& map, uint64_t first, uint64_t end, void* data,

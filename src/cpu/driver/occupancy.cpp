@@ -10,6 +10,8 @@ namespace cucore::cpu {
 namespace {
 
 constexpr int WARP = 32;
+// The parts of the level-1 cache that can be shared memory, in KiB.
+constexpr size_t SHARED_SIZES[] = {8, 16, 32, 64, 100, 132, 164, 196, 228};
 int divide_up(int a, int b) { return (a + b - 1) / b; }
 size_t round_up(size_t a, size_t b) { return (a + b - 1) / b * b; }
 int warps_of(const BlockNeeds& needs) { return divide_up(needs.threads, WARP); }
@@ -43,6 +45,16 @@ int blocks_per_multiprocessor(const Multiprocessor& sm, const BlockNeeds& needs)
 size_t shared_per_block(const Multiprocessor& sm, int blocks) {
   size_t share = static_cast<size_t>(sm.shared / blocks);
   return share - share % static_cast<size_t>(sm.shared_unit);
+}
+
+size_t shared_for_blocks(const Profile& profile, size_t of_block, int carveout) {
+  const Multiprocessor& sm = profile.multiprocessor();
+  if (carveout < 0) return static_cast<size_t>(sm.shared);
+  const size_t wanted = std::max(static_cast<size_t>(sm.shared) * static_cast<size_t>(carveout) / 100,
+                                 of_block + static_cast<size_t>(sm.reserved_shared));
+  for (const size_t kibibytes : SHARED_SIZES)
+    if (kibibytes * 1024 >= wanted) return std::min(kibibytes * 1024, static_cast<size_t>(sm.shared));
+  return static_cast<size_t>(sm.shared);
 }
 
 int largest_cluster(const Function& function) {

@@ -151,12 +151,13 @@ void Pool::get(CUmemPool_attribute which, void* value) const {
 void Pool::set(CUmemPool_attribute which, const void* value) {
   std::lock_guard lock(mutex_);
   uint64_t number = 0;
+  int on = 0;
   switch (which) {
     case CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC:
     case CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES:
-      std::memcpy(&reuse_[which - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES], value,
-                  sizeof(int));
+      std::memcpy(&on, value, sizeof on);
+      reuse_[which - CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES] = on != 0;
       return;
     case CU_MEMPOOL_ATTR_RELEASE_THRESHOLD:
       std::memcpy(&threshold_, value, sizeof threshold_);

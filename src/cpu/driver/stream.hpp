@@ -3,6 +3,7 @@
 // other.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,6 +32,7 @@ class Stream : public Object, public std::enable_shared_from_this<Stream> {
   const std::shared_ptr<Context>& context_ptr() const { return context_; }
   Type type() const { return type_; }
   int priority() const { return priority_; }
+  void set_priority(int priority) { priority_ = priority; }
   uint64_t id() const { return id_; }
   const std::shared_ptr<Queue>& queue() const { return queue_; }
   OrderedStream& order() { return order_; }  // only stream_order.cpp uses it
@@ -50,7 +52,7 @@ class Stream : public Object, public std::enable_shared_from_this<Stream> {
  private:
   const std::shared_ptr<Context> context_;
   const Type type_;
-  const int priority_;
+  std::atomic<int> priority_;
   const uint64_t id_;
   const std::shared_ptr<Queue> queue_;
   mutable std::mutex mutex_;

@@ -65,16 +65,16 @@ void check_address(CUdeviceptr address, size_t size, Access access) {
 }  // namespace
 
 void check_word(const CUstreamBatchMemOpParams& o) {
-  const unsigned write_flags = CU_STREAM_WRITE_VALUE_NO_MEMORY_BARRIER;
   switch (o.operation) {
     case CU_STREAM_MEM_OP_WAIT_VALUE_32:
     case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+      require(!(o.waitValue.flags & CU_STREAM_WAIT_VALUE_FLUSH), CUDA_ERROR_NOT_SUPPORTED);
       require(o.waitValue.flags <= CU_STREAM_WAIT_VALUE_NOR);
       return check_address(o.waitValue.address,
                            o.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64 ? 8 : 4, Access::READ);
     case CU_STREAM_MEM_OP_WRITE_VALUE_32:
     case CU_STREAM_MEM_OP_WRITE_VALUE_64:
-      require((o.writeValue.flags & ~write_flags) == 0);
+      require(o.writeValue.flags == 0);
       return check_address(o.writeValue.address,
                            o.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ? 8 : 4, Access::WRITE);
     case CU_STREAM_MEM_OP_BARRIER:

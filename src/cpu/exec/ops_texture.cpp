@@ -68,6 +68,7 @@ Texel sample_lane(const Warp& w, const ImageSite& site, const ImageObject& objec
   place.layer = layer_of(w, site, lane);
   if (site.op == Opcode::tld4)
     return gather(object, texels, place, unsigned(site.mode) - unsigned(Mode::red));
+  place.has_level = site.op == Opcode::tex_level || site.op == Opcode::tex_grad;
   if (site.op == Opcode::tex_level) place.level = number(w, site.level, lane);
   if (site.op == Opcode::tex_grad)
     place.level = level_of(object, numbers(w, site.dx, lane), numbers(w, site.dy, lane));

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of texture reads, after the appendix on texture fetching of the CUDA C++
-// programming guide. A filter computes the weighted sum exactly and rounds it once.
+// programming guide, and after the results of an H200 where the guide leaves it open. A filter has
+// whole weights, computes the weighted sum exactly and rounds it once.
 #include "cpu/exec/sampler.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "cpu/exec/halves.hpp"
+#include "cpu/exec/texel_values.hpp"
 
 namespace cucore::cpu {
 namespace {
 
 constexpr int64_t ONE = 256;  // a coordinate has 8 fractional bits
 constexpr double FAR = 1e12;  // beyond every image, and exact as an integer
+// A normalized coordinate has 21 fractional bits. The bits below are dropped.
+constexpr int NORMALIZED_BITS = 21;
+constexpr int64_t NORMALIZED_ONE = int64_t{1} << NORMALIZED_BITS;
 
 // The texels of one level that a read uses.
 struct Level {
@@ -33,53 +36,17 @@ uint32_t raw_channel(const std::byte* from, uint32_t bytes) {
   return value;
 }
 
-float linear_of(float encoded) {
-  if (encoded <= 0.04045f) return encoded / 12.92f;
-  return std::pow((encoded + 0.055f) / 1.055f, 2.4f);
+const std::byte* bytes_at(const Level& l, const std::array<int64_t, 3>& index) {
+  return l.texels + l.size.offset + uint64_t(index[2]) * l.size.plane_bytes() +
+         uint64_t(index[1]) * l.size.pitch + uint64_t(index[0]) * l.object.image.texel_bytes();
 }
 
-// Integers of 8 and 16 bits become fractions of their largest value.
-float real_channel(ChannelFormat format, uint32_t raw) {
-  switch (format) {
-    case ChannelFormat::U8:
-      return float(raw) / 255.0f;
-    case ChannelFormat::U16:
-      return float(raw) / 65535.0f;
-    case ChannelFormat::S8:
-      return std::max(float(int8_t(raw)) / 127.0f, -1.0f);
-    case ChannelFormat::S16:
-      return std::max(float(int16_t(raw)) / 32767.0f, -1.0f);
-    case ChannelFormat::HALF:
-      return float(Half::to(uint16_t(raw)));
-    default:
-      return std::bit_cast<float>(raw);
-  }
-}
-
-bool yields_integers(const ImageObject& o) {
-  if (!is_integer(o.image.format)) return false;
-  return o.sampler.reads_integers || channel_bytes(o.image.format) == 4;
-}
-
-uint32_t channel_word(const ImageObject& o, uint32_t raw, unsigned channel) {
-  const ChannelFormat format = o.image.format;
-  if (yields_integers(o)) {
-    if (format == ChannelFormat::S8) return uint32_t(int32_t(int8_t(raw)));
-    if (format == ChannelFormat::S16) return uint32_t(int32_t(int16_t(raw)));
-    return raw;
-  }
-  const float value = real_channel(format, raw);
-  return std::bit_cast<uint32_t>(o.sampler.is_srgb && channel < 3 ? linear_of(value) : value);
-}
-
-// A channel that the format lacks is 0, and the last one is 1.
+// Channels that the format lacks are 0.
 Texel texel_at(const Level& l, const std::array<int64_t, 3>& index) {
   const Image& image = l.object.image;
   const uint32_t bytes = channel_bytes(image.format);
-  const std::byte* from = l.texels + l.size.offset + uint64_t(index[2]) * l.size.plane_bytes() +
-                          uint64_t(index[1]) * l.size.pitch +
-                          uint64_t(index[0]) * image.texel_bytes();
-  Texel texel{0, 0, 0, yields_integers(l.object) ? 1 : std::bit_cast<uint32_t>(1.0f)};
+  const std::byte* from = bytes_at(l, index);
+  Texel texel{};
   for (unsigned c = 0; c < image.channels; ++c)
     texel[c] = channel_word(l.object, raw_channel(from + size_t{c} * bytes, bytes), c);
   return texel;
@@ -88,7 +55,7 @@ Texel texel_at(const Level& l, const std::array<int64_t, 3>& index) {
 Texel border_of(const ImageObject& o) {
   Texel texel{};
   if (o.image.is_linear) return texel;
-  for (unsigned c = 0; c < 4; ++c) texel[c] = std::bit_cast<uint32_t>(o.sampler.border[c]);
+  for (unsigned c = 0; c < 4; ++c) texel[c] = border_word(o, c);
   return texel;
 }
 
@@ -119,64 +86,110 @@ Addressing mode_of(const ImageObject& o, unsigned axis) {
   return o.image.is_cube || (repeats && !o.sampler.is_normalized) ? Addressing::CLAMP : mode;
 }
 
-Texel addressed(const Level& l, std::array<int64_t, 3> index, unsigned axes) {
+// Returns false for the border.
+bool inside(const Level& l, std::array<int64_t, 3>& index, unsigned axes) {
   for (unsigned axis = 0; axis < axes; ++axis)
-    if (!address(mode_of(l.object, axis), l.extent(axis), index[axis])) return border_of(l.object);
-  return texel_at(l, index);
+    if (!address(mode_of(l.object, axis), l.extent(axis), index[axis])) return false;
+  return true;
+}
+
+Texel addressed(const Level& l, std::array<int64_t, 3> index, unsigned axes) {
+  return inside(l, index, axes) ? texel_at(l, index) : border_of(l.object);
+}
+
+// A place along an axis, in texels: the texel that has it, and 1/256 from the first center on.
+struct Place {
+  int64_t texel = 0, fixed = 0;
+};
+
+// Normalized places repeat after two images at most, so they stay small.
+int64_t reduced(Addressing mode, double coordinate) {
+  const double parts = std::floor(coordinate * double(NORMALIZED_ONE));
+  if (mode == Addressing::WRAP || mode == Addressing::MIRROR)
+    return int64_t(std::fmod(parts, 2.0 * double(NORMALIZED_ONE)));
+  return int64_t(std::clamp(parts, -2.0 * double(NORMALIZED_ONE), 2.0 * double(NORMALIZED_ONE)));
+}
+
+Place normalized_place(Addressing mode, int64_t size, double coordinate) {
+  constexpr int64_t HALF = NORMALIZED_ONE / 2, HALF_PART = HALF / ONE;
+  const int64_t parts = reduced(mode, coordinate) * size;
+  return {parts >> NORMALIZED_BITS, (parts - HALF + HALF_PART) >> (NORMALIZED_BITS - 8)};
+}
+
+Place whole_place(double coordinate) {
+  return {int64_t(std::floor(coordinate)),
+          int64_t(std::floor((coordinate - 0.5) * double(ONE) + 0.5))};
 }
 
 // Numbers that are not finite have no place; they count as 0.
-double texels_along(const Level& l, unsigned axis, float coordinate) {
-  const double scale = l.object.sampler.is_normalized ? double(l.extent(axis)) : 1.0;
-  const double place = double(coordinate) * scale;
-  return place == place ? std::clamp(place, -FAR, FAR) : 0;
-}
-
-// The lower texel of a filter along an axis, and the weight of the next one in 1/256.
-struct Footprint {
-  int64_t index;
-  int64_t weight;
-};
-Footprint footprint(double place) {
-  const auto fixed = int64_t(std::floor((place - 0.5) * double(ONE) + 0.5));
-  return {fixed >> 8, fixed & (ONE - 1)};
+Place place_along(const Level& l, unsigned axis, double coordinate) {
+  const double finite = coordinate == coordinate ? std::clamp(coordinate, -FAR, FAR) : 0;
+  if (!l.object.sampler.is_normalized && !l.object.image.is_cube) return whole_place(finite);
+  return normalized_place(mode_of(l.object, axis), l.extent(axis), finite);
 }
 
 struct Plane {
   unsigned axes;  // that have coordinates
   int64_t plane;  // of an image with fewer than three of them
-  std::array<double, 3> place;
+  std::array<Place, 3> place;
 };
 
 Texel nearest(const Level& l, const Plane& p) {
   std::array<int64_t, 3> index{0, 0, p.plane};
-  for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = int64_t(std::floor(p.place[axis]));
+  for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = p.place[axis].texel;
   return addressed(l, index, p.axes);
 }
 
-Texel rounded(const std::array<double, 4>& sum) {
-  Texel texel;
-  for (unsigned c = 0; c < 4; ++c) texel[c] = std::bit_cast<uint32_t>(float(sum[c]));
-  return texel;
+// Sums texels of one read. The weights are whole, and 256 in all.
+struct Sum {
+  const ImageObject& object;
+  std::array<double, 4> numbers{};
+
+  void add(const Level& l, std::array<int64_t, 3> index, unsigned axes, int64_t weight) {
+    if (weight == 0) return;
+    if (!inside(l, index, axes)) {
+      for (unsigned c = 0; c < 4; ++c) numbers[c] += double(weight) * border_number(object, c);
+      return;
+    }
+    const uint32_t bytes = channel_bytes(object.image.format);
+    const std::byte* from = bytes_at(l, index);
+    for (unsigned c = 0; c < object.image.channels; ++c)
+      numbers[c] += double(weight) *
+                    channel_number(object, raw_channel(from + size_t{c} * bytes, bytes), c);
+  }
+  Texel texel() const {
+    Texel words;
+    for (unsigned c = 0; c < 4; ++c) words[c] = filtered_word(object, numbers[c] / double(ONE));
+    return words;
+  }
+};
+
+// A part of a weight, and the rest of it.
+struct Halves {
+  int64_t lower, upper;
+};
+Halves split(int64_t weight, int64_t fraction, bool ties_up) {
+  const int64_t upper = (weight * fraction + ONE / 2 - (ties_up ? 0 : 1)) >> 8;
+  return {weight - upper, upper};
 }
 
-Texel filtered(const Level& l, const Plane& p) {
-  std::array<Footprint, 3> at{};
-  for (unsigned axis = 0; axis < p.axes; ++axis) at[axis] = footprint(p.place[axis]);
-  std::array<double, 4> sum{};
-  for (unsigned corner = 0; corner < 1u << p.axes; ++corner) {
-    std::array<int64_t, 3> index{0, 0, p.plane};
-    double weight = 1;
-    for (unsigned axis = 0; axis < p.axes; ++axis) {
-      const bool upper = corner >> axis & 1;
-      index[axis] = at[axis].index + upper;
-      weight *= double(upper ? at[axis].weight : ONE - at[axis].weight) / double(ONE);
+// Splits the weight of a level by z, then x, then y, and rounds each part. Ties go up, except along
+// z in the lower level, and along y in the lower column.
+void add_level(const Level& l, const Plane& p, int64_t weight, bool upper_level, Sum& sum) {
+  auto fraction = [&](unsigned axis) { return p.place[axis].fixed & (ONE - 1); };
+  auto index = [&](unsigned axis) { return p.place[axis].fixed >> 8; };
+  const unsigned axes = p.axes;
+  const Halves planes = axes > 2 ? split(weight, fraction(2), upper_level) : Halves{weight, 0};
+  for (const bool back : {false, true}) {
+    const int64_t z = axes > 2 ? index(2) + back : p.plane;
+    const Halves columns = split(back ? planes.upper : planes.lower, fraction(0), true);
+    for (const bool right : {false, true}) {
+      const int64_t column = right ? columns.upper : columns.lower;
+      const Halves rows = axes > 1 ? split(column, fraction(1), right) : Halves{column, 0};
+      sum.add(l, {index(0) + right, axes > 1 ? index(1) : 0, z}, axes, rows.lower);
+      sum.add(l, {index(0) + right, axes > 1 ? index(1) + 1 : 0, z}, axes, rows.upper);
     }
-    if (weight == 0) continue;
-    const Texel texel = addressed(l, index, p.axes);
-    for (unsigned c = 0; c < 4; ++c) sum[c] += weight * double{std::bit_cast<float>(texel[c])};
   }
-  return rounded(sum);
 }
 
 // The face of a cube that a direction meets, with the place on the face from 0 to 1.
@@ -203,17 +216,32 @@ int64_t clamped_layer(const Level& l, uint32_t layer) {
 }
 
 Plane plane_of(const Level& l, const SamplePlace& s) {
-  Plane p{l.object.image.dimensions, clamped_layer(l, s.layer), {}};
-  if (l.object.image.is_cube) {
+  const Image& image = l.object.image;
+  Plane p{image.dimensions, clamped_layer(l, s.layer), {}};
+  if (image.is_cube) {
     const FacePlace face = face_of(s.at);
     p.plane += face.face;
-    for (unsigned axis = 0; axis < 2; ++axis) {
-      const double place = double(axis ? face.t : face.s) * l.size.width;
-      p.place[axis] = place == place ? place : 0;
-    }
+    p.place[0] = place_along(l, 0, double{face.s});
+    p.place[1] = place_along(l, 1, double{face.t});
     return p;
   }
-  for (unsigned axis = 0; axis < p.axes; ++axis) p.place[axis] = texels_along(l, axis, s.at[axis]);
+  for (unsigned axis = 0; axis < p.axes; ++axis)
+    p.place[axis] = place_along(l, axis, double{s.at[axis]});
+  return p;
+}
+
+// A filter treats a line as a plane of one row, at its upper edge. This shows at a border. A clamped
+// place is at the center of a texel, where the next one has no weight.
+Plane filtered_plane(const Level& l, const SamplePlace& s) {
+  Plane p = plane_of(l, s);
+  const Image& image = l.object.image;
+  if (image.dimensions == 1 && !image.is_layered) {
+    p.axes = 2;
+    p.place[1] = place_along(l, 1, 0);
+  }
+  for (unsigned axis = 0; axis < p.axes; ++axis)
+    if (mode_of(l.object, axis) == Addressing::CLAMP)
+      p.place[axis].fixed = std::clamp<int64_t>(p.place[axis].fixed, 0, (l.extent(axis) - 1) * ONE);
   return p;
 }
 
@@ -221,48 +249,65 @@ Level level_at(const ImageObject& o, const std::byte* texels, int64_t level) {
   return {o, texels, o.image.levels[size_t(level)]};
 }
 
-Texel sample_level(const Level& l, const SamplePlace& place) {
-  const Plane p = plane_of(l, place);
-  return l.object.sampler.is_linear && !yields_integers(l.object) ? filtered(l, p) : nearest(l, p);
+bool is_filtered(const ImageObject& o) { return o.sampler.is_linear && !yields_integers(o); }
+
+// Drops the bits below 1/256, toward zero.
+int64_t fixed(float level) {
+  const double parts = double{level} * double(ONE);
+  return parts == parts ? int64_t(std::clamp(parts, -FAR, FAR)) : 0;
 }
 
 // Returns the level in 1/256.
-int64_t fixed_level(const ImageObject& o, float level) {
+int64_t fixed_level(const ImageObject& o, const SamplePlace& place) {
   const Sampler& s = o.sampler;
-  const auto last = double(o.image.levels.size() - 1);
-  double place = double{level} + double{s.bias};
-  if (place != place) place = 0;
-  place = std::min(std::max(place, double{s.least_level}), double{s.most_level});
-  return int64_t(std::floor(std::clamp(place, 0.0, last) * double(ONE) + 0.5));
+  const int64_t last = (int64_t(o.image.levels.size()) - 1) * ONE;
+  const int64_t wanted = place.has_level ? fixed(place.level) + fixed(s.bias) : 0;
+  const int64_t limited = std::min(std::max(wanted, fixed(s.least_level)), fixed(s.most_level));
+  return std::clamp<int64_t>(limited, 0, last);
 }
 
-Texel mixed(const Texel& a, const Texel& b, int64_t weight) {
-  std::array<double, 4> sum;
-  for (unsigned c = 0; c < 4; ++c)
-    sum[c] = (double{std::bit_cast<float>(a[c])} * double(ONE - weight) +
-              double{std::bit_cast<float>(b[c])} * double(weight)) /
-             double(ONE);
-  return rounded(sum);
+Texel nearest_at(const ImageObject& o, const std::byte* texels, int64_t level,
+                 const SamplePlace& place) {
+  const Level l = level_at(o, texels, level);
+  return nearest(l, plane_of(l, place));
 }
 
 }  // namespace
 
 Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& place) {
-  const int64_t level = o.image.levels.size() > 1 ? fixed_level(o, place.level) : 0;
-  const int64_t weight = level & (ONE - 1);
-  if (!o.sampler.mixes_levels || yields_integers(o))
-    return sample_level(level_at(o, texels, (level + ONE / 2) >> 8), place);
-  const Texel lower = sample_level(level_at(o, texels, level >> 8), place);
-  if (weight == 0) return lower;
-  return mixed(lower, sample_level(level_at(o, texels, (level >> 8) + 1), place), weight);
+  const int64_t level = o.image.levels.size() > 1 ? fixed_level(o, place) : 0;
+  const bool mixes = o.sampler.mixes_levels && !yields_integers(o);
+  const int64_t lower = mixes ? level >> 8 : (level + ONE / 2) >> 8;
+  const int64_t weight = mixes ? level & (ONE - 1) : 0;
+  if (!is_filtered(o) && weight == 0) return nearest_at(o, texels, lower, place);
+  Sum sum{o};
+  for (const bool upper : {false, true}) {
+    const int64_t part = upper ? weight : ONE - weight;
+    if (part == 0) continue;
+    const Level l = level_at(o, texels, lower + upper);
+    if (is_filtered(o)) {
+      add_level(l, filtered_plane(l, place), part, upper, sum);
+      continue;
+    }
+    const Plane p = plane_of(l, place);
+    std::array<int64_t, 3> index{0, 0, p.plane};
+    for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = p.place[axis].texel;
+    sum.add(l, index, p.axes, part);
+  }
+  return sum.texel();
 }
 
+// Places outside read zero, as do all places of a line in an array.
 Texel fetch(const ImageObject& o, const std::byte* texels, const FetchPlace& place) {
+  const Image& image = o.image;
   const Level l = level_at(o, texels, 0);
+  if (image.dimensions == 1 && !image.is_layered && !image.is_linear) return {};
   std::array<int64_t, 3> index = place.at;
-  for (unsigned axis = o.image.dimensions; axis < 3; ++axis) index[axis] = 0;
-  if (o.image.dimensions < 3) index[2] = clamped_layer(l, place.layer);
-  return addressed(l, index, o.image.dimensions);
+  for (unsigned axis = image.dimensions; axis < 3; ++axis) index[axis] = 0;
+  if (image.is_layered) index[2] = place.layer;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (index[axis] < 0 || index[axis] >= l.extent(axis)) return {};
+  return texel_at(l, index);
 }
 
 Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& place,
@@ -270,7 +315,7 @@ Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   static constexpr int64_t COLUMN[] = {0, 1, 1, 0}, ROW[] = {1, 1, 0, 0};
   const Level l = level_at(o, texels, 0);
   const Plane p = plane_of(l, place);
-  const int64_t x = footprint(p.place[0]).index, y = footprint(p.place[1]).index;
+  const int64_t x = p.place[0].fixed >> 8, y = p.place[1].fixed >> 8;
   Texel texel;
   for (unsigned i = 0; i < 4; ++i)
     texel[i] = addressed(l, {x + COLUMN[i], y + ROW[i], p.plane}, 2)[component];

@@ -19,6 +19,7 @@ struct SamplePlace {
   std::array<float, 3> at{};
   uint32_t layer = 0;
   float level = 0;
+  bool has_level = false;  // else the level is 0, without the bias
 };
 
 // Reads without a filter and without the normalization of coordinates.

@@ -161,7 +161,7 @@ TEST_F(Arrays, AreCopiedInBoxes) {
   wrong = in;
   wrong.dstXInBytes = 1;  // half a texel
   wrong.WidthInBytes = 2;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy3D_v2(&wrong));
+  EXPECT_CU(0, cu.cuMemcpy3D_v2(&wrong)) << "copies have no texels";
   wrong = in;
   wrong.dstY = SIZE_MAX;
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy3D_v2(&wrong));
@@ -221,7 +221,8 @@ TEST_F(Arrays, OfMipmapsEndTogether) {
   }
   const float value = 2.5f;
   OK(cu.cuMemcpyHtoA_v2(level, 0, &value, 4));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuArrayDestroy(level));
+  EXPECT_CU(0, cu.cuArrayDestroy(level)) << "without an effect";
+  OK(cu.cuMemcpyHtoA_v2(level, 0, &value, 4));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMipmappedArrayGetLevel(&level, made, 5));
   OK(cu.cuMipmappedArrayDestroy(made));
   CUDA_ARRAY_DESCRIPTOR d = {};

@@ -146,7 +146,7 @@ TEST_F(Copies, TwoDimensions) {
   c.dstY = 10;  // beyond the end
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(&c));
   c.dstMemoryType = CU_MEMORYTYPE_ARRAY;
-  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuMemcpy2D_v2(&c)) << "no array";
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(&c)) << "no array";
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemcpy2D_v2(nullptr));
 }
 
@@ -196,7 +196,7 @@ TEST_F(Copies, BetweenDevices) {
   OK(cu.cuStreamSynchronize(nullptr));
   OK(cu.cuMemcpyDtoH_v2(back.data(), there, 256));
   EXPECT_EQ(source, back);
-  EXPECT_CU(CUDA_ERROR_INVALID_CONTEXT, cu.cuMemcpyPeer(there, nullptr, here, context, 256));
+  OK(cu.cuMemcpyPeer(there, nullptr, here, context, 256));
   OK(cu.cuCtxDestroy_v2(other));
 }
 

@@ -84,9 +84,9 @@ TEST_F(Events, Flags) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuEventCreate(nullptr, 0));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuEventRecordWithFlags(make(), nullptr, 8));
   // Only in captures.
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_STATE,
             cu.cuEventRecordWithFlags(make(), nullptr, CU_EVENT_RECORD_EXTERNAL));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_STATE,
             cu.cuStreamWaitEvent(nullptr, make(), CU_EVENT_WAIT_EXTERNAL));
 }
 

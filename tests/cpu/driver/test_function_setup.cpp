@@ -76,8 +76,8 @@ TEST_F(FunctionSetup, BadArguments) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuParamSetv(f, 0, &memory, 5000));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuParamSetv(f, 0, nullptr, 8));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuParamSetSize(f, 4097));
-  OK(cu.cuParamSetSize(f, 12));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuLaunch(f)) << "too few parameters";
+  OK(cu.cuParamSetSize(f, 4096));
+  EXPECT_CU(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, cu.cuLaunch(f)) << "too many parameters";
   EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuLaunch(nullptr));
   EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuFuncSetSharedSize(nullptr, 0));
 }

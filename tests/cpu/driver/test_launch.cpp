@@ -90,9 +90,14 @@ TEST_F(Launches, ParametersInABuffer) {
   uint64_t result = 0;
   OK(cu.cuMemcpyDtoH_v2(&result, out, 8));
   EXPECT_EQ(8u, result);
-  size = 40;  // too short
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+  size = 49;
+  EXPECT_CU(CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES,
             cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
+  for (size_t wrong : {size_t{0}, size_t{1} << 20}) {
+    size = wrong;
+    EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+              cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, nullptr, extra));
+  }
   void* both[] = {&out};
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, both, extra));
@@ -144,15 +149,15 @@ TEST_F(Launches, Cooperative) {
   a.value.cooperative = 1;
   EXPECT_CU(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, with("nothing", {a}, 100000, 1024));
   a.value.cooperative = 2;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, with("nothing", {a}));
+  EXPECT_CU(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE, with("nothing", {a}, 100000, 1024));
   OK(cu.cuCtxSynchronize());
 }
 
 TEST_F(Launches, Clusters) {
   EXPECT_CU(0, with("nothing", {cluster(1)}, 4));
   EXPECT_CU(0, with("nothing", {cluster(2)}, 4));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, with("nothing", {cluster(2)}, 5));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, with("nothing", {cluster(0)}, 4));
+  EXPECT_CU(CUDA_ERROR_INVALID_CLUSTER_SIZE, with("nothing", {cluster(2)}, 5));
+  EXPECT_CU(CUDA_ERROR_INVALID_CLUSTER_SIZE, with("nothing", {cluster(0)}, 4));
   EXPECT_CU(CUDA_ERROR_INVALID_CLUSTER_SIZE, with("nothing", {cluster(16)}, 16));
   OK(cu.cuFuncSetAttribute(function("nothing"), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED,
                            1));

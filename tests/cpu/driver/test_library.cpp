@@ -148,7 +148,11 @@ TEST_F(Code, TheRegistersOfALoadAreBounded) {
     void* value = reinterpret_cast<void*>(bound);
     CUmodule made = nullptr;
     CUfunction f = nullptr;
-    OK(cu.cuModuleLoadDataEx(&made, text.c_str(), 1, &option, &value));
+    if (!bound) {
+      EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+                cu.cuModuleLoadDataEx(&made, text.c_str(), 1, &option, &value));
+    }
+    OK(cu.cuModuleLoadDataEx(&made, text.c_str(), bound ? 1 : 0, &option, &value));
     OK(cu.cuModuleGetFunction(&f, made, "many"));
     OK(cu.cuFuncGetAttribute(&registers[bound ? 1 : 0], CU_FUNC_ATTRIBUTE_NUM_REGS, f));
     OK(cu.cuModuleUnload(made));
@@ -208,7 +212,9 @@ TEST_F(Code, EachContextHasItsOwnVariables) {
   OK(cu.cuCtxDestroy_v2(other));
   OK(cu.cuMemcpyDtoH_v2(&value, here, 4));
   EXPECT_EQ(1000u, value);
-  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetGlobal(&here, &bytes, library, "nothing"));
+  EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetGlobal(&here, &bytes, library, "none"));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuLibraryGetGlobal(&here, &bytes, library, "nothing"))
+      << "a kernel";
   EXPECT_CU(CUDA_ERROR_NOT_FOUND, cu.cuLibraryGetManaged(&here, &bytes, library, "counter"));
   OK(cu.cuLibraryUnload(library));
 }

@@ -115,7 +115,7 @@ TEST_F(Memory, Pinned) {
   OK(cu.cuMemHostGetDevicePointer_v2(&d, p, 0));
   EXPECT_EQ(reinterpret_cast<CUdeviceptr>(p), d);
   OK(cu.cuMemHostGetFlags(&flags, p));
-  EXPECT_EQ(static_cast<unsigned>(CU_MEMHOSTALLOC_PORTABLE), flags);
+  EXPECT_EQ(unsigned{CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP}, flags);
   CUdeviceptr last = d + 4092;
   unsigned value = 4;
   OK(launch("increase", {&last, &value}));

@@ -189,7 +189,7 @@ TEST_F(Pools, Access) {
   })
       .join();
   CUmemAccessDesc revoke{here, CU_MEM_ACCESS_FLAGS_PROT_NONE};
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolSetAccess(own, &revoke, 1));
+  EXPECT_CU(CUDA_ERROR_INVALID_DEVICE, cu.cuMemPoolSetAccess(own, &revoke, 1));
   OK(cu.cuMemPoolDestroy(own));
 }
 
@@ -248,14 +248,21 @@ TEST_F(Pools, OfManagedMemory) {
 TEST_F(Pools, BadArguments) {
   CUdeviceptr p = 0;
   OK(cu.cuMemAlloc_v2(&p, 64));
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemFreeAsync(p, stream)) << "not of a pool";
+  OK(cu.cuMemFreeAsync(p, stream)) << "not of a pool";
+  OK(cu.cuStreamSynchronize(stream));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemFreeAsync(p, stream));
+  OK(cu.cuMemAllocManaged(&p, 64, CU_MEM_ATTACH_GLOBAL));
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuMemFreeAsync(p, stream));
+  OK(cu.cuMemAllocAsync(&p, 0, stream));
+  EXPECT_EQ(0u, p);
+  OK(cu.cuMemFreeAsync(0, stream));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemAllocAsync(nullptr, 16, stream));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolCreate(nullptr, nullptr));
   CUmemPoolProps props{};
   props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
   props.location = {CU_MEM_LOCATION_TYPE_DEVICE, 50};
   CUmemoryPool made = nullptr;
-  EXPECT_CU(CUDA_ERROR_INVALID_DEVICE, cu.cuMemPoolCreate(&made, &props));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemPoolCreate(&made, &props));
 }
 
 }  // namespace

@@ -274,15 +274,20 @@ TEST_F(Streams, Properties) {
 
 TEST_F(Streams, Attributes) {
   CUstream a = make(), b = make();
+  int priority = 0;
   CUstreamAttrValue value{};
   OK(cu.cuStreamGetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
-  EXPECT_EQ(CU_SYNC_POLICY_AUTO, value.syncPolicy);
+  EXPECT_EQ(-1, static_cast<int>(value.syncPolicy)) << "that of the context";
   value.syncPolicy = CU_SYNC_POLICY_SPIN;
   OK(cu.cuStreamSetAttribute(a, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
   OK(cu.cuStreamCopyAttributes(b, a));
   value = {};
   OK(cu.cuStreamGetAttribute(b, CU_STREAM_ATTRIBUTE_SYNCHRONIZATION_POLICY, &value));
   EXPECT_EQ(CU_SYNC_POLICY_SPIN, value.syncPolicy);
+  value.priority = -100;
+  OK(cu.cuStreamSetAttribute(a, CU_LAUNCH_ATTRIBUTE_PRIORITY, &value));
+  OK(cu.cuStreamGetPriority(a, &priority));
+  EXPECT_EQ(-5, priority);
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuStreamGetAttribute(a, CU_LAUNCH_ATTRIBUTE_COOPERATIVE, &value));
 }

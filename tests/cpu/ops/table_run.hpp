@@ -13,6 +13,8 @@ namespace cucore::cpu::ops {
 
 struct TableOptions {
   std::string driver, expect, record, note, only;
+  // A file of lines "name | reason": rows whose results may not be those of the record.
+  std::string differences;
 
   // Returns the member that the option, for example "--driver", sets; nullptr for other options.
   std::string* member(const std::string& option);
@@ -43,9 +45,9 @@ class TableRun {
 
   const Driver& driver_;
   const TableOptions& options_;
-  std::set<std::string> names_;
+  std::set<std::string> names_, wanted_;
   Record expected_, made_;
-  int rows_ = 0, failed_ = 0, refused_ = 0, differ_ = 0, unrecorded_ = 0;
+  int rows_ = 0, failed_ = 0, refused_ = 0, differ_ = 0, unrecorded_ = 0, known_ = 0;
 };
 
 }  // namespace cucore::cpu::ops

@@ -33,6 +33,7 @@ struct Case {
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
   unsigned flags = 0;
   unsigned component = 0;  // of a gather
+  float bias = 0, least_level = 0, most_level = 0;
 
   unsigned axes() const;
   bool is_layered() const;
@@ -45,7 +46,6 @@ struct Case {
 };
 
 inline constexpr float BORDER[4] = {0.25f, -2, 3.5f, 7};
-inline constexpr float LEVEL_BIAS = 0.125f, MOST_LEVEL = 2.5f;
 
 // The operands of a thread, as words of the kernel.
 struct Operands {

@@ -114,6 +114,8 @@ void add_levels(std::vector<Case>& table) {
         row.width = row.height = 16;
         row.depth = 8;
         row.levels = 4;
+        row.bias = 0.125f;
+        row.most_level = 2.5f;
         row.filter = row.level_filter = filter;
         row.flags = CU_TRSF_NORMALIZED_COORDINATES;
         if (row.is_cube() && read == Read::GRADIENT) continue;

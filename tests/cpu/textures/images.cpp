@@ -22,10 +22,9 @@ CUDA_TEXTURE_DESC sampler_of(const Case& row) {
   sampler.filterMode = row.filter;
   sampler.flags = row.flags;
   sampler.mipmapFilterMode = row.level_filter;
-  if (row.levels > 1) {
-    sampler.mipmapLevelBias = LEVEL_BIAS;
-    sampler.maxMipmapLevelClamp = MOST_LEVEL;
-  }
+  sampler.mipmapLevelBias = row.bias;
+  sampler.minMipmapLevelClamp = row.least_level;
+  sampler.maxMipmapLevelClamp = row.most_level;
   std::copy_n(BORDER, 4, sampler.borderColor);
   return sampler;
 }

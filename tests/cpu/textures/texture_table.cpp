@@ -2,10 +2,13 @@
 // Runs every row of the table of texture reads on a driver. The results are compared with the model
 // of this folder, and with what another device gave.
 //   texture_table --driver PATH [--expect FILE] [--record FILE [--note TEXT]] [--only PART]
+//     [--values FILE]
+// The last option writes all results, one row in a line.
 #include <bit>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "../ops/table_run.hpp"
 #include "images.hpp"
@@ -26,13 +29,17 @@ constexpr unsigned LEAST_TARGET = 75;
 
 class Runner {
  public:
-  Runner(Driver& driver, const TableOptions& options)
-      : driver_(driver), options_(options), run_(driver, options) {}
+  Runner(Driver& driver, const TableOptions& options, const std::string& values)
+      : driver_(driver), options_(options), run_(driver, options) {
+    if (!values.empty()) values_.open(values);
+  }
 
   int run() {
     for (const Case& row : make_table())
       if (run_.begin(row.name)) run_row(row);
-    return run_.finish();
+    const int code = run_.finish();
+    if (values_.is_open() && !values_.flush()) throw DriverError("the values cannot be written");
+    return code;
   }
 
  private:
@@ -48,6 +55,7 @@ class Runner {
       return;
     }
     compare(row, texels, operands, results);
+    write(row, results);
     Recorded made;
     made.stamp = hashed(HASH_START, operands.data(), operands.size() * sizeof(Operands));
     for (const auto& level : texels) made.stamp = hashed(made.stamp, level.data(), level.size());
@@ -67,6 +75,14 @@ class Runner {
     std::vector<Result> results(operands.size());
     std::memcpy(results.data(), raw.data(), results.size() * sizeof(Result));
     return results;
+  }
+
+  void write(const Case& row, const std::vector<Result>& results) {
+    if (!values_.is_open()) return;
+    values_ << row.name << std::hex;
+    for (const Result& result : results)
+      for (uint32_t word : result) values_ << ' ' << word;
+    values_ << '\n';
   }
 
   void compare(const Case& row, const Texels& texels, const std::vector<Operands>& operands,
@@ -90,11 +106,13 @@ class Runner {
   Driver& driver_;
   const TableOptions& options_;
   TableRun run_;
+  std::ofstream values_;
 };
 
-bool parse(int count, char** arguments, TableOptions& options) {
+bool parse(int count, char** arguments, TableOptions& options, std::string& values) {
   for (int i = 1; i < count; i += 2) {
-    std::string* value = options.member(arguments[i]);
+    const bool is_values = std::strcmp(arguments[i], "--values") == 0;
+    std::string* value = is_values ? &values : options.member(arguments[i]);
     if (value == nullptr || i + 1 == count) return false;
     *value = arguments[i + 1];
   }
@@ -105,15 +123,16 @@ bool parse(int count, char** arguments, TableOptions& options) {
 
 int main(int count, char** arguments) {
   TableOptions options;
-  if (!parse(count, arguments, options)) {
+  std::string values;
+  if (!parse(count, arguments, options, values)) {
     std::fprintf(stderr,
                  "usage: texture_table --driver PATH [--expect FILE] [--record FILE] "
-                 "[--note TEXT] [--only PART]\n");
+                 "[--note TEXT] [--only PART] [--values FILE]\n");
     return 2;
   }
   try {
     Driver driver(options.driver);
-    return Runner(driver, options).run();
+    return Runner(driver, options, values).run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "texture_table: %s\n", error.what());
     return 2;

@@ -133,7 +133,7 @@ TEST_F(Graphs, KernelNodesReturnTheirOwnCopiesOfParameters) {
     CUdeviceptr p;
     unsigned value;
   } packed{p, 9};
-  size_t size = sizeof packed;
+  size_t size = offsetof(decltype(packed), value) + sizeof packed.value;  // without padding
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
                    CU_LAUNCH_PARAM_END};
   old.kernelParams = nullptr;
