@@ -76,7 +76,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
   }
   require(a != nullptr);
   require(a->pool || a->kind != MemoryKind::MANAGED, CUDA_ERROR_NOT_SUPPORTED);
-  require(a->pool || a->legacy_ipc());  // memory of cuMemAlloc ends in the order of the stream, too
+  require(a->pool || a->legacy_ipc());  // also memory of cuMemAlloc
   (a->pool ? a->pool : stream->context().device().default_pool())->release(*stream, dptr);
   return CUDA_SUCCESS;
 }

@@ -203,7 +203,7 @@ PtxText ptx_of_bytes(const void* image, size_t size, int sm) {
 }
 
 CUresult read_image_file(const char* path, std::string& bytes) {
-  // The results for paths that are no files are those of the real driver.
+  // The results for other paths than those of files are those of the real driver.
   std::error_code failed;
   if (*path == 0) return CUDA_ERROR_INVALID_VALUE;
   if (std::filesystem::is_directory(path, failed)) return CUDA_ERROR_OUT_OF_MEMORY;

@@ -18,8 +18,8 @@ struct BlockNeeds {
 int blocks_per_multiprocessor(const Multiprocessor& sm, const BlockNeeds& needs);
 // Returns true if the register file holds a block of this many threads.
 bool registers_suffice(const Multiprocessor& sm, const BlockNeeds& needs);
-// Returns the shared memory that a multiprocessor has for blocks: the smallest of its sizes that
-// holds one block and the percentage that the kernel prefers; -1 prefers none.
+// Returns the shared memory that a multiprocessor has for blocks. It is the smallest of its sizes
+// that holds one block and the percentage that the kernel prefers. -1 prefers none.
 size_t shared_for_blocks(const Profile& profile, size_t of_block, int carveout);
 
 // Returns the shared memory, including static memory, available to each of `blocks` resident

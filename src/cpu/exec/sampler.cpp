@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of texture reads, after the appendix on texture fetching of the CUDA C++
-// programming guide, and after the results of an H200 where the guide leaves it open. A filter has
-// whole weights, computes the weighted sum exactly and rounds it once.
+// programming guide. An H200 settles what the guide leaves open. A filter has whole weights,
+// computes the weighted sum exactly and rounds it once.
 #include "cpu/exec/sampler.hpp"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers in texels. Where CUDA documents no rounding, the rules are those of an H200.
+// The numbers in texels. CUDA documents no rounding; the rules are those of an H200.
 #include "cpu/exec/texel_values.hpp"
 
 #include <algorithm>

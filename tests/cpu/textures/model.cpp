@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model: the formulas of the CUDA C++ programming guide ("Texture Fetching"), with what an H200
-// rounds: coordinates, each product of weights, and the sum once.
+// The model has the formulas of the CUDA C++ programming guide ("Texture Fetching"). It rounds as an
+// H200 does, which are coordinates, each product of weights, and the sum once.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -52,7 +52,7 @@ bool is_encoded(const Case& row, unsigned channel) {
   return row.flags & CU_TRSF_SRGB && channel < 3;
 }
 
-// What a read without a filter returns.
+// Returns the value that a read without a filter has.
 double number(const Case& row, uint32_t value, unsigned channel) {
   const Format& format = *row.format;
   if (!format.is_integer)
@@ -64,7 +64,7 @@ double number(const Case& row, uint32_t value, unsigned channel) {
   return is_encoded(row, channel) ? decoded(fraction) : fraction;
 }
 
-// What a filter weighs: a fraction in 16 bits, rounded.
+// Returns the number that a filter weighs. A fraction has 16 bits.
 double weighed(const Case& row, uint32_t value, unsigned channel) {
   if (!is_fraction(row)) return number(row, value, channel);
   if (is_encoded(row, channel)) return double{float(number(row, value, channel))} * scale(row);
