@@ -110,8 +110,8 @@ CUresult cuMemHostAlloc(void** pp, size_t bytesize, unsigned int Flags) {
   const auto context = current_context();
   if (bytesize == 0) return CUDA_SUCCESS;
   // The real driver reports all memory as mapped.
-  *pp = reinterpret_cast<void*>(allocations().allocate(
-      *context, MemoryKind::PINNED, bytesize, Flags | CU_MEMHOSTALLOC_DEVICEMAP));
+  *pp = reinterpret_cast<void*>(allocations().allocate(*context, MemoryKind::PINNED, bytesize,
+                                                       Flags | CU_MEMHOSTALLOC_DEVICEMAP));
   return CUDA_SUCCESS;
 }
 

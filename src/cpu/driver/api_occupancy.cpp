@@ -30,8 +30,8 @@ int active_blocks(const Function& f, int block, size_t dynamic_shared) {
   if (!fits) return 0;
   const BlockNeeds needs = needs_of(f, block, dynamic_shared);
   Multiprocessor sm = profile.multiprocessor();
-  sm.shared = static_cast<int>(
-      shared_for_blocks(profile, needs.shared, f.attributes().carveout.load()));
+  sm.shared =
+      static_cast<int>(shared_for_blocks(profile, needs.shared, f.attributes().carveout.load()));
   return blocks_per_multiprocessor(sm, needs);
 }
 

@@ -14,8 +14,8 @@ int max_threads(const KernelInfo& info, const Profile& profile) {
   int by_registers = profile.value(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK) / warp * 32;
   // As in the real driver, a required size has no effect here.
   const bool bounded = info.required_block[0] == 0;
-  return std::min({most, bounded ? static_cast<int>(info.max_threads) : most,
-                   std::max(by_registers, 32)});
+  return std::min(
+      {most, bounded ? static_cast<int>(info.max_threads) : most, std::max(by_registers, 32)});
 }
 
 // Dimensions that the compile fixed cannot change. A launch checks the others.

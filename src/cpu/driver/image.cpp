@@ -133,7 +133,8 @@ PtxText from_cubin(const void* image, size_t size, int sm) {
 
 PtxText from_bytes(const void* image, size_t size, int sm) {
   if (starts_with(image, size, ELF)) {
-    if (is_host_elf(image, size)) return for_linker("the image is an object of the host; link it\n");
+    if (is_host_elf(image, size))
+      return for_linker("the image is an object of the host; link it\n");
     return from_cubin(image, size, sm);
   }
   if (starts_with(image, size, LTO_IR))

@@ -112,7 +112,7 @@ class Library : public Object, public std::enable_shared_from_this<Library> {
   // provides names and parameters; the first one to be instantiated
   const std::shared_ptr<LoadedModule> reference_;
   CUresult refusal_ = CUDA_SUCCESS;  // of a library without code
-  const unsigned max_registers_;  // CU_JIT_MAX_REGISTERS; 0: no bound
+  const unsigned max_registers_;     // CU_JIT_MAX_REGISTERS; 0: no bound
   std::mutex mutex_;
   bool reference_used_ = false;
   std::map<std::string, CUkernel, std::less<>> kernels_;

@@ -50,10 +50,12 @@ size_t shared_per_block(const Multiprocessor& sm, int blocks) {
 size_t shared_for_blocks(const Profile& profile, size_t of_block, int carveout) {
   const Multiprocessor& sm = profile.multiprocessor();
   if (carveout < 0) return static_cast<size_t>(sm.shared);
-  const size_t wanted = std::max(static_cast<size_t>(sm.shared) * static_cast<size_t>(carveout) / 100,
-                                 of_block + static_cast<size_t>(sm.reserved_shared));
+  const size_t wanted =
+      std::max(static_cast<size_t>(sm.shared) * static_cast<size_t>(carveout) / 100,
+               of_block + static_cast<size_t>(sm.reserved_shared));
   for (const size_t kibibytes : SHARED_SIZES)
-    if (kibibytes * 1024 >= wanted) return std::min(kibibytes * 1024, static_cast<size_t>(sm.shared));
+    if (kibibytes * 1024 >= wanted)
+      return std::min(kibibytes * 1024, static_cast<size_t>(sm.shared));
   return static_cast<size_t>(sm.shared);
 }
 

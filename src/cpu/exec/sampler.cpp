@@ -154,8 +154,8 @@ struct Sum {
     const uint32_t bytes = channel_bytes(object.image.format);
     const std::byte* from = bytes_at(l, index);
     for (unsigned c = 0; c < object.image.channels; ++c)
-      numbers[c] += double(weight) *
-                    channel_number(object, raw_channel(from + size_t{c} * bytes, bytes), c);
+      numbers[c] +=
+          double(weight) * channel_number(object, raw_channel(from + size_t{c} * bytes, bytes), c);
   }
   Texel texel() const {
     Texel words;
@@ -230,8 +230,8 @@ Plane plane_of(const Level& l, const SamplePlace& s) {
   return p;
 }
 
-// A filter treats a line as a plane of one row, at its upper edge. This shows at a border. A clamped
-// place is at the center of a texel, where the next one has no weight.
+// A filter treats a line as a plane of one row, at its upper edge. This shows at a border. A
+// clamped place is at the center of a texel, where the next one has no weight.
 Plane filtered_plane(const Level& l, const SamplePlace& s) {
   Plane p = plane_of(l, s);
   const Image& image = l.object.image;

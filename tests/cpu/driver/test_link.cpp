@@ -178,9 +178,9 @@ TEST_F(Link, LogsNameWhatIsWrong) {
   EXPECT_EQ(undefined.size(), reinterpret_cast<uintptr_t>(values[1]));
   OK(add(returning(".visible ", "f", 1), "b.ptx"));
   EXPECT_CU(CUDA_ERROR_INVALID_SOURCE, add(returning(".visible ", "f", 2), nullptr));
-  EXPECT_EQ(undefined +
-                "\nerror   : Multiple definition of 'f' in 'Input 3', first defined in 'b.ptx'",
-            error);
+  EXPECT_EQ(
+      undefined + "\nerror   : Multiple definition of 'f' in 'Input 3', first defined in 'b.ptx'",
+      error);
   EXPECT_CU(CUDA_ERROR_INVALID_SOURCE, cu.cuLinkComplete(state, &image, nullptr));
   EXPECT_CU(CUDA_ERROR_INVALID_PTX, add(HEADER + ".bogus", "c.ptx"));
   EXPECT_CU(CUDA_ERROR_UNKNOWN, cu.cuLinkComplete(state, &image, nullptr));

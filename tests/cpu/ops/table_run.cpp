@@ -8,13 +8,13 @@
 namespace cucore::cpu::ops {
 
 std::string* TableOptions::member(const std::string& option) {
-  return option == "--driver"   ? &driver
-         : option == "--expect" ? &expect
-         : option == "--record" ? &record
-         : option == "--note"   ? &note
-         : option == "--only"   ? &only
+  return option == "--driver"        ? &driver
+         : option == "--expect"      ? &expect
+         : option == "--record"      ? &record
+         : option == "--note"        ? &note
+         : option == "--only"        ? &only
          : option == "--differences" ? &differences
-                                : nullptr;
+                                     : nullptr;
 }
 
 std::string described(const Driver& driver, const TableOptions& options) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The model has the formulas of the CUDA C++ programming guide ("Texture Fetching"). It rounds as an
-// H200 does, which are coordinates, each product of weights, and the sum once.
+// The model has the formulas of the CUDA C++ programming guide ("Texture Fetching"). It rounds as
+// an H200 does, which are coordinates, each product of weights, and the sum once.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -69,8 +69,9 @@ double weighed(const Case& row, uint32_t value, unsigned channel) {
   if (!is_fraction(row)) return number(row, value, channel);
   if (is_encoded(row, channel)) return double{float(number(row, value, channel))} * scale(row);
   const double whole = double(sign_extended(value, *row.format));
-  return row.format->bytes == 1 ? std::round(whole * scale(row) / (row.format->is_signed ? 127 : 255))
-                                : whole;
+  return row.format->bytes == 1
+             ? std::round(whole * scale(row) / (row.format->is_signed ? 127 : 255))
+             : whole;
 }
 
 Values texel(const View& v, const Index& index, bool filtered) {
@@ -160,7 +161,8 @@ std::vector<Part> divided(const View& v, size_t axis, double place, const std::v
   const auto last = double(v.row.extent(unsigned(axis), v.level) - 1);
   double fixed = std::floor((place - 0.5) * 256 + 0.5) / 256;
   const bool repeats = v.row.addressing != CU_TR_ADDRESS_MODE_CLAMP && v.row.is_normalized();
-  if (!repeats && v.row.addressing != CU_TR_ADDRESS_MODE_BORDER) fixed = std::clamp(fixed, 0.0, last);
+  if (!repeats && v.row.addressing != CU_TR_ADDRESS_MODE_BORDER)
+    fixed = std::clamp(fixed, 0.0, last);
   std::vector<Part> all;
   for (const Part& part : parts) {
     const bool ties_up = axis == 0 || (axis == 1 ? part.is_right : upper_level);
@@ -265,8 +267,7 @@ double in_parts(float level) { return std::trunc(double{level} * 256); }
 // `tex` reads the first level that the sampler permits, without the bias.
 double level_in_parts(const Case& row, const Operands& o) {
   const bool named = row.read == Read::LEVEL || row.read == Read::GRADIENT;
-  const double wanted =
-      named ? in_parts(float(wanted_level(row, o))) + in_parts(row.bias) : 0.0;
+  const double wanted = named ? in_parts(float(wanted_level(row, o))) + in_parts(row.bias) : 0.0;
   const double least = in_parts(row.least_level);
   const double most = std::min(in_parts(row.most_level), 256.0 * (row.levels - 1));
   return std::min(std::max(wanted, least), most);
@@ -325,7 +326,8 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
 
 Result expected(const Case& row, const Texels& texels, const Operands& operands) {
   if (row.read == Read::GATHER) return gathered(row, texels, operands);
-  if (row.read == Read::WHOLE && row.geometry != Geometry::BUFFER) return whole(row, texels, operands);
+  if (row.read == Read::WHOLE && row.geometry != Geometry::BUFFER)
+    return whole(row, texels, operands);
   Operands o = operands;
   if (row.read == Read::WHOLE) o.at[0] = float(std::bit_cast<int32_t>(o.at[0]));
   return of_levels(row, texels, o);
