@@ -5,6 +5,8 @@
 
 #include <cuda.h>
 
+// NOLINTBEGIN(readability-identifier-naming)
 #if CUDA_VERSION < 13010
 extern "C" CUresult CUDAAPI cuGraphNodeGetToolsId(CUgraphNode node, unsigned long long* tools_id);
 #endif
+// NOLINTEND(readability-identifier-naming)

@@ -320,7 +320,9 @@ TEST(EntryPoints, TheOldestDriverHasNothingNewer) {
 }
 
 TEST(EntryPoints, ADriverOfTodayHasThemAll) {
-  if (!own_process({{"CUCORE_DRIVER", fake::path("fake_driver")}})) return;
+  if (!own_process(
+          {{"CUCORE_DRIVER", fake::path("fake_driver")}, {"FAKE_DRIVER_VERSION", "13010"}}))
+    return;
 #define ENTRY(name, since, need) EXPECT_NE(cuda().name, nullptr) << #name;
 #include "driver/cuda_entry_points.inc"
 #undef ENTRY

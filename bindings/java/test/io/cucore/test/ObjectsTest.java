@@ -294,6 +294,7 @@ class ObjectsTest {
     Map<Class<?>, Object> values = new LinkedHashMap<>();
     values.put(int.class, 1);
     values.put(long.class, 1L);
+    values.put(boolean.class, true);
     values.put(CudaDevice.class, device);
     values.put(CudaStream.class, stream);
     values.put(LaunchConfig.class, LaunchConfig.of(1, 1));
