@@ -13,6 +13,12 @@ namespace cucore::cpu::textures {
 
 enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
 enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER };
+// ORDER: the number of a channel from the first one on; LEVELS: the number of the level; WIDE: all
+// exponents, and the largest and smallest integers.
+enum class Content : uint8_t { RANDOM, ORDER, LEVELS, WIDE };
+enum class Places : uint8_t { RANDOM, ORDER, SPECIAL };
+// How the two gradients of a read lie: along one axis, as pairs of two, or anyhow.
+enum class Gradients : uint8_t { RANDOM, SHORT, ONE, BOTH_ALONG_X, SLOPED, ACROSS, TURNED, LONG };
 
 struct Format {
   const char* name;
@@ -33,6 +39,9 @@ struct Case {
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
   unsigned flags = 0;
   unsigned component = 0;  // of a gather
+  Content content = Content::RANDOM;
+  Places places = Places::RANDOM;
+  Gradients gradients = Gradients::SHORT;
   float bias = 0, least_level = 0, most_level = 0;
 
   unsigned axes() const;

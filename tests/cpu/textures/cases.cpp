@@ -2,6 +2,7 @@
 // The rows: formats, shapes, address modes, filters and kinds of reads, with their kernels.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <random>
 
 #include "case.hpp"
@@ -23,6 +24,10 @@ constexpr const char* GEOMETRIES[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "a
 constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
                                   "cube", "cubes", "buffer", "pitched"};
 constexpr const char* READS[] = {"", " whole", " level", " grad", " gather"};
+constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
+constexpr const char* PLACES[] = {"", " each", " special"};
+constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
+                                     " sloped", " across", " turned", " long"};
 constexpr const char* MODES[] = {" wrap", " clamp", " mirror", " border"};
 
 void add(std::vector<Case>& table, Case row) {
@@ -33,6 +38,10 @@ void add(std::vector<Case>& table, Case row) {
              (row.flags & CU_TRSF_READ_AS_INTEGER ? " integer" : "") +
              (row.flags & CU_TRSF_SRGB ? " srgb" : "");
   if (row.read == Read::GATHER) row.name += " " + std::to_string(row.component);
+  row.name += CONTENTS[size_t(row.content)];
+  row.name += PLACES[size_t(row.places)];
+  row.name += GRADIENTS[size_t(row.gradients)];
+  if (row.least_level > 0) row.name += " least";
   if (row.is_cube()) row.height = row.width = 8;
   // Two families of rows can have a row in common.
   if (std::ranges::none_of(table, [&](const Case& other) { return other.name == row.name; }))
@@ -123,6 +132,124 @@ void add_levels(std::vector<Case>& table) {
       }
 }
 
+// Borders that the format has no room for, and those of channels that it lacks.
+void add_borders(std::vector<Case>& table) {
+  for (const Format& format : FORMATS)
+    for (unsigned channels : {1u, 4u})
+      for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+        for (unsigned flags : {0u, unsigned(CU_TRSF_READ_AS_INTEGER)}) {
+          Case row;
+          row.format = &format;
+          row.channels = channels;
+          row.addressing = CU_TR_ADDRESS_MODE_BORDER;
+          row.filter = filter;
+          row.flags = flags;
+          if (flags && !format.is_integer) continue;
+          if (filter && row.yields_integers()) continue;
+          add(table, row);
+        }
+  for (int mode = 0; mode < 4; ++mode)
+    for (const Format* format : {FLOAT, &FORMATS[3]}) {
+      Case row;
+      row.read = Read::GATHER;
+      row.format = format;
+      row.addressing = CUaddress_mode(mode);
+      row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      row.component = 1;
+      add(table, row);
+    }
+}
+
+// Every value of a byte, extreme values, and places that are no numbers.
+void add_contents(std::vector<Case>& table) {
+  for (Content content : {Content::ORDER, Content::WIDE})
+    for (const Format& format : FORMATS)
+      for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+        for (unsigned flags : {0u, unsigned(CU_TRSF_SRGB)}) {
+          Case row;
+          row.format = &format;
+          row.content = content;
+          row.filter = filter;
+          row.flags = flags;
+          row.width = row.height = 16;
+          if (row.yields_integers() || (flags && format.format != CU_AD_FORMAT_UNSIGNED_INT8))
+            continue;
+          if (content == Content::ORDER) {
+            if (format.bytes != 1) continue;
+            row.channels = 1;
+            if (flags) row.channels = 4;
+            if (!filter) row.places = Places::ORDER;
+          }
+          add(table, row);
+        }
+  for (Geometry geometry : {Geometry::LINE, Geometry::SPACE, Geometry::PLANES})
+    for (const Format* format : {&FORMATS[0], &FORMATS[4], &FORMATS[6]}) {
+      Case row;
+      row.geometry = geometry;
+      row.format = format;
+      row.filter = CU_TR_FILTER_MODE_LINEAR;
+      row.addressing = CU_TR_ADDRESS_MODE_BORDER;
+      add(table, row);
+    }
+  for (int mode = 0; mode < 4; ++mode)
+    for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+      for (unsigned flags : {0u, unsigned(CU_TRSF_NORMALIZED_COORDINATES)}) {
+        Case row;
+        row.format = FLOAT;
+        row.addressing = CUaddress_mode(mode);
+        row.filter = filter;
+        row.flags = flags;
+        row.places = Places::SPECIAL;
+        add(table, row);
+      }
+}
+
+// Samplers whose two filters differ, and their limits.
+void add_more_levels(std::vector<Case>& table) {
+  for (Read read : {Read::COORDINATE, Read::LEVEL})
+    for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+      for (CUfilter_mode level_filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+        for (const Format* format : {FLOAT, &FORMATS[0], &FORMATS[6]}) {
+          Case row;
+          row.read = read;
+          row.format = format;
+          row.width = row.height = 16;
+          row.levels = 4;
+          row.bias = -0.3f;
+          row.least_level = 0.7f;
+          row.most_level = 2.9f;
+          row.filter = filter;
+          row.level_filter = level_filter;
+          row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+          add(table, row);
+        }
+}
+
+// The level that gradients have: each level contains its number, so the result is the level.
+void add_gradients(std::vector<Case>& table) {
+  for (Geometry geometry : {Geometry::LINE, Geometry::PLANE, Geometry::SPACE, Geometry::PLANES})
+    for (Gradients gradients :
+         {Gradients::RANDOM, Gradients::ONE, Gradients::BOTH_ALONG_X, Gradients::SLOPED,
+          Gradients::ACROSS, Gradients::TURNED, Gradients::LONG}) {
+      Case row;
+      row.geometry = geometry;
+      row.read = Read::GRADIENT;
+      row.format = FLOAT;
+      row.channels = 1;
+      row.width = row.height = row.depth = 128;
+      if (geometry == Geometry::PLANES) row.depth = 2;
+      if (geometry == Geometry::PLANE) row.height = 32;
+      if (geometry == Geometry::SPACE) row.height = row.width = row.depth = 64;
+      row.levels = geometry == Geometry::SPACE ? 7 : 8;
+      row.most_level = 20;
+      row.filter = row.level_filter = CU_TR_FILTER_MODE_LINEAR;
+      row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      row.content = Content::LEVELS;
+      row.gradients = gradients;
+      add(table, row);
+    }
+}
+
 using Random = std::mt19937_64;
 
 Random seeded(const Case& row) {
@@ -141,6 +268,78 @@ uint32_t texel_value(Random& random, const Format& format) {
   // 2.5 of f16, and the like: fractions of few bits are numbers of both formats
   if (format.bytes == 4) return std::bit_cast<uint32_t>(value);
   return uint32_t(random() & 0x8000) | uint32_t(13 + random() % 5) << 10 | (random() & 0x3ff);
+}
+
+// Exponents from one end of the format to the other one; integers near the ends and near 0.
+uint32_t wide_value(Random& random, const Format& format) {
+  const auto bits = uint32_t(random());
+  const unsigned width = 8 * format.bytes;
+  if (format.is_integer) {
+    const uint32_t ends[] = {0, 1u << (width - 1), (1u << (width - 1)) - 1, (1u << (width - 1)) + 1,
+                             ~0u};
+    return ends[bits % 5] + (bits >> 8) % 2;
+  }
+  if (format.bytes == 2) return bits % 8 == 0 ? bits & 0x83ff : bits & 0xfbff;
+  if (bits % 16 == 0) return bits & 0x807fffff;
+  return (bits & 0x807fffff) | (100 + uint32_t(random() % 50)) << 23;
+}
+
+uint32_t content_of(Random& random, const Case& row, unsigned level, size_t number) {
+  switch (row.content) {
+    case Content::ORDER:
+      return uint32_t(number / (row.channels == 4 ? 4 : 1));
+    case Content::LEVELS:
+      return std::bit_cast<uint32_t>(float(level));
+    case Content::WIDE:
+      return wide_value(random, *row.format);
+    default:
+      return texel_value(random, *row.format);
+  }
+}
+
+// Numbers at the ends of the range, and what is none.
+float special_place(Random& random) {
+  static constexpr uint32_t ENDS[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                      0xffffffff, 0x00000001, 0x80000001, 0x3f7fffff, 0x3f800000,
+                                      0xbf800000, 0x4b000001, 0x4f000000, 0xcf000000, 0x5f000000,
+                                      0x7f7fffff, 0xff7fffff, 0x3effffff, 0x3f000000, 0x33800000,
+                                      0xb3800000, 0x34000000, 0xb4000000, 0x47000001};
+  return std::bit_cast<float>(ENDS[random() % 24]);
+}
+
+// A pair of gradients, in texels of level 0. `number` is that of the thread.
+void set_gradients(Random& random, const Case& row, unsigned number, Operands& o) {
+  const float fine = std::exp2(float(number) / 64), steps = float(1 + number / 16),
+              part = float(number % 16) / 15;
+  std::array<float, 3> dx{}, dy{};
+  switch (row.gradients) {
+    case Gradients::ONE:
+      dx[0] = fine;
+      break;
+    case Gradients::BOTH_ALONG_X:
+      dx[0] = steps, dy[0] = steps * part;
+      break;
+    case Gradients::SLOPED:
+      dx[0] = steps, dx[1] = steps * part;
+      break;
+    case Gradients::ACROSS:
+      dx[0] = steps, dy[1] = steps * part;
+      break;
+    case Gradients::TURNED:
+      dx[0] = std::cos(float(number) / 80) * 8, dx[1] = std::sin(float(number) / 80) * 8;
+      dy[0] = -dx[1] * 0.5f, dy[1] = dx[0] * 0.5f;
+      break;
+    default:
+      for (unsigned axis = 0; axis < 3; ++axis) {
+        dx[axis] = between(random, -8, 8);
+        dy[axis] = between(random, -8, 8);
+        if (row.gradients == Gradients::LONG) dx[axis] *= std::exp2(float(int(number % 32) - 20));
+      }
+  }
+  for (unsigned axis = 0; axis < row.axes(); ++axis) {
+    o.dx[axis] = dx[axis] / float(row.extent(axis, 0));
+    o.dy[axis] = dy[axis] / float(row.extent(axis, 0));
+  }
 }
 
 // Places in the image, before and behind it, at the edges and centers of texels, and far away.
@@ -228,6 +427,10 @@ std::vector<Case> make_table() {
   add_shapes(table);
   add_reads(table);
   add_levels(table);
+  add_borders(table);
+  add_contents(table);
+  add_more_levels(table);
+  add_gradients(table);
   return table;
 }
 
@@ -239,7 +442,7 @@ Texels texels_of(const Case& row) {
     const size_t count =
         size_t{row.extent(0, level)} * row.extent(1, level) * row.extent(2, level) * row.channels;
     for (size_t i = 0; i < count; ++i) {
-      const uint32_t value = texel_value(random, *row.format);
+      const uint32_t value = content_of(random, row, level, i);
       for (unsigned b = 0; b < row.format->bytes; ++b) bytes.push_back(uint8_t(value >> 8 * b));
     }
   }
@@ -261,6 +464,12 @@ std::vector<Operands> operands_of(const Case& row) {
     }
     if (row.is_cube()) o.at = direction(random);
     o.level = between(random, -1, 5);
+    const auto number = unsigned(&o - all.data());
+    if (row.gradients != Gradients::SHORT) set_gradients(random, row, number, o);
+    if (row.places == Places::ORDER)
+      o.at = {float(number % row.width) + 0.5f, float(number / row.width) + 0.5f, 0};
+    if (row.places == Places::SPECIAL)
+      for (unsigned axis = 0; axis < row.axes(); ++axis) o.at[axis] = special_place(random);
   }
   return all;
 }
