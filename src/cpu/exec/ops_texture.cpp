@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "cpu/exec/baseline_ops.hpp"
+#include "cpu/exec/gradient_level.hpp"
 #include "cpu/exec/image_access.hpp"
 #include "cpu/exec/sampler.hpp"
 
@@ -71,7 +72,8 @@ Texel sample_lane(const Warp& w, const ImageSite& site, const ImageObject& objec
   place.has_level = site.op == Opcode::tex_level || site.op == Opcode::tex_grad;
   if (site.op == Opcode::tex_level) place.level = number(w, site.level, lane);
   if (site.op == Opcode::tex_grad)
-    place.level = level_of(object, numbers(w, site.dx, lane), numbers(w, site.dy, lane));
+    place.level = level_of(object, place.at,
+                           {numbers(w, site.dx, lane), numbers(w, site.dy, lane)});
   return sample(object, texels, place);
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arithmetic of texture reads, after the appendix on texture fetching of the CUDA C++
-// programming guide. An H200 settles what the guide leaves open. A filter has whole weights,
-// computes the weighted sum exactly and rounds it once.
+// programming guide. An H200 settles what the guide leaves open. A filter has whole weights. Its
+// numbers end at the same bit, and the weighted sum is exact and rounded once.
 #include "cpu/exec/sampler.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
+#include <span>
 
 #include "cpu/exec/texel_values.hpp"
 
@@ -41,21 +43,32 @@ const std::byte* bytes_at(const Level& l, const std::array<int64_t, 3>& index) {
          uint64_t(index[1]) * l.size.pitch + uint64_t(index[0]) * l.object.image.texel_bytes();
 }
 
-// Channels that the format lacks are 0.
-Texel texel_at(const Level& l, const std::array<int64_t, 3>& index) {
+// The bits of channels that the format has.
+struct Raw {
+  std::array<uint32_t, 4> channels{};
+  uint32_t count = 0;
+};
+
+Raw raw_at(const Level& l, const std::array<int64_t, 3>& index) {
   const Image& image = l.object.image;
   const uint32_t bytes = channel_bytes(image.format);
   const std::byte* from = bytes_at(l, index);
-  Texel texel{};
-  for (unsigned c = 0; c < image.channels; ++c)
-    texel[c] = channel_word(l.object, raw_channel(from + size_t{c} * bytes, bytes), c);
-  return texel;
+  Raw raw{{}, image.channels};
+  for (unsigned c = 0; c < raw.count; ++c)
+    raw.channels[c] = raw_channel(from + size_t{c} * bytes, bytes);
+  return raw;
 }
 
-Texel border_of(const ImageObject& o) {
+Raw border_of(const ImageObject& o) {
+  Raw raw{{}, o.image.is_linear ? 0u : o.image.channels};
+  for (unsigned c = 0; c < raw.count; ++c) raw.channels[c] = border_channel(o, c);
+  return raw;
+}
+
+// Channels that the format lacks are 0.
+Texel texel_of(const ImageObject& o, const Raw& raw) {
   Texel texel{};
-  if (o.image.is_linear) return texel;
-  for (unsigned c = 0; c < 4; ++c) texel[c] = border_word(o, c);
+  for (unsigned c = 0; c < raw.count; ++c) texel[c] = channel_word(o, raw.channels[c], c);
   return texel;
 }
 
@@ -93,8 +106,8 @@ bool inside(const Level& l, std::array<int64_t, 3>& index, unsigned axes) {
   return true;
 }
 
-Texel addressed(const Level& l, std::array<int64_t, 3> index, unsigned axes) {
-  return inside(l, index, axes) ? texel_at(l, index) : border_of(l.object);
+Raw addressed(const Level& l, std::array<int64_t, 3> index, unsigned axes) {
+  return inside(l, index, axes) ? raw_at(l, index) : border_of(l.object);
 }
 
 // A place along an axis, in texels: the texel that has it, and 1/256 from the first center on.
@@ -121,9 +134,10 @@ Place whole_place(double coordinate) {
           int64_t(std::floor((coordinate - 0.5) * double(ONE) + 0.5))};
 }
 
-// Numbers that are not finite have no place; they count as 0.
+// What is no number, and what is below the normal ones, counts as 0.
 Place place_along(const Level& l, unsigned axis, double coordinate) {
-  const double finite = coordinate == coordinate ? std::clamp(coordinate, -FAR, FAR) : 0;
+  const bool is_normal = std::fabs(coordinate) >= double{std::numeric_limits<float>::min()};
+  const double finite = is_normal ? std::clamp(coordinate, -FAR, FAR) : 0;
   if (!l.object.sampler.is_normalized && !l.object.image.is_cube) return whole_place(finite);
   return normalized_place(mode_of(l.object, axis), l.extent(axis), finite);
 }
@@ -137,29 +151,38 @@ struct Plane {
 Texel nearest(const Level& l, const Plane& p) {
   std::array<int64_t, 3> index{0, 0, p.plane};
   for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = p.place[axis].texel;
-  return addressed(l, index, p.axes);
+  return texel_of(l.object, addressed(l, index, p.axes));
 }
 
-// Sums texels of one read. The weights are whole, and 256 in all.
+// The texels of one read with their weights. These are whole, and 256 in all.
 struct Sum {
+  struct Addend {
+    int64_t weight;
+    Raw raw;
+  };
   const ImageObject& object;
-  std::array<double, 4> numbers{};
+  std::array<Addend, 16> addends{};
+  size_t count = 0;
 
-  void add(const Level& l, std::array<int64_t, 3> index, unsigned axes, int64_t weight) {
-    if (weight == 0) return;
-    if (!inside(l, index, axes)) {
-      for (unsigned c = 0; c < 4; ++c) numbers[c] += double(weight) * border_number(object, c);
-      return;
-    }
-    const uint32_t bytes = channel_bytes(object.image.format);
-    const std::byte* from = bytes_at(l, index);
-    for (unsigned c = 0; c < object.image.channels; ++c)
-      numbers[c] +=
-          double(weight) * channel_number(object, raw_channel(from + size_t{c} * bytes, bytes), c);
+  void add(const Level& l, const std::array<int64_t, 3>& index, unsigned axes, int64_t weight) {
+    if (weight != 0) addends[count++] = {weight, addressed(l, index, axes)};
   }
+
+  double channel(unsigned c) const {
+    std::array<double, 16> numbers{};
+    for (size_t i = 0; i < count; ++i)
+      if (c < addends[i].raw.count)
+        numbers[i] = channel_number(object, addends[i].raw.channels[c], c);
+    end_at_one_bit(object, c, std::span(numbers.data(), count));
+    double sum = 0;
+    for (size_t i = 0; i < count; ++i) sum += double(addends[i].weight) * numbers[i];
+    return sum / double(ONE);
+  }
+
   Texel texel() const {
-    Texel words;
-    for (unsigned c = 0; c < 4; ++c) words[c] = filtered_word(object, numbers[c] / double(ONE));
+    Texel words{};
+    for (unsigned c = 0; c < object.image.channels; ++c)
+      words[c] = filtered_word(object, channel(c), c);
     return words;
   }
 };
@@ -307,7 +330,7 @@ Texel fetch(const ImageObject& o, const std::byte* texels, const FetchPlace& pla
   if (image.is_layered) index[2] = place.layer;
   for (unsigned axis = 0; axis < 3; ++axis)
     if (index[axis] < 0 || index[axis] >= l.extent(axis)) return {};
-  return texel_at(l, index);
+  return texel_of(o, raw_at(l, index));
 }
 
 Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& place,
@@ -316,23 +339,12 @@ Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   const Level l = level_at(o, texels, 0);
   const Plane p = plane_of(l, place);
   const int64_t x = p.place[0].fixed >> 8, y = p.place[1].fixed >> 8;
-  Texel texel;
-  for (unsigned i = 0; i < 4; ++i)
-    texel[i] = addressed(l, {x + COLUMN[i], y + ROW[i], p.plane}, 2)[component];
-  return texel;
-}
-
-float level_of(const ImageObject& o, const std::array<float, 3>& dx,
-               const std::array<float, 3>& dy) {
-  const ImageLevel& size = o.image.levels[0];
-  const double extents[] = {double(size.width), double(size.height), double(size.planes)};
-  double squares[2] = {};
-  for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
-    const double scale = o.sampler.is_normalized ? extents[axis] : 1;
-    squares[0] += double{dx[axis]} * dx[axis] * scale * scale;
-    squares[1] += double{dy[axis]} * dy[axis] * scale * scale;
+  Texel texel{};
+  for (unsigned i = 0; i < 4; ++i) {
+    const Raw raw = addressed(l, {x + COLUMN[i], y + ROW[i], p.plane}, 2);
+    if (component < raw.count) texel[i] = gathered_word(o, raw.channels[component], component);
   }
-  return float(std::log2(std::max(squares[0], squares[1])) / 2);
+  return texel;
 }
 
 }  // namespace cucore::cpu

@@ -35,8 +35,4 @@ Texel fetch(const ImageObject& object, const std::byte* texels, const FetchPlace
 Texel gather(const ImageObject& object, const std::byte* texels, const SamplePlace& place,
              unsigned component);
 
-// Returns the level at which a pixel with these changes of coordinates has the size of a texel.
-float level_of(const ImageObject& object, const std::array<float, 3>& dx,
-               const std::array<float, 3>& dy);
-
 }  // namespace cucore::cpu

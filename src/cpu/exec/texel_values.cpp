@@ -5,18 +5,18 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <limits>
 
 #include "cpu/exec/halves.hpp"
+#include "cpu/exec/srgb_values.hpp"
 
 namespace cucore::cpu {
 namespace {
 
 constexpr double UNSIGNED_MOST = 65535, SIGNED_MOST = 32767;
 
-float linear_of(uint32_t encoded) {
-  const double fraction = double(encoded) / 255;
-  return float(fraction <= 0.04045 ? fraction / 12.92 : std::pow((fraction + 0.055) / 1.055, 2.4));
-}
+// The fractional bits of SRGB_VALUES.
+float linear_of(uint32_t encoded) { return float(SRGB_VALUES[encoded & 255]) / 32768.0f; }
 
 bool is_unsigned_fraction(ChannelFormat format) {
   return format == ChannelFormat::U8 || format == ChannelFormat::U16;
@@ -24,6 +24,10 @@ bool is_unsigned_fraction(ChannelFormat format) {
 
 bool is_signed_fraction(ChannelFormat format) {
   return format == ChannelFormat::S8 || format == ChannelFormat::S16;
+}
+
+bool is_fraction(ChannelFormat format) {
+  return is_unsigned_fraction(format) || is_signed_fraction(format);
 }
 
 // Integers of 8 and 16 bits become fractions of their largest value.
@@ -44,29 +48,37 @@ float real_channel(ChannelFormat format, uint32_t raw) {
   }
 }
 
-// 127 becomes 32767.
-double widened(int8_t value) { return std::round(double(value) * SIGNED_MOST / 127); }
-
-// Rounds to a number of significant bits; ties go away from zero.
+// Rounds to a number of significant bits; ties go away from zero. Numbers below the normal ones of
+// f32 become 0.
 double rounded(double value, int bits, int least_exponent) {
   if (!std::isfinite(value)) return value;
-  int exponent = 0;
-  std::frexp(value, &exponent);
-  const int last = std::max(exponent - 1, least_exponent) - (bits - 1);
+  if (std::fabs(value) < double{std::numeric_limits<float>::min()})
+    return std::copysign(0.0, value);
+  const int last = std::max(std::ilogb(value), least_exponent) - (bits - 1);
   return std::copysign(std::ldexp(std::floor(std::ldexp(std::fabs(value), -last) + 0.5), last),
                        value);
 }
 
-// A channel of a fraction's border is one of its values.
-float border_channel(const ImageObject& o, unsigned channel) {
-  const float value = o.sampler.border[channel];
-  if (yields_integers(o)) return value;
-  if (is_unsigned_fraction(o.image.format)) return std::clamp(value, 0.0f, 1.0f);
-  if (is_signed_fraction(o.image.format)) return std::clamp(value, -1.0f, 1.0f);
-  return value;
+// Returns the nearest fraction of `most`; what is no number counts as 0.
+uint32_t fraction_bits(float value, double least, double most) {
+  const double inside = value == value ? std::clamp(double{value}, least, 1.0) : 0;
+  return uint32_t(int32_t(std::floor(inside * most + 0.5)));
 }
 
+// The lower byte of a signed byte comes from the upper one, without 4 bits of the sum.
+double widened(double upper) { return upper + std::floor(upper / 16) * 257 / 2048; }
+
 bool is_encoded(const ImageObject& o, unsigned channel) { return o.sampler.is_srgb && channel < 3; }
+
+double signed_fraction(double number) {
+  return std::max(std::floor(number + 0.5), -SIGNED_MOST) / SIGNED_MOST;
+}
+
+// Returns the bits below the first one of the largest number that a sum keeps.
+int kept_bits(const ImageObject& o, unsigned channel) {
+  if (is_encoded(o, channel)) return 7;
+  return o.image.format == ChannelFormat::HALF ? 14 : 27;
+}
 
 }  // namespace
 
@@ -86,19 +98,35 @@ uint32_t channel_word(const ImageObject& o, uint32_t raw, unsigned channel) {
                                                         : real_channel(format, raw));
 }
 
-uint32_t border_word(const ImageObject& o, unsigned channel) {
-  return std::bit_cast<uint32_t>(border_channel(o, channel));
+uint32_t border_channel(const ImageObject& o, unsigned channel) {
+  const float value = o.sampler.border[channel];
+  const uint32_t unused = 32 - 8 * channel_bytes(o.image.format);
+  if (yields_integers(o)) return std::bit_cast<uint32_t>(value) << unused >> unused;
+  switch (o.image.format) {
+    case ChannelFormat::U8:
+      return fraction_bits(value, 0, 255);
+    case ChannelFormat::U16:
+      return fraction_bits(value, 0, UNSIGNED_MOST);
+    case ChannelFormat::S8:
+      return fraction_bits(value, -1, 127);
+    case ChannelFormat::S16:
+      return fraction_bits(value, -1, SIGNED_MOST);
+    case ChannelFormat::HALF:
+      return Half::from(double{value});
+    default:
+      return std::bit_cast<uint32_t>(value);
+  }
 }
 
 double channel_number(const ImageObject& o, uint32_t raw, unsigned channel) {
+  if (is_encoded(o, channel)) return double{linear_of(raw)};
   switch (o.image.format) {
     case ChannelFormat::U8:
-      if (is_encoded(o, channel)) return double{linear_of(raw)} * UNSIGNED_MOST;
       return double(raw * 257);
     case ChannelFormat::U16:
       return double(raw);
     case ChannelFormat::S8:
-      return widened(int8_t(raw));
+      return double(int8_t(raw)) * 256;
     case ChannelFormat::S16:
       return double(int16_t(raw));
     default:
@@ -106,23 +134,34 @@ double channel_number(const ImageObject& o, uint32_t raw, unsigned channel) {
   }
 }
 
-double border_number(const ImageObject& o, unsigned channel) {
-  const double value = double{border_channel(o, channel)};
-  if (is_unsigned_fraction(o.image.format)) return std::floor(value * UNSIGNED_MOST + 0.5);
-  if (is_signed_fraction(o.image.format)) return std::floor(value * SIGNED_MOST + 0.5);
-  return value;
+void end_at_one_bit(const ImageObject& o, unsigned channel, std::span<double> numbers) {
+  if (is_fraction(o.image.format) && !is_encoded(o, channel)) return;
+  double largest = 0;
+  for (const double number : numbers) largest = std::max(largest, std::fabs(number));
+  if (largest == 0 || !std::isfinite(largest)) return;
+  const double bit = std::ldexp(1.0, std::ilogb(largest) - kept_bits(o, channel));
+  for (double& number : numbers) number = std::trunc(number / bit) * bit;
 }
 
-uint32_t filtered_word(const ImageObject& o, double sum) {
+uint32_t filtered_word(const ImageObject& o, double sum, unsigned channel) {
   const ChannelFormat format = o.image.format;
   double value = 0;
-  if (is_unsigned_fraction(format))
+  if (is_encoded(o, channel) || format == ChannelFormat::HALF)
+    value = rounded(sum, 11, -14);
+  else if (is_unsigned_fraction(format))
     value = std::floor(sum + 0.5) / UNSIGNED_MOST;
   else if (is_signed_fraction(format))
-    value = std::max(std::floor(sum + 0.5), -SIGNED_MOST) / SIGNED_MOST;
+    value = signed_fraction(format == ChannelFormat::S8 ? widened(sum) : sum);
   else
-    value = format == ChannelFormat::HALF ? rounded(sum, 11, -14) : rounded(sum, 24, -126);
+    value = rounded(sum, 24, -126);
   return std::bit_cast<uint32_t>(float(value));
+}
+
+uint32_t gathered_word(const ImageObject& o, uint32_t raw, unsigned channel) {
+  const bool is_plain = yields_integers(o) || is_encoded(o, channel);
+  return is_fraction(o.image.format) && !is_plain
+             ? filtered_word(o, channel_number(o, raw, channel), channel)
+             : channel_word(o, raw, channel);
 }
 
 }  // namespace cucore::cpu

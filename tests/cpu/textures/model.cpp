@@ -8,6 +8,7 @@
 
 #include "../ops/small_floats.hpp"
 #include "case.hpp"
+#include "decoded.hpp"
 
 namespace cucore::cpu::textures {
 namespace {
@@ -37,10 +38,6 @@ long sign_extended(uint32_t value, const Format& format) {
   return long{int32_t(value << unused) >> unused};
 }
 
-double decoded(double fraction) {
-  return fraction <= 0.04045 ? fraction / 12.92 : std::pow((fraction + 0.055) / 1.055, 2.4);
-}
-
 bool is_fraction(const Case& row) {
   return row.format->is_integer && row.format->bytes < 4 && !row.yields_integers();
 }
@@ -60,18 +57,18 @@ double number(const Case& row, uint32_t value, unsigned channel) {
   const long whole = sign_extended(value, format);
   if (row.yields_integers()) return double(whole);
   const double most = double((1u << (8 * format.bytes - format.is_signed)) - 1);
-  const double fraction = std::max(double(whole) / most, -1.0);
-  return is_encoded(row, channel) ? decoded(fraction) : fraction;
+  if (is_encoded(row, channel)) return DECODED[value & 255] / 32768.0;
+  return std::max(double(whole) / most, -1.0);
 }
 
-// Returns the number that a filter weighs. A fraction has 16 bits.
+bool is_signed_byte(const Case& row) { return row.format->is_signed && row.format->bytes == 1; }
+
+// Returns the number that a filter weighs. A fraction has 16 bits; a signed byte is the upper one.
 double weighed(const Case& row, uint32_t value, unsigned channel) {
-  if (!is_fraction(row)) return number(row, value, channel);
-  if (is_encoded(row, channel)) return double{float(number(row, value, channel))} * scale(row);
+  if (!is_fraction(row) || is_encoded(row, channel)) return number(row, value, channel);
   const double whole = double(sign_extended(value, *row.format));
-  return row.format->bytes == 1
-             ? std::round(whole * scale(row) / (row.format->is_signed ? 127 : 255))
-             : whole;
+  if (row.format->bytes == 2) return whole;
+  return whole * (row.format->is_signed ? 256 : 257);
 }
 
 Values texel(const View& v, const Index& index, bool filtered) {
@@ -81,15 +78,27 @@ Values texel(const View& v, const Index& index, bool filtered) {
   return values;
 }
 
+// A border is a texel: the format rounds it, and has no room for other channels. Integers are the
+// low bits of its words.
+uint32_t raw_border(const Case& row, unsigned channel) {
+  const uint32_t word = std::bit_cast<uint32_t>(BORDER[channel]);
+  if (row.yields_integers() && row.format->bytes < 4)
+    return word & ((1u << 8 * row.format->bytes) - 1);
+  if (!is_fraction(row)) return word;
+  const double most = double((1u << (8 * row.format->bytes - row.format->is_signed)) - 1);
+  const double value = std::clamp(double{BORDER[channel]}, row.format->is_signed ? -1.0 : 0.0, 1.0);
+  return uint32_t(long(std::floor(value * most + 0.5)));
+}
+
 Values border(const Case& row, bool filtered) {
   Values values{};
   if (row.geometry == Geometry::BUFFER) return values;
-  for (unsigned c = 0; c < 4; ++c) {
-    values[c] = double{BORDER[c]};
-    if (row.yields_integers()) values[c] = double(std::bit_cast<uint32_t>(BORDER[c]));
-    if (!is_fraction(row)) continue;
-    values[c] = std::clamp(values[c], row.format->is_signed ? -1.0 : 0.0, 1.0);
-    if (filtered) values[c] = std::round(values[c] * scale(row));
+  for (unsigned c = 0; c < row.channels; ++c) {
+    const uint32_t value = raw_border(row, c);
+    if (row.format->is_integer)
+      values[c] = (filtered ? weighed : number)(row, value, c);
+    else
+      values[c] = double{BORDER[c]};
   }
   return values;
 }
@@ -134,7 +143,8 @@ std::array<double, 3> places(const View& v, const Operands& o, Index& index) {
   std::array<double, 3> at{double{o.at[0]}, double{o.at[1]}, double{o.at[2]}};
   if (v.row.is_cube()) index[2] = 6 * index[2] + face(o.at, at[0], at[1]);
   for (unsigned axis = 0; axis < v.row.axes(); ++axis) {
-    const double from = std::isnan(at[axis]) ? 0 : std::clamp(at[axis], -1e12, 1e12);
+    const bool is_none = std::isnan(at[axis]) || std::fabs(at[axis]) < 0x1p-126;
+    const double from = is_none ? 0 : std::clamp(at[axis], -1e12, 1e12);
     const double kept = std::floor(from * 0x1p21) / 0x1p21 * v.row.extent(axis, v.level);
     place[axis] = v.row.is_normalized() ? kept : from;
   }
@@ -180,14 +190,40 @@ std::vector<Part> divided(const View& v, size_t axis, double place, const std::v
   return all;
 }
 
-Values sum(const View& v, const std::vector<Part>& parts) {
+// What a part adds to a sum.
+struct Addend {
+  long weight;
+  Values values;
+};
+
+// The bits below those of the largest number that a sum keeps.
+int kept_bits(const Case& row, unsigned channel) {
+  if (is_encoded(row, channel)) return 7;
+  return row.format->bytes == 2 ? 14 : 27;
+}
+
+double cut(double value, double unit) { return std::trunc(value / unit) * unit; }
+
+// The numbers of a sum end at the same bit. Fractions do so from the start.
+Values sum(const Case& row, const std::vector<Addend>& addends) {
   Values total{};
-  for (const Part& part : parts) {
-    if (part.weight == 0) continue;
-    const Values values = part.is_inside ? texel(v, part.index, true) : border(v.row, true);
-    for (unsigned c = 0; c < 4; ++c) total[c] += double(part.weight) * values[c];
+  for (unsigned c = 0; c < 4; ++c) {
+    double largest = 0;
+    for (const Addend& a : addends) largest = std::max(largest, std::fabs(a.values[c]));
+    const bool whole = is_fraction(row) && !is_encoded(row, c);
+    const bool cuts = !whole && largest > 0 && std::isfinite(largest);
+    const double unit = cuts ? std::ldexp(1.0, std::ilogb(largest) - kept_bits(row, c)) : 0;
+    for (const Addend& a : addends)
+      total[c] += double(a.weight) * (cuts ? cut(a.values[c], unit) : a.values[c]);
   }
   return total;
+}
+
+void append(const View& v, const std::vector<Part>& parts, std::vector<Addend>& all) {
+  for (const Part& part : parts)
+    if (part.weight != 0)
+      all.push_back(
+          {part.weight, part.is_inside ? texel(v, part.index, true) : border(v.row, true)});
 }
 
 Part nearest(const View& v, const Operands& o) {
@@ -204,12 +240,13 @@ bool has_filter(const Case& row) {
   return row.filter == CU_TR_FILTER_MODE_LINEAR && !row.yields_integers();
 }
 
-// Returns the weighted sum of a level, of 256 times its weight.
-Values level_sum(const View& v, const Operands& o, long weight, bool upper_level) {
+// Appends the parts of a level that has this weight.
+void append_level(const View& v, const Operands& o, long weight, bool upper_level,
+                  std::vector<Addend>& all) {
   if (!has_filter(v.row)) {
     Part part = nearest(v, o);
     part.weight = weight;
-    return sum(v, {part});
+    return append(v, {part}, all);
   }
   Part first;
   first.weight = weight;
@@ -220,18 +257,67 @@ Values level_sum(const View& v, const Operands& o, long weight, bool upper_level
   // A line is a plane of one row, read at 0.
   if (v.row.axes() > 1 || v.row.geometry == Geometry::LINE)
     parts = divided(v, 1, place[1], parts, upper_level);
-  return sum(v, parts);
+  append(v, parts, all);
 }
 
+using Gradient = std::array<double, 3>;
+
+// The unit of the last bit, `bits` below the first bit of `of`.
+double last_bit(double of, int bits) { return std::ldexp(1.0, std::ilogb(of) - bits); }
+double nearest_of(double value, double unit) { return std::floor(value / unit + 0.5) * unit; }
+
+double shortened(double value) {
+  return value == 0 || !std::isfinite(value) ? value : cut(value, last_bit(value, 9));
+}
+
+// max + 11/32 mid + 1/4 min instead of the root of squares.
+double length(Gradient parts) {
+  for (double& part : parts) part = std::fabs(part);
+  std::ranges::sort(parts);
+  const auto [least, middle, most] = parts;
+  if (middle == 0) return most;
+  const double unit = last_bit(most, 9);
+  return most + cut(nearest_of(middle * 11 / 32, last_bit(middle, 11)) + least / 4, unit);
+}
+
+// 11/16 of a sum of the gradients along an axis.
+double slanted(double x, double y) {
+  if (x == 0 && y == 0) return 0;
+  const double unit = last_bit(std::max(std::fabs(x), std::fabs(y)), 9);
+  const double whole = std::fabs(cut(x, unit) + cut(y, unit));
+  if (whole == 0) return 0;
+  return nearest_of(shortened(whole) * 11 / 16, last_bit(whole, 10));
+}
+
+// A table of 256 logarithms, each for the middle of its numbers.
+double logarithm(double length) {
+  if (!(length > 0)) return -1e9;
+  if (!std::isfinite(length)) return 1e9;
+  const int exponent = std::ilogb(length);
+  const double index = std::floor(std::ldexp(length, 8 - exponent)) - 256;
+  const double parts = std::floor(256 * std::log2((256.5 + index) / 256) + 15.0 / 32);
+  return exponent + (index > 0 ? std::min(parts, 255.0) : 0) / 256;
+}
+
+// In space, the gradients are the differences of places that are rounded to f32.
+double step(const Case& row, float from, float by) {
+  if (row.axes() < 3) return double{by};
+  const float to = from + by;
+  return double{to} - double{from};
+}
+
+// The pixel is a parallelogram: both sides count, and 11/16 of both diagonals.
 double wanted_level(const Case& row, const Operands& o) {
   if (row.read == Read::LEVEL) return double{o.level};
   if (row.read != Read::GRADIENT) return 0;
-  double lengths[2] = {};
+  Gradient x{}, y{}, sums{}, differences{};
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
-    lengths[0] += std::pow(double{o.dx[axis]} * row.extent(axis, 0), 2);
-    lengths[1] += std::pow(double{o.dy[axis]} * row.extent(axis, 0), 2);
+    x[axis] = shortened(step(row, o.at[axis], o.dx[axis]) * row.extent(axis, 0));
+    y[axis] = shortened(step(row, o.at[axis], o.dy[axis]) * row.extent(axis, 0));
+    sums[axis] = slanted(x[axis], y[axis]);
+    differences[axis] = slanted(x[axis], -y[axis]);
   }
-  return double{float(std::log2(std::max(lengths[0], lengths[1])) / 2)};
+  return logarithm(std::max({length(x), length(y), length(sums), length(differences)}));
 }
 
 Result bits_of(const Case& row, const Values& values) {
@@ -242,22 +328,29 @@ Result bits_of(const Case& row, const Values& values) {
   return result;
 }
 
-// Rounds to the significant bits of the format; ties go away from zero.
-double rounded(double value, const Format& format) {
+// Rounds to significant bits; ties go away from zero. There are no f32 numbers below the normal ones.
+double rounded(double value, int bits, int least) {
   if (value == 0 || !std::isfinite(value)) return value;
-  const int bits = format.bytes == 4 ? 24 : 11, least = format.bytes == 4 ? -126 : -14;
+  if (std::fabs(value) < 0x1p-126) return std::copysign(0.0, value);
   const double step = std::ldexp(1.0, std::max(std::ilogb(value), least) - bits + 1);
   return std::round(value / step) * step;
+}
+
+// Rounds a fraction. The lower byte of a signed one comes from the sum, without its last 4 bits.
+double fraction(const Case& row, double value) {
+  if (is_signed_byte(row)) value += std::floor(value / 16) * 257 / 2048;
+  return std::max(std::floor(value + 0.5) / scale(row), -1.0);
 }
 
 Result filtered(const Case& row, const Values& total) {
   Values values;
   for (unsigned c = 0; c < 4; ++c) {
-    values[c] = total[c] / 256;
-    if (is_fraction(row))
-      values[c] = std::max(std::floor(values[c] + 0.5) / scale(row), -1.0);
+    const double value = total[c] / 256;
+    if (is_fraction(row) && !is_encoded(row, c))
+      values[c] = fraction(row, value);
     else
-      values[c] = rounded(values[c], *row.format);
+      values[c] = is_encoded(row, c) || row.format->bytes == 2 ? rounded(value, 11, -14)
+                                                               : rounded(value, 24, -126);
   }
   return bits_of(row, values);
 }
@@ -283,11 +376,10 @@ Result of_levels(const Case& row, const Texels& texels, const Operands& o) {
     const Part part = nearest(v, o);
     return bits_of(row, part.is_inside ? texel(v, part.index, false) : border(row, false));
   }
-  Values total = level_sum(v, o, 256 - weight, false);
-  if (weight == 0) return filtered(row, total);
-  const Values next = level_sum({row, texels, v.level + 1}, o, weight, true);
-  for (unsigned c = 0; c < 4; ++c) total[c] += next[c];
-  return filtered(row, total);
+  std::vector<Addend> all;
+  append_level(v, o, 256 - weight, false, all);
+  if (weight != 0) append_level({row, texels, v.level + 1}, o, weight, true, all);
+  return filtered(row, sum(row, all));
 }
 
 // Whole coordinates outside read zero, and so does every one of a line in an array.
@@ -316,8 +408,9 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
       part.index[axis] = long(std::floor((place[axis] - 0.5) + 1.0 / 512)) + OFFSETS[i][axis];
       move_inside(v, axis, part);
     }
-    const Values found = part.is_inside ? texel(v, part.index, false) : border(row, false);
+    const Values found = part.is_inside ? texel(v, part.index, true) : border(row, true);
     values[i] = found[row.component];
+    if (is_fraction(row)) values[i] = fraction(row, values[i]);
   }
   return bits_of(row, values);
 }

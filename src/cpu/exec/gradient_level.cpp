@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA documents no formula for the level of gradients. These are the numbers of an H200, with few
+// bits.
+#include "cpu/exec/gradient_level.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace cucore::cpu {
+namespace {
+
+constexpr int KEPT_BITS = 9;  // below the first bit of a number
+constexpr double MIDDLE = 11.0 / 32, LEAST = 1.0 / 4, SLANTED = 11.0 / 16;
+
+using Lengths = std::array<double, 3>;  // along the axes, in texels
+
+// Returns the last bit of a number that has `bits` below its first one.
+double last_bit(double number, int bits) { return std::ldexp(1.0, std::ilogb(number) - bits); }
+
+double cut(double number, double bit) { return std::trunc(number / bit) * bit; }
+double rounded(double number, double bit) { return std::floor(number / bit + 0.5) * bit; }
+
+double shortened(double number) {
+  if (number == 0 || !std::isfinite(number)) return number;
+  return cut(number, last_bit(number, KEPT_BITS));
+}
+
+// The root of a sum of squares is replaced by a sum of parts.
+double length(Lengths parts) {
+  for (double& part : parts) part = std::fabs(part);
+  std::sort(parts.begin(), parts.end());
+  const auto [least, middle, most] = parts;
+  if (middle == 0 || !std::isfinite(most)) return most;
+  const double shares = rounded(MIDDLE * middle, last_bit(middle, KEPT_BITS + 2)) + LEAST * least;
+  return most + cut(shares, last_bit(most, KEPT_BITS));
+}
+
+// Returns a part of a diagonal that has the same weight as a side.
+double slanted(double x, double y) {
+  const double larger = std::max(std::fabs(x), std::fabs(y));
+  if (larger == 0 || !std::isfinite(larger)) return larger;
+  const double bit = last_bit(larger, KEPT_BITS);
+  const double sum = shortened(std::fabs(cut(x, bit) + cut(y, bit)));
+  return sum == 0 ? 0 : rounded(SLANTED * sum, last_bit(sum, KEPT_BITS + 1));
+}
+
+// The table of logarithms has 256 entries, each for the middle of its numbers.
+float logarithm(double length) {
+  constexpr int ENTRIES = 256;
+  if (!(length > 0)) return -std::numeric_limits<float>::infinity();
+  if (!std::isfinite(length)) return std::numeric_limits<float>::infinity();
+  const int exponent = std::ilogb(length);
+  const double entry = std::floor(std::ldexp(length, -exponent) * ENTRIES) - ENTRIES;
+  const double exact = std::log2((ENTRIES + entry + 0.5) / ENTRIES) * ENTRIES;
+  const double value = entry == 0 ? 0 : std::min(std::floor(exact + 15.0 / 32), ENTRIES - 1.0);
+  return float(exponent + value / ENTRIES);
+}
+
+// In space, a gradient is the difference of two places of f32. What is no number counts as 0.
+double texels_along(const ImageObject& o, unsigned axis, float at, float by) {
+  const ImageLevel& size = o.image.levels[0];
+  const std::array<uint32_t, 3> extents{size.width, size.height, size.planes};
+  const float to = at + by;
+  const double change = o.image.dimensions == 3 ? double{to} - double{at} : double{by};
+  if (std::isnan(change)) return 0;
+  return shortened(o.sampler.is_normalized ? change * extents[axis] : change);
+}
+
+}  // namespace
+
+float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
+  Lengths x{}, y{}, sum{}, difference{};
+  for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
+    x[axis] = texels_along(o, axis, at[axis], by.dx[axis]);
+    y[axis] = texels_along(o, axis, at[axis], by.dy[axis]);
+    sum[axis] = slanted(x[axis], y[axis]);
+    difference[axis] = slanted(x[axis], -y[axis]);
+  }
+  return logarithm(std::max({length(x), length(y), length(sum), length(difference)}));
+}
+
+}  // namespace cucore::cpu
