@@ -11,7 +11,7 @@ namespace cucore::cpu {
 namespace {
 
 constexpr int KEPT_BITS = 9;  // below the first bit of a number
-constexpr double MIDDLE = 11.0 / 32, LEAST = 1.0 / 4, SLANTED = 11.0 / 16;
+constexpr double MIDDLE = 11.0 / 32, LEAST = 1.0 / 4, DIAGONAL = 11.0 / 16;
 
 using Lengths = std::array<double, 3>;  // along the axes, in texels
 
@@ -26,23 +26,37 @@ double shortened(double number) {
   return cut(number, last_bit(number, KEPT_BITS));
 }
 
-// The root of a sum of squares is replaced by a sum of parts.
-double length(Lengths parts) {
+Lengths sorted(Lengths parts) {
   for (double& part : parts) part = std::fabs(part);
   std::sort(parts.begin(), parts.end());
-  const auto [least, middle, most] = parts;
+  return parts;
+}
+
+// The root of a sum of squares is replaced by a sum of parts.
+double side(const Lengths& parts) {
+  const auto [least, middle, most] = sorted(parts);
   if (middle == 0 || !std::isfinite(most)) return most;
   const double shares = rounded(MIDDLE * middle, last_bit(middle, KEPT_BITS + 2)) + LEAST * least;
   return most + cut(shares, last_bit(most, KEPT_BITS));
 }
 
-// Returns a part of a diagonal that has the same weight as a side.
-double slanted(double x, double y) {
+// Returns the part of a diagonal that counts as much as a side. Its roundings differ from those of
+// a side.
+double diagonal(const Lengths& parts) {
+  const auto [least, middle, most] = sorted(parts);
+  if (most == 0 || !std::isfinite(most)) return most;
+  const double first = rounded(DIAGONAL * most, last_bit(most, KEPT_BITS + 1));
+  if (middle == 0) return first;
+  const double second = rounded(DIAGONAL * middle, last_bit(middle, KEPT_BITS + 2));
+  return first + cut(MIDDLE * second + LEAST * DIAGONAL * least, last_bit(first, KEPT_BITS));
+}
+
+// Both numbers end at the same bit.
+double added(double x, double y) {
   const double larger = std::max(std::fabs(x), std::fabs(y));
   if (larger == 0 || !std::isfinite(larger)) return larger;
   const double bit = last_bit(larger, KEPT_BITS);
-  const double sum = shortened(std::fabs(cut(x, bit) + cut(y, bit)));
-  return sum == 0 ? 0 : rounded(SLANTED * sum, last_bit(sum, KEPT_BITS + 1));
+  return shortened(cut(x, bit) + cut(y, bit));
 }
 
 // The table of logarithms has 256 entries, each for the middle of its numbers.
@@ -74,10 +88,10 @@ float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradi
   for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
     x[axis] = texels_along(o, axis, at[axis], by.dx[axis]);
     y[axis] = texels_along(o, axis, at[axis], by.dy[axis]);
-    sum[axis] = slanted(x[axis], y[axis]);
-    difference[axis] = slanted(x[axis], -y[axis]);
+    sum[axis] = added(x[axis], y[axis]);
+    difference[axis] = added(x[axis], -y[axis]);
   }
-  return logarithm(std::max({length(x), length(y), length(sum), length(difference)}));
+  return logarithm(std::max({side(x), side(y), diagonal(sum), diagonal(difference)}));
 }
 
 }  // namespace cucore::cpu

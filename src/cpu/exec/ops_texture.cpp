@@ -72,8 +72,8 @@ Texel sample_lane(const Warp& w, const ImageSite& site, const ImageObject& objec
   place.has_level = site.op == Opcode::tex_level || site.op == Opcode::tex_grad;
   if (site.op == Opcode::tex_level) place.level = number(w, site.level, lane);
   if (site.op == Opcode::tex_grad)
-    place.level = level_of(object, place.at,
-                           {numbers(w, site.dx, lane), numbers(w, site.dy, lane)});
+    place.level =
+        level_of(object, place.at, {numbers(w, site.dx, lane), numbers(w, site.dy, lane)});
   return sample(object, texels, place);
 }
 

@@ -270,23 +270,36 @@ double shortened(double value) {
   return value == 0 || !std::isfinite(value) ? value : cut(value, last_bit(value, 9));
 }
 
-// max + 11/32 mid + 1/4 min instead of the root of squares.
-double length(Gradient parts) {
+Gradient sorted(Gradient parts) {
   for (double& part : parts) part = std::fabs(part);
   std::ranges::sort(parts);
-  const auto [least, middle, most] = parts;
-  if (middle == 0) return most;
-  const double unit = last_bit(most, 9);
-  return most + cut(nearest_of(middle * 11 / 32, last_bit(middle, 11)) + least / 4, unit);
+  return parts;
 }
 
-// 11/16 of a sum of the gradients along an axis.
-double slanted(double x, double y) {
+// max + 11/32 mid + 1/4 min instead of the root of squares. The two last ones have no bits below
+// those of the first one.
+double side(const Gradient& parts) {
+  const auto [least, middle, most] = sorted(parts);
+  if (middle == 0) return most;
+  const double share = nearest_of(middle * 11 / 32, last_bit(middle, 11));
+  return most + cut(share + least / 4, last_bit(most, 9));
+}
+
+// 11/16 of a diagonal, with other roundings.
+double diagonal(const Gradient& parts) {
+  auto [least, middle, most] = sorted(parts);
+  if (most == 0) return 0;
+  most = nearest_of(most * 11 / 16, last_bit(most, 10));
+  if (middle == 0) return most;
+  middle = nearest_of(middle * 11 / 16, last_bit(middle, 11));
+  return most + cut(middle * 11 / 32 + least * 11 / 64, last_bit(most, 9));
+}
+
+// Both numbers end at the same bit.
+double added(double x, double y) {
   if (x == 0 && y == 0) return 0;
   const double unit = last_bit(std::max(std::fabs(x), std::fabs(y)), 9);
-  const double whole = std::fabs(cut(x, unit) + cut(y, unit));
-  if (whole == 0) return 0;
-  return nearest_of(shortened(whole) * 11 / 16, last_bit(whole, 10));
+  return shortened(cut(x, unit) + cut(y, unit));
 }
 
 // A table of 256 logarithms, each for the middle of its numbers.
@@ -314,10 +327,10 @@ double wanted_level(const Case& row, const Operands& o) {
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
     x[axis] = shortened(step(row, o.at[axis], o.dx[axis]) * row.extent(axis, 0));
     y[axis] = shortened(step(row, o.at[axis], o.dy[axis]) * row.extent(axis, 0));
-    sums[axis] = slanted(x[axis], y[axis]);
-    differences[axis] = slanted(x[axis], -y[axis]);
+    sums[axis] = added(x[axis], y[axis]);
+    differences[axis] = added(x[axis], -y[axis]);
   }
-  return logarithm(std::max({length(x), length(y), length(sums), length(differences)}));
+  return logarithm(std::max({side(x), side(y), diagonal(sums), diagonal(differences)}));
 }
 
 Result bits_of(const Case& row, const Values& values) {
@@ -328,7 +341,8 @@ Result bits_of(const Case& row, const Values& values) {
   return result;
 }
 
-// Rounds to significant bits; ties go away from zero. There are no f32 numbers below the normal ones.
+// Rounds to significant bits; ties go away from zero. There are no f32 numbers below the normal
+// ones.
 double rounded(double value, int bits, int least) {
   if (value == 0 || !std::isfinite(value)) return value;
   if (std::fabs(value) < 0x1p-126) return std::copysign(0.0, value);
