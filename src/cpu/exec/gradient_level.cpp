@@ -71,7 +71,7 @@ float logarithm(double length) {
   return float(exponent + value / ENTRIES);
 }
 
-// In space, a gradient is the difference of two places of f32. What is no number counts as 0.
+// In space, a gradient is the difference of two places of f32. A NaN counts as 0.
 double texels_along(const ImageObject& o, unsigned axis, float at, float by) {
   const ImageLevel& size = o.image.levels[0];
   const std::array<uint32_t, 3> extents{size.width, size.height, size.planes};

@@ -134,7 +134,7 @@ Place whole_place(double coordinate) {
           int64_t(std::floor((coordinate - 0.5) * double(ONE) + 0.5))};
 }
 
-// What is no number, and what is below the normal ones, counts as 0.
+// NaN and subnormal numbers count as 0.
 Place place_along(const Level& l, unsigned axis, double coordinate) {
   const bool is_normal = std::fabs(coordinate) >= double{std::numeric_limits<float>::min()};
   const double finite = is_normal ? std::clamp(coordinate, -FAR, FAR) : 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The values that an H200 has for the bytes of sRGB, in 1/32768. No formula is known for them: they
-// are near those of the standard, and have 6 to 8 bits.
+// are near those of the standard, and have at most 8 bits.
 #pragma once
 
 #include <array>

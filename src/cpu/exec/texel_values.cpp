@@ -48,7 +48,7 @@ float real_channel(ChannelFormat format, uint32_t raw) {
   }
 }
 
-// Rounds to a number of significant bits; ties go away from zero. Numbers below the normal ones of
+// Rounds to a number of significant bits; ties go away from zero. Subnormal numbers of
 // f32 become 0.
 double rounded(double value, int bits, int least_exponent) {
   if (!std::isfinite(value)) return value;
@@ -59,7 +59,7 @@ double rounded(double value, int bits, int least_exponent) {
                        value);
 }
 
-// Returns the nearest fraction of `most`; what is no number counts as 0.
+// Returns the nearest fraction of `most`; a NaN counts as 0.
 uint32_t fraction_bits(float value, double least, double most) {
   const double inside = value == value ? std::clamp(double{value}, least, 1.0) : 0;
   return uint32_t(int32_t(std::floor(inside * most + 0.5)));

@@ -13,7 +13,7 @@ namespace cucore::cpu::textures {
 
 enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
 enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER };
-// ORDER: the number of a channel from the first one on; LEVELS: the number of the level; WIDE: all
+// ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has all
 // exponents, and the largest and smallest integers.
 enum class Content : uint8_t { RANDOM, ORDER, LEVELS, WIDE };
 enum class Places : uint8_t { RANDOM, ORDER, SPECIAL };

@@ -160,7 +160,7 @@ void add_borders(std::vector<Case>& table) {
     }
 }
 
-// Every value of a byte, extreme values, and places that are no numbers.
+// Every value of a byte, extreme values, and places with NaN.
 void add_contents(std::vector<Case>& table) {
   for (Content content : {Content::ORDER, Content::WIDE})
     for (const Format& format : FORMATS)
@@ -297,7 +297,7 @@ uint32_t content_of(Random& random, const Case& row, unsigned level, size_t numb
   }
 }
 
-// Numbers at the ends of the range, and what is none.
+// Numbers at the ends of the range, and NaN.
 float special_place(Random& random) {
   static constexpr uint32_t ENDS[] = {0x00000000, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
                                       0xffffffff, 0x00000001, 0x80000001, 0x3f7fffff, 0x3f800000,

@@ -190,7 +190,7 @@ std::vector<Part> divided(const View& v, size_t axis, double place, const std::v
   return all;
 }
 
-// What a part adds to a sum.
+// The numbers that a part adds to a sum.
 struct Addend {
   long weight;
   Values values;
@@ -341,8 +341,7 @@ Result bits_of(const Case& row, const Values& values) {
   return result;
 }
 
-// Rounds to significant bits; ties go away from zero. There are no f32 numbers below the normal
-// ones.
+// Rounds to significant bits; ties go away from zero. A subnormal f32 number becomes 0.
 double rounded(double value, int bits, int least) {
   if (value == 0 || !std::isfinite(value)) return value;
   if (std::fabs(value) < 0x1p-126) return std::copysign(0.0, value);
