@@ -296,6 +296,47 @@ TEST_F(StreamCapture, TakesKernelsWithTheirCodeAndBuffers) {
   EXPECT_EQ(first(y), runs_kernels() ? 7 : 1);
 }
 
+// Only the library can end the capture of a stream whose handle nobody has.
+TEST_F(StreamCapture, NeedsOneCallOfTheDriverForALaunch) {
+  if (!fake_) GTEST_SKIP() << "needs the counts of the scripted driver";
+  const Stream own = make_stream(device_);
+  const Buffer x = make_buffer(device_, BYTES, own), y = make_buffer(device_, BYTES, own);
+  const float a = 2;
+  const uint32_t n = COUNT;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
+                                       {x.get(), CUCORE_ARGUMENT_OBJECT},
+                                       {y.get(), CUCORE_ARGUMENT_OBJECT},
+                                       CUCORE_ARGUMENT(n)};
+  const cucore_launch_options options = grid(1, 32);
+  begin(own);
+  MUST(cucore_kernel_launch, saxpy_, own, &options, arguments, 4);
+  const uint64_t before = fake_->total_calls();
+  MUST(cucore_kernel_launch, saxpy_, own, &options, arguments, 4);
+  EXPECT_EQ(fake_->total_calls(), before + 1);
+  const Graph graph = end(own);
+  EXPECT_EQ(kinds(graph), Kinds(2, CUCORE_NODE_KIND_KERNEL));
+}
+
+// A few buffers are held already, and more than a launch before has used.
+TEST_F(StreamCapture, KeepsManyBuffersOnce) {
+  if (!fake_) GTEST_SKIP() << "needs the counts of the scripted driver";
+  MUST(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  Graph graph;
+  {
+    std::vector<Buffer> buffers;
+    for (int i = 0; i < 12; ++i) buffers.push_back(make_floats(0));
+    begin();
+    for (int round = 0; round < 3; ++round)
+      for (const Buffer& buffer : buffers) fill(stream_, buffer, 1);
+    graph = end();
+  }
+  MUST(cucore_stream_synchronize, stream_);
+  EXPECT_EQ(fake_->live_objects("memory"), before + 12);
+  graph.reset();
+  EXPECT_TRUE(comes_true([&] { return fake_->live_objects("memory") == before; }));
+}
+
 TEST_F(StreamCapture, ForksAndJoins) {
   const Buffer x = make_floats(0), y = make_floats(0), z = make_floats(0);
   Stream a = make_stream(device_), b = make_stream(device_);

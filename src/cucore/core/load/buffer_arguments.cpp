@@ -4,7 +4,7 @@
 #include <new>
 
 #include "core/load/launch_arguments.hpp"
-#include "core/objects/context_scope.hpp"
+#include "core/objects/captured_work.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -81,6 +81,10 @@ void BufferArguments::resolve(const KernelImage& image, const cucore_argument* a
   }
 }
 
+void BufferArguments::hold_in(CapturedWork& work) {
+  for (size_t i = 0; i < count_; ++i) place(i)->buffer.hold_in(work);
+}
+
 void BufferArguments::begin_accesses() try {
   for (size_t i = 0; i < count_; ++i) {
     Item& item = *place(i);
@@ -112,10 +116,6 @@ void* BufferArguments::add(const void* handle, const Buffer& buffer, size_t inde
   if (count_ >= FEW && (count_ - FEW) % FEW == 0) more_.push_back(std::make_unique<Items>());
   check_device(kernel_, index, buffer, stream_.device(), "the stream");
   are_of_other_devices_ |= &buffer.device() != &stream_.device();
-  if (stream_.may_be_captured()) {
-    const ContextScope scope(*stream_.context(), "stream");
-    buffer.hold_in_capture(stream_);
-  }
   Item* const item = new (place(count_)) Item(handle, buffer, stream_);
   ++count_;
   return &item->address;

@@ -40,6 +40,9 @@ class BufferArguments {
   // Adds a buffer that the caller keeps alive.
   void add(const Buffer& buffer, size_t index) { add(nullptr, buffer, index); }
 
+  // Lets the graph of captured work keep the buffers.
+  void hold_in(CapturedWork& work);
+
   // Returns whether a buffer belongs to another device than the stream's. Its context must be alive
   // during the call of the driver.
   bool are_of_other_devices() const { return are_of_other_devices_; }

@@ -63,12 +63,22 @@ class ArgumentPointers {
   void** data_ = few_;
 };
 
+[[gnu::cold, gnu::noinline]] void hold_in_capture(const KernelImage& image, const Stream& stream,
+                                                  BufferArguments* buffers) {
+  CapturedWork work(stream);
+  if (!work.is_captured()) return;
+  work.hold(*image.image);
+  if (buffers) buffers->hold_in(work);
+}
+
 [[gnu::always_inline]] inline CUresult call_driver(const KernelImage& image, const Stream& stream,
                                                    const CUlaunchConfig& configuration,
-                                                   void** arguments, void** extra) {
+                                                   void** arguments, void** extra,
+                                                   BufferArguments* buffers) {
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
-    hold_if_captured(stream, *image.image);
+    if (stream.may_be_captured()) [[unlikely]]
+      hold_in_capture(image, stream, buffers);
     return driver::cuda().cuLaunchKernelEx(&configuration, function, arguments, extra);
   };
   if (!stream.needs_current_context()) [[likely]]
@@ -80,9 +90,10 @@ class ArgumentPointers {
 [[gnu::cold, gnu::noinline]] CUresult call_driver_recorded(const KernelImage& image,
                                                            const Stream& stream,
                                                            const CUlaunchConfig& configuration,
-                                                           void** arguments, void** extra) {
+                                                           void** arguments, void** extra,
+                                                           BufferArguments* buffers) {
   image.image->record_use(stream);
-  const CUresult result = call_driver(image, stream, configuration, arguments, extra);
+  const CUresult result = call_driver(image, stream, configuration, arguments, extra, buffers);
   image.image->record_output(stream);
   return result;
 }
@@ -116,8 +127,8 @@ class BufferAccesses {
   const BufferAccesses accesses(buffers);
   const ContextAccess access(*stream.context(), "stream");
   if (image.image->knows(stream)) [[likely]]
-    return call_driver(image, stream, configuration, arguments, extra);
-  return call_driver_recorded(image, stream, configuration, arguments, extra);
+    return call_driver(image, stream, configuration, arguments, extra, buffers);
+  return call_driver_recorded(image, stream, configuration, arguments, extra, buffers);
 }
 
 [[gnu::always_inline]] inline void start_inline(const Kernel& kernel, const KernelImage& image,

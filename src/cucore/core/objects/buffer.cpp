@@ -320,10 +320,15 @@ MemoryKind Buffer::memory_kind() const {
   return type == CU_MEMORYTYPE_HOST ? MemoryKind::PINNED : MemoryKind::DEVICE;
 }
 
-void Buffer::hold(const Stream& stream) const {
+void Buffer::hold_in(CapturedWork& work) const {
   const bool is_of_capture =
-      allocation_ && allocation_->capture() != 0 && allocation_->capture() == capture_of(stream);
-  if (!is_of_capture) hold_if_captured(stream, *this);
+      allocation_ && allocation_->capture() != 0 && allocation_->capture() == work.capture();
+  if (!is_of_capture) work.hold(*this);
+}
+
+void Buffer::hold(const Stream& stream) const {
+  CapturedWork work(stream);
+  if (work.is_captured()) hold_in(work);
 }
 
 namespace {

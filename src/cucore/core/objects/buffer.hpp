@@ -12,6 +12,8 @@ namespace cucore::core {
 // The numbers of cucore_memory_kind.
 enum class MemoryKind { UNKNOWN, DEVICE, PINNED, MANAGED };
 
+class CapturedWork;
+
 class Buffer final : public Object {
  public:
   enum class Kind { POOL, PINNED, MANAGED, BORROWED };
@@ -73,6 +75,8 @@ class Buffer final : public Object {
     if (stream.may_be_captured()) [[unlikely]]
       hold(stream);
   }
+  // The same for one of several objects of the work.
+  void hold_in(CapturedWork& work) const;
 
   // Throw as copy() and fill() do for the same arguments.
   void check_copy(size_t offset, const Buffer& source, size_t source_offset, size_t size) const;

@@ -52,11 +52,13 @@ bool CaptureSession::is_fork(const Stream& stream) const {
       forks_, [&](const auto& fork) { return fork->identity() == stream.identity(); });
 }
 
-void CaptureSession::hold(Ref<const Object> object) {
-  const std::lock_guard lock(mutex_);
-  if ((!held_.empty() && held_.back() == object) || known_.contains(object.get())) return;
-  held_.push_back(std::move(object));
-  known_.insert(held_.back().get());
+void CaptureSession::hold(const Object& object, const std::unique_lock<std::mutex>&) {
+  if (std::ranges::find(recent_, &object) != recent_.end()) return;
+  if (!known_.contains(&object)) {
+    held_.emplace_back(&object);
+    known_.insert(&object);
+  }
+  recent_[oldest_++ % recent_.size()] = &object;
 }
 
 void CaptureSession::add_fork(Ref<const Stream> stream) {

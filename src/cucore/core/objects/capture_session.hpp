@@ -3,6 +3,7 @@
 // it. The graph receives the objects at the end.
 #pragma once
 
+#include <array>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -26,8 +27,9 @@ class CaptureSession final : public Object {
     return mode_ == CU_STREAM_CAPTURE_MODE_RELAXED || thread_ == std::this_thread::get_id();
   }
 
-  // Keeps an object until the end of the capture.
-  void hold(Ref<const Object> object);
+  // Keeps an object until the end of the capture. The caller has the lock, for several objects.
+  std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
+  void hold(const Object& object, const std::unique_lock<std::mutex>& lock);
   // Keeps a stream that has been forked into the capture: its destruction would break the capture.
   void add_fork(Ref<const Stream> stream);
 
@@ -60,6 +62,9 @@ class CaptureSession final : public Object {
   const uint64_t failures_;  // of the library, at the beginning
   mutable std::mutex mutex_;
   std::unordered_set<const Object*> known_;
+  // The last of these: most work uses the objects of the work before.
+  std::array<const Object*, 4> recent_{};
+  size_t oldest_ = 0;
   std::vector<Ref<const Object>> held_;
   std::vector<Ref<const Stream>> forks_;
   Ref<Object> graph_;

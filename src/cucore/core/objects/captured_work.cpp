@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "core/objects/capture_session.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"
@@ -20,22 +19,40 @@ driver::CaptureInfo info_of(const driver::CudaTable& cu, CUstream stream) {
 
 }  // namespace
 
-void detail::hold_if_captured(const Stream& stream, const Object& object) {
-  const auto& cu = driver::cuda();
-  const driver::CaptureInfo info = info_of(cu, stream.native());
-  if (!info.is_active()) return;
+CapturedWork::CapturedWork(const Stream& stream) : stream_(stream) {
+  const uint64_t begun = stream.begun_capture();
+  if (begun != NOT_CAPTURED && !stream.is_shared()) session_ = find_capture(begun);
+  if (session_) {
+    is_captured_ = true;
+    capture_ = begun;
+  } else {
+    const driver::CaptureInfo info = info_of(driver::cuda(), stream.native());
+    if (!info.is_active()) return;
+    is_captured_ = true;
+    capture_ = info.id;
+    graph_ = info.graph;
+    session_ = find_capture(info.id);
+  }
+  if (session_) lock_ = session_->lock();
+}
+
+void CapturedWork::hold(const Object& object) {
+  if (session_) return session_->hold(object, lock_);
   Ref<const Object> held(&object);
-  if (const Ref<CaptureSession> session = find_capture(info.id))
-    return session->hold(std::move(held));
-  if (info.graph) {
-    const driver::ContextGuard guard(stream.context()->native());
-    UserObject(cu, std::move(held)).move_to(info.graph);
+  if (graph_) {
+    const driver::ContextGuard guard(stream_.context()->native());
+    UserObject(driver::cuda(), std::move(held)).move_to(graph_);
     return;
   }
   log(LogLevel::DEBUG,
       "this driver does not report the graph of a capture, so what the graph uses is never "
       "released");
   (void)held.detach();
+}
+
+void detail::hold_if_captured(const Stream& stream, const Object& object) {
+  CapturedWork work(stream);
+  if (work.is_captured()) work.hold(object);
 }
 
 void detail::throw_captured(const char* action) {

@@ -3,12 +3,39 @@
 // become a node is refused before the driver breaks the capture.
 #pragma once
 
+#include <mutex>
+
+#include "core/objects/capture_session.hpp"
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
 
 // Values in place of the driver's number of a capture.
 inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;
+
+// The objects of one piece of work on a stream that may be captured. Call before the work is added;
+// the stream's context must be current for a default stream.
+class CapturedWork {
+ public:
+  // Asks the driver about the capture, unless only the library can have begun and ended it.
+  explicit CapturedWork(const Stream& stream);
+  CapturedWork(const CapturedWork&) = delete;
+  CapturedWork& operator=(const CapturedWork&) = delete;
+
+  bool is_captured() const { return is_captured_; }
+  // The driver's number of the capture.
+  uint64_t capture() const { return capture_; }
+  // Gives a reference to the graph, as hold_if_captured().
+  void hold(const Object& object);
+
+ private:
+  const Stream& stream_;
+  bool is_captured_ = false;
+  uint64_t capture_ = NOT_CAPTURED;
+  CUgraph graph_ = nullptr;
+  Ref<CaptureSession> session_;  // null if somebody else has begun the capture
+  std::unique_lock<std::mutex> lock_;
+};
 
 namespace detail {
 void hold_if_captured(const Stream& stream, const Object& object);
