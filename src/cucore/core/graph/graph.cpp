@@ -206,7 +206,9 @@ CUgraph Graph::hand_out() const noexcept try {
 namespace {
 
 struct Predecessors {
-  std::vector<CUgraphNode> plain, programmatic;
+  explicit Predecessors(size_t count) : plain(count), programmatic(count) { edges.reserve(count); }
+
+  ShortList<CUgraphNode> plain, programmatic;
   std::vector<NodeEdge> edges;
 };
 
@@ -214,9 +216,7 @@ struct Predecessors {
 Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* const> before,
                             const NodeWork& work) {
   const bool may_overlap = work.is_programmatic() && cu.version >= driver::FIRST_WITH_EDGE_DATA;
-  Predecessors out;
-  out.plain.reserve(before.size());
-  out.edges.reserve(before.size());
+  Predecessors out(before.size());
   for (const GraphNode* node : before) {
     const bool is_programmatic = may_overlap && node->kind == NodeKind::KERNEL;
     (is_programmatic ? out.programmatic : out.plain).push_back(node->native);
@@ -233,8 +233,8 @@ void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predec
   if (body.is_shared() && node.work->keeps())
     node.keeper = UserObject(cu, node.work).move_to(graph);
   try {
-    node.native = node.work->add_to(cu, graph, before.plain);
-    for (const CUgraphNode from : before.programmatic)
+    node.native = node.work->add_to(cu, graph, before.plain.all());
+    for (const CUgraphNode from : before.programmatic.all())
       check(driver::add_edge(cu, graph, from, node.native, &PROGRAMMATIC),
             "add a programmatic edge to a graph");
   } catch (...) {
@@ -255,9 +255,9 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
         concat("the graph of a conditional node cannot hold a node of kind ", name_of(work->kind()),
                "; expected kernels, copies, fills, empty nodes, "
                "conditional nodes, and child graphs of these"));
-  const std::vector<GraphNode*> before = body_->find_all(after);
-  Predecessors sorted = sorted_by_edge(cu, before, *work);
-  body_->reserve(before);
+  const ShortList<GraphNode*> before = body_->find_all(after);
+  Predecessors sorted = sorted_by_edge(cu, before.all(), *work);
+  body_->reserve(before.all());
   auto node = std::make_unique<GraphNode>();
   node->kind = work->kind();
   node->work = std::move(work);

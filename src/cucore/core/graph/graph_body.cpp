@@ -30,6 +30,7 @@ NodeNumber next_node_number() noexcept {
 }
 
 GraphNode& GraphBody::find(NodeNumber number) const {
+  if (!nodes_.empty() && nodes_.back()->number == number) return *nodes_.back();
   const auto found =
       std::ranges::lower_bound(nodes_, number, {}, [](const auto& node) { return node->number; });
   if (found != nodes_.end() && (*found)->number == number) return **found;
@@ -45,10 +46,7 @@ GraphNode* GraphBody::find_native(CUgraphNode native) const {
   return found == nodes_.end() ? nullptr : found->get();
 }
 
-std::vector<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers) const {
-  std::vector<GraphNode*> nodes;
-  nodes.reserve(numbers.size());
-  for (const NodeNumber number : numbers) nodes.push_back(&find(number));
+void GraphBody::require_distinct(std::span<const NodeNumber> numbers) const {
   constexpr size_t FEW = 8;
   std::unordered_set<NodeNumber> seen;
   for (size_t i = 0; i < numbers.size(); ++i) {
@@ -59,6 +57,12 @@ std::vector<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers)
       throw_edge(concat("after[", i, "] is node ", numbers[i],
                         ", which is in the list already; name each node once"));
   }
+}
+
+ShortList<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers) const {
+  ShortList<GraphNode*> nodes(numbers.size());
+  for (const NodeNumber number : numbers) nodes.push_back(&find(number));
+  if (numbers.size() > 1) require_distinct(numbers);
   return nodes;
 }
 

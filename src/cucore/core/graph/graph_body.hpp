@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/graph/node_work.hpp"
+#include "support/short_list.hpp"
 
 namespace cucore::core {
 
@@ -84,7 +85,7 @@ class GraphBody final : public Object {
   GraphNode& find(NodeNumber number) const;
   GraphNode* find_native(CUgraphNode native) const;
   // Throws INVALID_ARGUMENT if a number occurs twice.
-  std::vector<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
+  ShortList<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
 
   // Makes room, so that the next insertion, removal, edge or held object cannot fail.
   void reserve(std::span<GraphNode* const> touched);
@@ -131,6 +132,7 @@ class GraphBody final : public Object {
 
  private:
   ~GraphBody() override = default;
+  void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;
   std::unique_ptr<GraphNode> read_node(const driver::CudaTable& cu, CUgraphNode native) const;
   using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;

@@ -4,11 +4,10 @@
 
 #include <cucore.h>
 
-#include <memory>
 #include <vector>
 
+#include "core/graph/kernel_arguments.hpp"
 #include "core/graph/node_work.hpp"
-#include "core/load/buffer_arguments.hpp"
 #include "core/load/launch_configuration.hpp"
 
 namespace cucore::core {
@@ -39,34 +38,24 @@ class KernelWork final : public NodeWork {
   std::string executable_obstacle(const NodeWork& before) const override;
   void require_usable() const override;
   NodeFacts facts() const override;
-  bool is_programmatic() const override { return options_->is_programmatic; }
+  bool is_programmatic() const override { return options_.is_programmatic; }
   bool may_print() const override;
 
  private:
   struct Options {
     Options(const Device& device, const cucore_launch_options& given, const LaunchHandles& handles);
 
-    const LaunchAttributes attributes;
-    const LaunchConfiguration launch;
+    std::vector<CUlaunchAttribute> attributes;  // of the node
+    const CUlaunchConfig launch;
     const std::array<uint32_t, 3> cluster;
     const bool is_programmatic;
-  };
-  // Copies of the values, and the buffers among them.
-  struct Arguments {
-    std::unique_ptr<std::byte[]> values;
-    std::vector<cucore_argument> list;
-    mutable std::vector<void*> pointers;  // the driver's type of the list is not const
-    std::vector<Ref<const Buffer>> buffers;
   };
 
   KernelWork(CUcontext context, const Device& device, const KernelWork* before, KernelChange change,
              const LaunchHandles& handles);
   ~KernelWork() override = default;
-  std::shared_ptr<const Arguments> copy(const cucore_argument* arguments, size_t count,
-                                        const BufferHandles& handles) const;
-  std::shared_ptr<const Arguments> arguments_of(const KernelWork* before,
-                                                const KernelChange& change,
-                                                const BufferHandles& handles) const;
+  KernelArguments arguments_of(const KernelWork* before, const KernelChange& change,
+                               const BufferHandles& handles) const;
   CUDA_KERNEL_NODE_PARAMS native() const;
   bool has_attributes_of(const NodeWork& other) const;
   CUresult set_attributes(const driver::CudaTable& cu, CUgraphNode node) const;
@@ -75,8 +64,8 @@ class KernelWork final : public NodeWork {
   const Device& device_;
   const Ref<const Kernel> kernel_;
   const KernelImage& image_;
-  const std::shared_ptr<const Options> options_;
-  const std::shared_ptr<const Arguments> arguments_;
+  const Options options_;
+  const KernelArguments arguments_;
 };
 
 }  // namespace cucore::core
