@@ -48,12 +48,24 @@ class _Kept:
     graph. That of a child node has its own, because its nodes have the numbers of the graph that was copied.
     """
 
+    __slots__ = ("kernels", "objects", "children", "order", "reused", "state")
+
     def __init__(self, other: Optional[_Kept] = None) -> None:
         self.kernels: dict[int, Kernel] = dict(other.kernels) if other else {}
         self.objects: dict[int, object] = dict(other.objects) if other else {}
         self.children: dict[int, _Kept] = {node: _Kept(kept) for node, kept in other.children.items()} if other else {}
         self.order: tuple[int, ...] = ()  # of an executable: the nodes of its graph
+        self.reused: list[Any] = []  # what _add_kernel() made for the node before
+        # Names the present content, None after a change. An executable has that of the graph from which it took its own.
+        self.state: Optional[object] = None
 
+    def name_state(self) -> Optional[object]:
+        """Returns the name of the content. None if children exist, which change on their own."""
+        if self.children:
+            return None
+        if self.state is None:
+            self.state = object()
+        return self.state
 
 
 def _kept(owner: Union[Graph, ExecutableGraph]) -> _Kept:
@@ -82,6 +94,13 @@ def _set_kernel(owner: Union[Graph, ExecutableGraph], node: int, kernel: Optiona
         kept.kernels[node] = own
     if objects is not None:
         kept.objects[node] = objects
+    kept.state = None
+
+
+def _keep_child(owner: Union[Graph, ExecutableGraph], node: int, child: Graph) -> None:
+    kept = _kept(owner)
+    kept.children[node] = _Kept(_kept(child))
+    kept.state = None
 
 
 def _length(buffer: Buffer, offset: int, length: Optional[int]) -> int:
@@ -184,6 +203,7 @@ class Node:
         kept.kernels.pop(self._number, None)
         kept.objects.pop(self._number, None)
         kept.children.pop(self._number, None)
+        kept.state = None
 
     #: cucore_graph_set_kernel
     def update(self, *, kernel: Optional[Kernel] = None, config: Optional[LaunchConfig] = None,
@@ -214,7 +234,7 @@ class Node:
     def update_child(self, child: Graph) -> None:
         """Replaces the graph of a child node with a copy of another graph. Executables that exist keep the one before."""
         self._graph._set_child(self._number, child)
-        _kept(self._graph).children[self._number] = _Kept(_kept(child))
+        _keep_child(self._graph, self._number, child)
 
 
 _Then = TypeVar("_Then", bound=Union[Node, Iterable[SupportsIndex]])
@@ -299,7 +319,10 @@ class ExecutableNode:
     def update_child(self, child: Graph) -> None:
         """Gives the work of another graph, which has the same shape, to a child node."""
         self._executable._set_child(self._number, child)
-        _kept(self._executable).children[self._number] = _Kept(_kept(child))
+        _keep_child(self._executable, self._number, child)
+
+
+_new = object.__new__
 
 
 #: cucore_graph_add_kernel
@@ -312,10 +335,17 @@ def graph_kernel(self: Graph, kernel: Kernel, config: LaunchConfig, /, *args: An
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    node, own, objects = _cucore._add_kernel(self, after, kernel, config, args)
-    kept = _kept(self)
-    kept.kernels[node], kept.objects[node] = own, objects
-    return Node(self, node)
+    kept: Optional[_Kept] = getattr(self, "_kept", None)
+    if kept is None:
+        kept = _kept(self)
+    if type(after) is Node:
+        after = after._number
+    # A graph may have thousands of these nodes: this costs less than Node().
+    node = _new(Node)
+    node._graph = self
+    node._number = _cucore._add_kernel(self, after, kernel, config, args, kept.kernels, kept.objects, kept.reused)
+    kept.state = None
+    return node
 
 
 #: cucore_graph_add_copy
@@ -431,7 +461,7 @@ def graph_child(self: Graph, child: Graph, *, after: After = None) -> Node:
     ``after`` is the node, or the nodes, that the new one comes after.
     """
     node = self._child(after, child)
-    _kept(self).children[node] = _Kept(_kept(child))
+    _keep_child(self, node, child)
     return Node(self, node)
 
 
@@ -532,6 +562,7 @@ def graph_executable(self: Graph, *, free_on_launch: bool = False, device_launch
     made = ExecutableGraph._of(self, free_on_launch, device_launch, node_priority, upload)
     kept = _Kept(_kept(self))
     kept.order = tuple(self._node_at(i) for i in range(self.node_count))
+    kept.state = _kept(self).name_state()
     setattr(made, "_kept", kept)
     return made
 
@@ -545,8 +576,17 @@ def executable_update(self: ExecutableGraph, graph: Graph, /) -> None:
     nothing has changed. For the change of one node, see ``executable[node]``.
     """
     self._update(graph)
-    kept, other = _kept(self), _kept(graph)
-    nodes = {graph._node_at(i): own for i, own in enumerate(kept.order)}
+    kept: Optional[_Kept] = getattr(self, "_kept", None)
+    other: Optional[_Kept] = getattr(graph, "_kept", None)
+    if kept is None or other is None or kept.state is None or kept.state is not other.state:
+        _take_over(_kept(self), graph, _kept(graph))
+
+
+def _take_over(kept: _Kept, graph: Graph, other: _Kept) -> None:
+    """Lets an executable keep what a graph keeps, by its own numbers of the nodes."""
+    needs_nodes = other.kernels or other.objects or other.children
+    nodes = {graph._node_at(i): own for i, own in enumerate(kept.order)} if needs_nodes else {}
+    kept.state = other.name_state()
     kept.kernels = {nodes[each]: kernel for each, kernel in other.kernels.items() if each in nodes}
     kept.objects = {nodes.get(each, each): objects for each, objects in other.objects.items()}
     kept.children = {nodes.get(each, each): _Kept(child) for each, child in other.children.items()}

@@ -67,6 +67,50 @@ PyObject* own(const cucore_kernel* kernel) {
   return kernel ? new_kernel(cucore_kernel_retain(kernel)) : none();
 }
 
+// The stream for which arrays are made ready, and a Kernel of the graph's own. Later nodes use them
+// again.
+class Reused {
+ public:
+  Reused(cucore_graph* graph, PyObject* list) : list_(list) {
+    if (PyList_GET_SIZE(list) != 0) {
+      stream_ = Object::borrowed(PyList_GET_ITEM(list, STREAM));
+      return;
+    }
+    stream_ = default_stream<cucore_graph>(graph, cucore_graph_device);
+    // another thread may have been first
+    if (stream_ && PyList_GET_SIZE(list) == 0 &&
+        (PyList_Append(list, stream_.get()) != 0 || PyList_Append(list, Py_None) != 0))
+      stream_ = Object();
+  }
+  const Object& stream() const { return stream_; }
+
+  // Returns the Kernel of the node before if it is the same, else a new one.
+  Object own(const cucore_kernel* kernel) const {
+    PyObject* const before = PyList_GET_ITEM(list_, KERNEL);
+    if (before != Py_None && pointer_of<const cucore_kernel>(before) == kernel)
+      return Object::borrowed(before);
+    Object made(bind::own(kernel));
+    if (made) PyList_SetItem(list_, KERNEL, Object::borrowed(made.get()).release());
+    return made;
+  }
+
+ private:
+  static constexpr Py_ssize_t STREAM = 0, KERNEL = 1;
+  PyObject* const list_;
+  Object stream_;
+};
+
+// Returns a list of what the arguments need, or None if all of them are numbers and Buffers.
+Object objects_of(const Work& work) {
+  for (size_t i = 0; i < work.arguments.size(); ++i) {
+    PyObject* const value = work.values[i];
+    const bool is_number = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    if (work.arguments.keeper_of(i) || (!is_number && !is(value, Type::Buffer)))
+      return list_of(work.values, work.arguments);
+  }
+  return Object::borrowed(Py_None);
+}
+
 PyObject* from(const uint32_t (&extents)[3]) {
   return Py_BuildValue("III", extents[0], extents[1], extents[2]);
 }
@@ -134,7 +178,8 @@ PyObject* tuple_of(const cucore_node_info& info) {
 }
 
 PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 5) return PyErr_Format(PyExc_TypeError, "5 arguments are needed, not %zd", count);
+  if (count != 8 || !PyList_Check(args[7]))
+    return PyErr_Format(PyExc_TypeError, "8 arguments are needed, the last of them a list");
   auto* const graph = static_cast<cucore_graph*>(handle_of(args[0], Type::Graph));
   if (!graph) return nullptr;
   NodeList after;
@@ -143,9 +188,12 @@ PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (!handle_of(args[2], Type::Kernel)) return nullptr;
   const InCall in_graph(args[0]);
   const InCall in_kernel(args[2]);
-  const Object stream = default_stream<cucore_graph>(graph, cucore_graph_device);
+  const Reused reused(graph, args[7]);
   Work work;
-  if (!work.pack(args[2], stream, args[4])) return nullptr;
+  if (!work.pack(args[2], reused.stream(), args[4])) return nullptr;
+  const Object kept_kernel = reused.own(work.kernel);
+  const Object kept = objects_of(work);
+  if (!kept_kernel || !kept) return nullptr;
   cucore_node node = 0;
   cucore_error* error = nullptr;
   Unlocked call;
@@ -153,11 +201,15 @@ PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
       cucore_graph_add_kernel(graph, after.data(), after.size(), work.kernel, options,
                               work.arguments.data(), work.arguments.size(), &node, &error);
   call.lock();
-  if (status == CUCORE_OK)
-    return Py_BuildValue("KNN", node, own(work.kernel),
-                         list_of(work.values, work.arguments).release());
-  work.refuse(status, error);
-  return nullptr;
+  if (status != CUCORE_OK) {
+    work.refuse(status, error);
+    return nullptr;
+  }
+  Object number(PyLong_FromUnsignedLongLong(node));
+  const bool is_kept =
+      number && PyDict_SetItem(args[5], number.get(), kept_kernel.get()) == 0 &&
+      (kept.get() == Py_None || PyDict_SetItem(args[6], number.get(), kept.get()) == 0);
+  return is_kept ? number.release() : nullptr;
 }
 
 PyObject* set_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {

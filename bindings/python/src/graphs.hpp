@@ -28,7 +28,8 @@ PyObject* tuple_of(const std::vector<cucore_node>& nodes);
 // In the order of the fields of Python's NodeInfo.
 PyObject* tuple_of(const cucore_node_info& info);
 
-// _add_kernel(graph, after, kernel, config, args): (node, a Kernel of its own, objects to keep)
+// _add_kernel(graph, after, kernel, config, args, kernels, objects, reused): node. Adds a Kernel of
+// the graph's own and the objects to keep to the dicts. `reused` is a list for the next call.
 PyObject* add_kernel(PyObject* module, PyObject* const* args, Py_ssize_t count);
 
 // _set_kernel(graph, node, kernel, is_new, config, args): (a Kernel of its own, objects to keep).

@@ -4,6 +4,7 @@ import gc
 import operator
 import pathlib
 import re
+import sys
 import threading
 import time
 import weakref
@@ -476,6 +477,77 @@ def test_a_whole_update_replaces_the_work(device, stream, graph, add, mul):
         executable.update(graph)
     run(executable, stream)
     assert view[0] == 12, "a refused update changed the executable"
+
+
+def calls_of(function):
+    calls = 0
+
+    def count(frame, event, argument):
+        nonlocal calls
+        calls += event in ("call", "c_call")
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(None)
+    return calls
+
+
+def test_an_update_from_an_unchanged_graph_does_not_visit_its_nodes(device, add):
+    x = cucore.Buffer(device, 4)
+
+    def update_of(count):
+        graph, node = cucore.Graph(device), ()
+        for _ in range(count):
+            node = graph.kernel(add, ONE, x, 1.0, after=node)
+        executable = graph.executable()
+        return calls_of(lambda: executable.update(graph))
+    assert update_of(50) == update_of(1)
+
+
+def test_an_update_keeps_the_arrays_of_each_change(device, stream, add):
+    def changes(change):
+        buffer, other = cucore.Buffer(device, 4), cucore.Buffer(device, 4)
+        graph = cucore.Graph(device)
+        first, second = foreign(buffer), foreign(other)
+        node = graph.kernel(add, ONE, first, 1.0)
+        executable = graph.executable()
+        executable.update(graph)
+        references = [weakref.ref(first), weakref.ref(second)]
+        change(graph, node, executable, second)
+        executable.update(graph)
+        graph.close()
+        del graph, node, first, second
+        return executable, references
+
+    def in_the_graph(graph, node, executable, array):
+        node.update(args=(array, 1.0))
+
+    def in_the_executable(graph, node, executable, array):
+        executable[node].update(args=(array, 1.0))
+    executable, (first, second) = changes(in_the_graph)
+    assert is_gone(first) and not is_gone(second)
+    executable, (first, second) = changes(in_the_executable)
+    assert not is_gone(first) and is_gone(second)
+
+
+def test_an_update_keeps_the_arrays_of_changed_children(device, stream, add):
+    x, buffer = cucore.Buffer(device, 4), cucore.Buffer(device, 4)
+    inner, graph = cucore.Graph(device), cucore.Graph(device)
+    inner.kernel(add, ONE, x, 1.0)
+    child = graph.child(inner)
+    executable = graph.executable()
+    executable.update(graph)
+    array = foreign(buffer)
+    reference = weakref.ref(array)
+    child.body().nodes[0].update(args=(array, 1.0))
+    executable.update(graph)
+    graph.close()
+    del graph, child, array
+    assert not is_gone(reference)
+    executable.close()
+    del executable
+    assert is_gone(reference)
 
 
 def test_a_node_is_left_out_and_taken_in(device, stream, graph, add):
