@@ -64,19 +64,74 @@ void launch(const World& world, int count) {
     CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
 }
 
-void launch_with_a_buffer(const World& world, int count) {
+cucore_buffer* small_buffer(const World& world) {
   static cucore_buffer* buffer = [&] {
     cucore_buffer* made = nullptr;
     CALL(cucore_buffer_create, world.device, 16, world.stream, &made);
+    return made;
+  }();
+  return buffer;
+}
+
+void launch_with_a_buffer(const World& world, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {
+      {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  for (int i = 0; i < count; ++i)
+    CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
+}
+
+// With the node's share of the end of the capture.
+void capture_a_kernel(const World& world, int count) {
+  static cucore_stream* stream = [&] {
+    cucore_stream* made = nullptr;
+    CALL(cucore_stream_create, world.device, nullptr, &made);
     return made;
   }();
   const cucore_launch_options options = one_thread();
   const uint32_t b = 1;
   const float c = 2;
   const cucore_argument arguments[] = {
-      {buffer, CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+      {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  CALL(cucore_stream_begin_capture, stream, nullptr);
   for (int i = 0; i < count; ++i)
-    CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
+    CALL(cucore_kernel_launch, world.kernel, stream, &options, arguments, 3);
+  cucore_graph* graph = nullptr;
+  CALL(cucore_stream_end_capture, stream, &graph);
+  cucore_graph_release(graph);
+}
+
+cucore_graph* chain_of_kernels(const World& world, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {
+      {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  cucore_graph* graph = nullptr;
+  CALL(cucore_graph_create, world.device, &graph);
+  cucore_node node = 0;
+  for (int i = 0; i < count; ++i) {
+    const cucore_node before = node;
+    CALL(cucore_graph_add_kernel, graph, &before, i != 0, world.kernel, &options, arguments, 3,
+         &node);
+  }
+  return graph;
+}
+
+// With its share of the end of the graph.
+void add_a_kernel_node(const World& world, int count) {
+  cucore_graph_release(chain_of_kernels(world, count));
+}
+
+void update_executable(const World& world, int count) {
+  cucore_graph* graph = chain_of_kernels(world, 1);
+  cucore_executable* executable = nullptr;
+  CALL(cucore_executable_create, graph, nullptr, &executable);
+  for (int i = 0; i < count; ++i) CALL(cucore_executable_update, executable, graph, nullptr);
+  cucore_executable_release(executable);
+  cucore_graph_release(graph);
 }
 
 void run_prepared(const World& world, const cucore_argument& first, int count) {
@@ -97,12 +152,7 @@ void prepared_launch(const World& world, int count) {
 }
 
 void prepared_with_a_buffer(const World& world, int count) {
-  static cucore_buffer* buffer = [&] {
-    cucore_buffer* made = nullptr;
-    CALL(cucore_buffer_create, world.device, 16, world.stream, &made);
-    return made;
-  }();
-  run_prepared(world, {buffer, CUCORE_ARGUMENT_OBJECT}, count);
+  run_prepared(world, {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, count);
 }
 
 void record_event(const World& world, int count) {
@@ -304,6 +354,9 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"launch_with_a_buffer", &launch_with_a_buffer},
     {"prepared_launch", &prepared_launch},
     {"prepared_with_a_buffer", &prepared_with_a_buffer},
+    {"capture_a_kernel", &capture_a_kernel},
+    {"add_a_kernel_node", &add_a_kernel_node},
+    {"update_executable", &update_executable},
     {"record_event", &record_event},
     {"create_event", &create_event},
     {"query_event", &query_event},

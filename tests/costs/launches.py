@@ -46,12 +46,28 @@ def main(name, count):
                 pass
         return refused if is_planted else method
 
+    def node_after_node(kernel, arguments):
+        graph, kernel, last = cucore.Graph(device), code.kernel(kernel), []
+
+        def add():
+            last[:] = [graph.kernel(kernel, config, *arguments, after=last)]
+        return add
+
+    def update_by_itself():
+        graph = cucore.Graph(device)
+        graph.kernel(code.kernel("k"), config, 1.0, buffer, 1)
+        update = functools.partial(graph.executable().update, graph)
+        return (lambda: (update(), update())) if is_planted else update
+
     operations = {
         "python_prepared": lambda: without_arguments(code.kernel("k").prepare(stream, config, 1.0, buffer, 1).run),
         "python_query": lambda: without_arguments(event.query),
         "python_launch": lambda: launches("k", (1.0, buffer, 1)),
         "python_launch_of_buffers": lambda: launches("two", (buffer, buffer)),
         "python_launch_of_numpy": lambda: launches("k", with_numpy(buffer, is_planted)),
+        "python_graph_kernel": lambda: node_after_node(*("planted", (1.0, buffer, 1, buffer, buffer)) if is_planted
+                                                       else ("k", (1.0, buffer, 1))),
+        "python_update": update_by_itself,
         # The general forms are the slow ones.
         "python_record": lambda: functools.partial(stream.record, event, **{"timing": True} if is_planted else {}),
         "python_create_event": lambda: functools.partial(cucore.Event, device, **{"timing": False} if is_planted else {}),
