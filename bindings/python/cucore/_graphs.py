@@ -71,6 +71,8 @@ class _Kept:
 def _kept(owner: Union[Graph, ExecutableGraph]) -> _Kept:
     found: Optional[_Kept] = getattr(owner, "_kept", None)
     if found is None:
+        if not isinstance(owner, (Graph, ExecutableGraph)):
+            raise TypeError(f"a cucore.Graph is needed, not {type(owner).__name__}")
         found = _Kept()
         setattr(owner, "_kept", found)
     return found
