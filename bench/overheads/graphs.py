@@ -9,7 +9,6 @@ three arguments. LIBRARY is built from calls.c and graphs.c. The result is graph
 installed, graphs.svg.
 """
 import argparse
-import json
 from pathlib import Path
 
 import columns
@@ -133,13 +132,7 @@ def main():
         cells = alternate(ways, batch, max(6, options.rounds // divisor))
         rows.append({"row": row, "title": title, "cells": cells, "target": {"C": in_c, "Python": in_python}})
     result = {"name": "graphs", "unit": "ns", "machine": machine(world), "missing": missing, "rows": rows}
-    out = Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "graphs.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = report.table(result) + "\n" + report.verdicts(result)
-    (out / "graphs.md").write_text(text)
-    print(text)
-    print(report.plot(result, out / "graphs.svg"))
+    report.write(result, Path(options.out))
 
 
 if __name__ == "__main__":

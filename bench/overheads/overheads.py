@@ -12,7 +12,6 @@ import argparse
 import compileall
 import datetime
 import importlib.util
-import json
 import os
 import platform
 import subprocess
@@ -131,13 +130,7 @@ def main():
     row, title, in_c, in_python = IMPORT
     rows.append({"row": row, "title": title, "cells": measure_imports(9, 2 * options.seconds / 3), "target": {"C": in_c, "Python": in_python}})
     result = {"name": "overheads", "unit": "ns", "machine": machine(world), "missing": missing, "rows": rows}
-    out = Path(options.out)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / "overheads.json").write_text(json.dumps(result, indent=1) + "\n")
-    text = report.table(result) + "\n" + report.verdicts(result)
-    (out / "overheads.md").write_text(text)
-    print(text)
-    print(report.plot(result, out / "overheads.svg"))
+    report.write(result, Path(options.out))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes results of benchmarks as Markdown and as SVG, which matplotlib draws."""
+import json
+
 COLUMNS = ("bare", "cucore C", "cucore Python", "cuda.core", "CuPy", "Triton", "PyTorch", "Numba")
 
 
@@ -63,6 +65,17 @@ def table(result):
         lines.append(f"| {row['title']} | " + " | ".join(cell(row["cells"].get(name)) for name in present) + f" | {target} |")
     lines += ["", *(f"- {name}: {reason}" for name, reason in result["missing"].items())]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def write(result, out):
+    """Writes a result as JSON, as tables and as a plot to a folder, and prints the tables."""
+    name = result["name"]
+    out.mkdir(parents=True, exist_ok=True)
+    (out / f"{name}.json").write_text(json.dumps(result, indent=1) + "\n")
+    text = table(result) + "\n" + verdicts(result)
+    (out / f"{name}.md").write_text(text)
+    print(text)
+    print(plot(result, out / f"{name}.svg"))
 
 
 def new_figure(width, height):

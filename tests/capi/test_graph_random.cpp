@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "condition_kernels.hpp"
 #include "graph_testing.hpp"
 
 namespace random_graphs {
@@ -20,31 +21,6 @@ constexpr size_t BUFFERS = 5;
 constexpr uint32_t ELEMENTS = 64;
 constexpr size_t SIZE = ELEMENTS * sizeof(float);
 constexpr int DEPTH = 3;
-
-// Lets a condition count down, so that a loop ends.
-constexpr const char* COUNTER = R"(.version 7.8
-.target sm_75
-.address_size 64
-.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
-
-.visible .entry count_down(.param .u64 condition, .param .u64 left) {
-  .reg .b64 %rd<3>;
-  .reg .b32 %r<3>;
-  ld.param.u64 %rd1, [condition];
-  ld.param.u64 %rd2, [left];
-  ld.global.u32 %r1, [%rd2];
-  sub.u32 %r2, %r1, 1;
-  st.global.u32 [%rd2], %r2;
-  {
-    .param .b64 p0;
-    .param .b32 p1;
-    st.param.b64 [p0], %rd1;
-    st.param.b32 [p1], %r2;
-    call.uni cudaGraphSetConditional, (p0, p1);
-  }
-  ret;
-}
-)";
 
 using World = std::array<std::vector<float>, BUFFERS>;
 using Step = std::function<void(World&)>;
@@ -79,7 +55,7 @@ class RandomGraphs : public OnGraph {
     OnGraph::SetUp();
     if (IsSkipped()) return;
     if (!runs_kernels()) GTEST_SKIP() << "the scripted driver runs no kernel";
-    counter_ = make_code(CUCORE_CODE_TYPE_PTX, COUNTER, std::strlen(COUNTER));
+    counter_ = make_code(CUCORE_CODE_TYPE_PTX, CONDITION_KERNELS, std::strlen(CONDITION_KERNELS));
     count_down_ = find_kernel(counter_, "count_down");
     for (Buffer& buffer : buffers_) buffer = make_buffer(device_, SIZE, stream_);
   }

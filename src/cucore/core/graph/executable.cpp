@@ -240,13 +240,6 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
 
 CUgraphExec Executable::native() const { return destruction_->native; }
 
-void Executable::record_use(const Stream& stream) const {
-  if (stream.mark())
-    destruction_->uses().add(stream.mark());
-  else
-    destruction_->uses().add(stream.context());
-}
-
 // The launch becomes a node, which has the present work also after an update.
 void Executable::hold_in_capture(const Stream& stream) const {
   if (capture_of(stream) == NOT_CAPTURED) return;
@@ -260,7 +253,7 @@ void Executable::launch(const Stream& stream) const {
   const ContextAccess access(*root_->context(), "executable");
   const ContextAccess stream_access(*stream.context(), "stream");
   if (!destruction_->uses().contains(stream.mark_key())) [[unlikely]]
-    record_use(stream);
+    destruction_->uses().add(stream);
   const auto call = [&] {
     if (stream.may_be_captured()) [[unlikely]] {
       if (is_single_) refuse_in_capture(stream, "launch a graph with conditions or memory in");

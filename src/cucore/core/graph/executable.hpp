@@ -50,7 +50,6 @@ class Executable final : public Object {
              Ref<const GraphWork> work, MemoryEffects memory, bool is_single);
   ~Executable() override;
 
-  void record_use(const Stream& stream) const;
   void check_launch(CUresult result, const Stream& stream) const;
   void hold_in_capture(const Stream& stream) const;
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a

@@ -134,11 +134,7 @@ void DeferredUnload::perform(const driver::CudaTable& cu) noexcept {
 }
 
 void LoadedImage::record_use(const Stream& stream) const {
-  const auto remember = may_print_ ? StreamUses::FORGET : StreamUses::REMEMBER;
-  if (stream.mark())
-    deferred_unload_->uses().add(stream.mark(), remember);
-  else
-    deferred_unload_->uses().add(stream.context(), remember);
+  deferred_unload_->uses().add(stream, may_print_ ? StreamUses::FORGET : StreamUses::REMEMBER);
 }
 
 CUkernel LoadedImage::find_kernel(const char* lowered_name) const {

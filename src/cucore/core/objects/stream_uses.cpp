@@ -62,6 +62,13 @@ void StreamUses::add(const Ref<Context>& context, Remember remember) {
   if (remember) known_[slot(context.get())].store(context.get(), std::memory_order_release);
 }
 
+void StreamUses::add(const Stream& stream, Remember remember) {
+  if (stream.mark())
+    add(stream.mark(), remember);
+  else
+    add(stream.context(), remember);
+}
+
 void StreamUses::add(const StreamUses& other) {
   std::vector<Ref<StreamMark>> marks;
   std::vector<Ref<Context>> contexts;

@@ -35,6 +35,9 @@ class StreamUses {
   // Adds all work of a context, for streams that have no mark.
   void add(const Ref<Context>& context, Remember remember = REMEMBER);
 
+  // Adds a stream by its mark, or its whole context if it has none.
+  void add(const Stream& stream, Remember remember = REMEMBER);
+
   // Adds the streams and contexts of another resource, of which no stream has events.
   void add(const StreamUses& other);
 
