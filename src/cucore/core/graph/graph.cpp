@@ -96,14 +96,10 @@ class NewGraph {
 }  // namespace
 
 Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native, std::vector<Ref<const Object>> held) {
-  const auto& cu = cuda();
-  NewGraph graph(cu, native);
-  const ContextScope scope(*context, "graph");
-  auto body = make<GraphBody>(native);
+  NewGraph graph(cuda(), native);
+  auto body = GraphBody::unread(native);
   body->reserve({});
   if (!held.empty()) body->keep(make<HeldObjects>(std::move(held)));
-  std::vector<Ref<const NodeWork>> none;
-  body->read(cu, none);
   return make<Graph>(graph.root(std::move(context), std::move(body)));
 }
 
@@ -192,10 +188,14 @@ Ref<Graph> Graph::clone() const {
 }
 
 CUgraph Graph::hand_out() const noexcept try {
+  std::vector<Ref<const NodeWork>> dropped;  // ends after the lock
   const std::lock_guard lock(root_->mutex());
   if (body_->is_gone()) return nullptr;
   const ContextScope scope(*context(), std::nothrow);
-  if (scope.is_alive()) body_->share(cuda());
+  if (scope.is_alive()) {
+    body_->read_changes(cuda(), dropped);
+    body_->share(cuda());
+  }
   root_->change();
   return body_->native();
 } catch (const std::exception& error) {
@@ -206,21 +206,21 @@ CUgraph Graph::hand_out() const noexcept try {
 namespace {
 
 struct Predecessors {
-  explicit Predecessors(size_t count) : plain(count), programmatic(count) { edges.reserve(count); }
+  explicit Predecessors(size_t count) : plain(count), programmatic(count) {}
 
   ShortList<CUgraphNode> plain, programmatic;
-  std::vector<NodeEdge> edges;
 };
 
-// Drivers without data of edges get plain ones.
+// Adds the edges to the node. Drivers without data of edges get plain ones.
 Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* const> before,
-                            const NodeWork& work) {
-  const bool may_overlap = work.is_programmatic() && cu.version >= driver::FIRST_WITH_EDGE_DATA;
+                            GraphNode& to) {
+  const bool may_overlap = to.work->is_programmatic() && cu.version >= driver::FIRST_WITH_EDGE_DATA;
   Predecessors out(before.size());
+  to.before.reserve(before.size());
   for (const GraphNode* node : before) {
     const bool is_programmatic = may_overlap && node->kind == NodeKind::KERNEL;
     (is_programmatic ? out.programmatic : out.plain).push_back(node->native);
-    out.edges.push_back({node->number, is_programmatic});
+    to.before.push_back({node->number, is_programmatic});
   }
   return out;
 }
@@ -256,16 +256,13 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
                "; expected kernels, copies, fills, empty nodes, "
                "conditional nodes, and child graphs of these"));
   const ShortList<GraphNode*> before = body_->find_all(after);
-  Predecessors sorted = sorted_by_edge(cu, before.all(), *work);
   body_->reserve(before.all());
   auto node = std::make_unique<GraphNode>();
   node->kind = work->kind();
   node->work = std::move(work);
-  add_native(cu, *body_, sorted, *node);
-  node->number = next_node_number();
-  node->before = std::move(sorted.edges);
-  const NodeNumber number = node->number;
-  body_->insert(std::move(node));
+  add_native(cu, *body_, sorted_by_edge(cu, before.all(), *node), *node);
+  const NodeNumber number = node->number = next_node_number();
+  body_->insert(std::move(node), before.all());
   root_->change();
   return number;
 }
@@ -578,7 +575,7 @@ NodeState Graph::query(NodeNumber number) const {
 
 namespace {
 
-std::vector<NodeNumber> numbers_of(const std::vector<NodeEdge>& edges) {
+std::vector<NodeNumber> numbers_of(const NodeEdges& edges) {
   std::vector<NodeNumber> numbers;
   numbers.reserve(edges.size());
   for (const NodeEdge& edge : edges) numbers.push_back(edge.node);

@@ -18,8 +18,8 @@ namespace {
 
 bool is_backward(const GraphNode& from, const GraphNode& to) { return from.number > to.number; }
 
-void erase_edge(std::vector<NodeEdge>& edges, NodeNumber node) noexcept {
-  std::erase_if(edges, [node](const NodeEdge& edge) { return edge.node == node; });
+void erase_edge(NodeEdges& edges, NodeNumber node) noexcept {
+  edges.erase_if([node](const NodeEdge& edge) { return edge.node == node; });
 }
 
 }  // namespace
@@ -74,12 +74,16 @@ void GraphBody::reserve(std::span<GraphNode* const> touched) {
   grow(removed_);
   grow(held_);
   grow(objects_);
-  for (GraphNode* node : touched) grow(node->before), grow(node->after);
+  for (GraphNode* node : touched) {
+    node->before.reserve(node->before.size() + 1);
+    node->after.reserve(node->after.size() + 1);
+  }
 }
 
-void GraphBody::insert(std::unique_ptr<GraphNode> node) noexcept {
-  for (const NodeEdge& edge : node->before)
-    find(edge.node).after.push_back({node->number, edge.is_programmatic});
+void GraphBody::insert(std::unique_ptr<GraphNode> node,
+                       std::span<GraphNode* const> before) noexcept {
+  for (size_t i = 0; i < before.size(); ++i)
+    before[i]->after.push_back({node->number, node->before.begin()[i].is_programmatic});
   nodes_.push_back(std::move(node));
 }
 
@@ -300,22 +304,30 @@ std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,
   return node;
 }
 
-void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
-  const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
+void GraphBody::drop_absent(std::span<const CUgraphNode> natives,
+                            std::vector<Ref<const NodeWork>>& dropped) {
+  if (nodes_.empty()) return;
   const std::unordered_set<CUgraphNode> present(natives.begin(), natives.end());
   dropped.reserve(dropped.size() + nodes_.size());
   for (size_t i = nodes_.size(); i-- != 0;) {
     reserve({});
     if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i])->work);
   }
+}
+
+void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
+  const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
+  drop_absent(natives, dropped);
   NativeNodes known;
+  known.reserve(natives.size());
+  nodes_.reserve(natives.size());
   for (const auto& node : nodes_) known.emplace(node->native, node.get());
   for (const CUgraphNode native : natives) {
     if (known.contains(native)) continue;
     auto node = read_node(cu, native);
     known.emplace(native, node.get());
     reserve({});
-    insert(std::move(node));
+    insert(std::move(node), {});
   }
   read_edges(cu, known);
   is_unread_ = false;

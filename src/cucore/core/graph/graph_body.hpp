@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/graph/node_work.hpp"
+#include "support/inline_list.hpp"
 #include "support/short_list.hpp"
 
 namespace cucore::core {
@@ -20,10 +21,12 @@ using NodeNumber = uint64_t;
 class GraphBody;
 
 struct NodeEdge {
-  NodeNumber node = 0;  // the other end
-  bool is_programmatic = false;
+  NodeNumber node;  // the other end
+  bool is_programmatic;
   friend bool operator==(const NodeEdge&, const NodeEdge&) = default;
 };
+
+using NodeEdges = InlineList<NodeEdge, 2>;
 
 struct GraphNode {
   NodeNumber number = 0;
@@ -32,8 +35,8 @@ struct GraphNode {
   Ref<const NodeWork> work;       // null for a node that somebody else has added
   CUuserObject keeper = nullptr;  // of a shared graph; null if the node keeps nothing
   const std::string* label = nullptr;
-  std::vector<NodeEdge> before, after;  // in the order of adding
-  std::vector<Ref<GraphBody>> bodies;   // the graphs of the node, once somebody has asked
+  NodeEdges before, after;             // in the order of adding
+  std::vector<Ref<GraphBody>> bodies;  // the graphs of the node, once somebody has asked
 };
 
 // Returns a number that no other node of the process has.
@@ -43,6 +46,14 @@ class GraphBody final : public Object {
  public:
   explicit GraphBody(CUgraph native, bool is_conditional = false)
       : native_(native), is_conditional_(is_conditional) {}
+
+  // A graph whose nodes somebody else has added. It is read when somebody asks for a node, because
+  // most programs only launch what they have captured.
+  static Ref<GraphBody> unread(CUgraph native) {
+    auto body = make<GraphBody>(native);
+    body->is_unread_ = true;
+    return body;
+  }
 
   CUgraph native() const { return native_; }
 
@@ -78,6 +89,10 @@ class GraphBody final : public Object {
   bool may_have_changed() const { return is_shared_ || is_unread_ || captures_ != 0; }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
+  // The same if they may have changed.
+  void read_changes(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
+    if (may_have_changed()) read(cu, dropped);
+  }
 
   // In the order of adding.
   const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
@@ -89,7 +104,8 @@ class GraphBody final : public Object {
 
   // Makes room, so that the next insertion, removal, edge or held object cannot fail.
   void reserve(std::span<GraphNode* const> touched);
-  void insert(std::unique_ptr<GraphNode> node) noexcept;
+  // `before` are the nodes at the other ends of the edges.
+  void insert(std::unique_ptr<GraphNode> node, std::span<GraphNode* const> before) noexcept;
   // Forgets a node with its edges, and returns it.
   std::unique_ptr<GraphNode> remove(GraphNode& node) noexcept;
 
@@ -134,6 +150,7 @@ class GraphBody final : public Object {
   ~GraphBody() override = default;
   void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;
+  void drop_absent(std::span<const CUgraphNode> natives, std::vector<Ref<const NodeWork>>& dropped);
   std::unique_ptr<GraphNode> read_node(const driver::CudaTable& cu, CUgraphNode native) const;
   using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;
   void read_edges(const driver::CudaTable& cu, const NativeNodes& known);

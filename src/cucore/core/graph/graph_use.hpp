@@ -40,7 +40,7 @@ class GraphUse {
   // Reads the nodes that other code may have changed.
   void read(GraphBody& body) {
     body.require_alive();
-    if (body.may_have_changed()) body.read(cu_, dropped_);
+    body.read_changes(cu_, dropped_);
   }
   // Drop their argument after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }

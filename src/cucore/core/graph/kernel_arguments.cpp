@@ -11,15 +11,8 @@
 namespace cucore::core {
 namespace {
 
-// The greatest alignment of a parameter.
-constexpr size_t PARAMETER_ALIGNMENT = 16;
-
 bool names_an_object(const cucore_argument& argument) {
   return is_buffer(argument) && argument.data != nullptr;
-}
-
-size_t aligned(size_t size) {
-  return (size + PARAMETER_ALIGNMENT - 1) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
 }
 
 }  // namespace
@@ -50,9 +43,10 @@ KernelArguments::Room KernelArguments::room_of(const KernelArguments& other) {
 KernelArguments::KernelArguments(const Room& room) {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= PARAMETER_ALIGNMENT);
   if (room.count == 0) return;
-  block_.reset(new std::byte[room.bytes + room.count * (sizeof *list_ + sizeof *pointers_) +
-                             room.buffers * sizeof *buffers_]);
-  values_ = block_.get();
+  const size_t bytes = room.bytes + room.count * (sizeof *list_ + sizeof *pointers_) +
+                       room.buffers * sizeof *buffers_;
+  if (bytes > FEW) many_.reset(new std::byte[bytes]);
+  values_ = many_ ? many_.get() : few_;
   list_ = reinterpret_cast<cucore_argument*>(values_ + room.bytes);
   pointers_ = reinterpret_cast<void**>(list_ + room.count);
   buffers_ = reinterpret_cast<Ref<const Buffer>*>(pointers_ + room.count);

@@ -33,10 +33,18 @@ class KernelArguments {
     size_t count = 0, buffers = 0, bytes = 0;
   };
   explicit KernelArguments(const Room& room);
+  static size_t aligned(size_t size) {
+    return (size + PARAMETER_ALIGNMENT - 1) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
+  }
   void add(const void* value, size_t size);
   void add(Ref<const Buffer> buffer);
 
-  std::unique_ptr<std::byte[]> block_;
+  // The greatest alignment of a parameter.
+  static constexpr size_t PARAMETER_ALIGNMENT = 16;
+  static constexpr size_t FEW = 160;  // the bytes of three arguments, one of them a buffer
+
+  alignas(PARAMETER_ALIGNMENT) std::byte few_[FEW];
+  std::unique_ptr<std::byte[]> many_;
   cucore_argument* list_ = nullptr;
   void** pointers_ = nullptr;
   Ref<const Buffer>* buffers_ = nullptr;
