@@ -706,6 +706,34 @@ CUCORE_PERF_API cucore_status cucore_measurement_write(const cucore_measurement 
                                                        cucore_error **error);
 
 /**
+ * Returns in how many passes the metrics of a preset are read. The hardware counts only some of them
+ * at a time, so a kernel runs once per pass. The call needs CUPTI of CUDA 13, no GPU and no driver.
+ *
+ * - "quick": time, and bytes read and written in device memory.
+ * - "balanced": those, bytes of the L2 and L1 caches, instructions, and active warps.
+ * - "flops": operations in f32, f64 and f16. A fused multiply-add is two.
+ * - "memory": bytes of device memory, and requests and sectors of global accesses. Then hits of the
+ *   L2 cache, and wavefronts and bank conflicts of shared memory.
+ * - "roof": percent of the peak of the multiprocessors, of each memory and of the tensor cores.
+ * - "all": those of the first four.
+ *
+ * A chip leaves out the metrics that it lacks. Some integrated GPUs have none of device memory.
+ *
+ * @param chip    the name of the GPU's chip, "GH100"
+ * @param preset  the name of the preset
+ * @param passes  receives the number of passes
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT   preset is not the name of a preset
+ * @retval CUCORE_ERROR_NOT_FOUND          CUPTI has no such chip; the message lists all
+ * @retval CUCORE_ERROR_LIBRARY_MISSING    CUPTI cannot be opened; the cause lists every path tried
+ * @retval CUCORE_ERROR_UNSUPPORTED        CUPTI is too old or has no metrics of the chip, or this
+ *                                         library was built without support of CUPTI
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_preset_passes(const char *chip, const char *preset,
+                                                   int32_t *passes, cucore_error **error);
+
+/**
  * Returns the version of the library: major * 10000 + minor * 100 + patch.
  *
  * @since 0.2

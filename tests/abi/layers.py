@@ -14,7 +14,7 @@ from pathlib import Path
 from public_header import PublicHeader
 
 SOURCE = Path(sys.argv.pop(1)).resolve()
-CUDA = re.compile(r"^(cuda|cuda\w*\.h|nvrtc\.h|nvJitLink\.h|nvvm\.h|nv\w+/.*)$")
+CUDA = re.compile(r"^(cuda|cu(da|pti)\w*\.h|nvrtc\.h|nvJitLink\.h|nvvm\.h|nv\w+/.*)$")
 STANDARD = re.compile(r"^[a-z_0-9]+$")  # <vector>
 SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|netinet/\w+|assert|cpuid|ctype|cxxabi|dirent|dlfcn|elf|errno|execinfo|"
                     r"fcntl|fenv|immintrin|inttypes|limits|link|math|mqueue|netdb|poll|pthread|pwd|sched|"
@@ -23,7 +23,7 @@ SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|netinet/\w+|assert|cpuid|ctyp
 
 
 # Callers of the public functions.
-BOUNDARIES = ("cucore/capi/", "shared/client/", "array/capi/", "array/run/", "perf/capi/", "perf/measure/", "programs/cli/")
+BOUNDARIES = ("cucore/capi/", "shared/client/", "array/capi/", "array/run/", "perf/capi/", "perf/measure/", "perf/cupti/", "programs/cli/")
 SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc"}
 ROOTS = ("shared", "cucore", "plugins", ".")  # of "folder/file.hpp", under src
 

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/cupti/launch_counters.hpp"
+
+#include <utility>
+
+namespace cucore::perf {
+namespace {
+
+void initialise(const CuptiTarget& cupti, const char* attempt) {
+  auto parameters = CUPTI_PARAMETERS(CUpti_Profiler_Initialize_Params);
+  check_cupti(cupti.cuptiProfilerInitialize(&parameters), attempt);
+}
+
+}  // namespace
+
+std::string chip_name(int ordinal, const char* attempt) {
+  const CuptiTarget& cupti = cupti_target(attempt);
+  initialise(cupti, attempt);
+  auto parameters = CUPTI_PARAMETERS(CUpti_Device_GetChipName_Params);
+  parameters.deviceIndex = static_cast<size_t>(ordinal);
+  check_cupti(cupti.cuptiDeviceGetChipName(&parameters), attempt);
+  return parameters.pChipName;
+}
+
+RangeProfiler::RangeProfiler(const CuptiTarget& cupti, CUcontext context, const char* attempt)
+    : cupti_(cupti) {
+  initialise(cupti, attempt);
+  auto parameters = CUPTI_PARAMETERS(CUpti_RangeProfiler_Enable_Params);
+  parameters.ctx = context;
+  check_cupti(cupti.cuptiRangeProfilerEnable(&parameters), attempt);
+  object_ = parameters.pRangeProfilerObject;
+}
+
+RangeProfiler::~RangeProfiler() {
+  auto parameters = CUPTI_PARAMETERS(CUpti_RangeProfiler_Disable_Params);
+  parameters.pRangeProfilerObject = object_;
+  (void)cupti_.cuptiRangeProfilerDisable(&parameters);
+}
+
+LaunchCounters::LaunchCounters(CUcontext context, const Chip& chip,
+                               std::vector<const char*> metrics, const char* attempt)
+    : cupti_(cupti_target(attempt)),
+      attempt_(attempt),
+      chip_(chip),
+      metrics_(std::move(metrics)),
+      plan_(chip.plan(metrics_)),
+      profiler_(cupti_, context, attempt) {
+  auto size = CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataSize_Params);
+  size.pRangeProfilerObject = profiler_.get();
+  size.pMetricNames = metrics_.data();
+  size.numMetrics = metrics_.size();
+  size.maxNumOfRanges = MOST;
+  size.maxNumRangeTreeNodes = MOST;
+  check_cupti(cupti_.cuptiRangeProfilerGetCounterDataSize(&size), attempt);
+  counters_.resize(size.counterDataSize);
+}
+
+// The counters of earlier launches are gone.
+void LaunchCounters::reset() {
+  auto image = CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+  image.pRangeProfilerObject = profiler_.get();
+  image.counterDataSize = counters_.size();
+  image.pCounterData = counters_.data();
+  check_cupti(cupti_.cuptiRangeProfilerCounterDataImageInitialize(&image), attempt_);
+  auto config = CUPTI_PARAMETERS(CUpti_RangeProfiler_SetConfig_Params);
+  config.pRangeProfilerObject = profiler_.get();
+  config.configSize = plan_.image.size();
+  config.pConfig = plan_.image.data();
+  config.counterDataImageSize = counters_.size();
+  config.pCounterDataImage = counters_.data();
+  config.range = CUPTI_AutoRange;
+  config.replayMode = CUPTI_KernelReplay;
+  config.maxRangesPerPass = MOST;
+  config.numNestingLevels = 1;
+  config.minNestingLevel = 1;
+  config.targetNestingLevel = 1;
+  check_cupti(cupti_.cuptiRangeProfilerSetConfig(&config), attempt_);
+}
+
+void LaunchCounters::begin() {
+  reset();
+  auto parameters = CUPTI_PARAMETERS(CUpti_RangeProfiler_Start_Params);
+  parameters.pRangeProfilerObject = profiler_.get();
+  check_cupti(cupti_.cuptiRangeProfilerStart(&parameters), attempt_);
+}
+
+std::vector<std::vector<double>> LaunchCounters::end() {
+  auto stopped = CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop_Params);
+  stopped.pRangeProfilerObject = profiler_.get();
+  check_cupti(cupti_.cuptiRangeProfilerStop(&stopped), attempt_);
+  auto decoded = CUPTI_PARAMETERS(CUpti_RangeProfiler_DecodeData_Params);
+  decoded.pRangeProfilerObject = profiler_.get();
+  check_cupti(cupti_.cuptiRangeProfilerDecodeData(&decoded), attempt_);
+  auto info = CUPTI_PARAMETERS(CUpti_RangeProfiler_GetCounterDataInfo_Params);
+  info.pCounterDataImage = counters_.data();
+  info.counterDataImageSize = counters_.size();
+  check_cupti(cupti_.cuptiRangeProfilerGetCounterDataInfo(&info), attempt_);
+  std::vector<std::vector<double>> launches;
+  for (size_t range = 0; range < info.numTotalRanges; ++range)
+    launches.push_back(chip_.evaluate(counters_, range, metrics_));
+  return launches;
+}
+
+}  // namespace cucore::perf
