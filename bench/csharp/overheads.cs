@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the rows of bench/overheads in C, as a platform call written by hand, and in C#. The three take turns in one
 // process; the figures are medians.
-//   Overheads.exe
+// A second table has the rows of graphs.
+//   Overheads.exe [graphs], which measures graphs alone
 using System;
 using System.IO;
 using System.Linq;
@@ -23,17 +24,17 @@ static class Overheads {
   [DllImport("overheads_by_platform_call")] static extern IntPtr overheads_failure();
   [DllImport("overheads_by_platform_call")] static extern double overheads_now();
 
-  static void Must(bool isGood) {
+  internal static void Must(bool isGood) {
     if (!isGood) throw new InvalidOperationException(Marshal.PtrToStringAnsi(overheads_failure()));
   }
 
-  static double Nanoseconds(int count, Action call) {
+  internal static double Nanoseconds(int count, Action call) {
     double began = overheads_now();
     for (int i = 0; i < count; ++i) call();
     return (overheads_now() - began) / count;
   }
 
-  static double Median(double[] of) { return of.OrderBy(x => x).ElementAt(of.Length / 2); }
+  internal static double Median(double[] of) { return of.OrderBy(x => x).ElementAt(of.Length / 2); }
 
   static void Row(string title, int number, int count, Action settle, Action call) {
     double[] inC = new double[Rounds], byHand = new double[Rounds], here = new double[Rounds];
@@ -66,21 +67,9 @@ static class Overheads {
     }
   }
 
-  static int Main() {
-    string folder = Path.Combine(Path.GetTempPath(), "overheads-" + Guid.NewGuid());
-    Directory.CreateDirectory(folder);
-    // The rows keep the texts until the process ends.
-    int begun = overheads_begin(Marshal.StringToHGlobalAnsi(Ptx), Marshal.StringToHGlobalAnsi(Source), Marshal.StringToHGlobalAnsi(folder));
-    Must(begun != 1);
-    byte[] image = Encoding.ASCII.GetBytes(Ptx);
+  static void DeviceRows(CudaDevice device, CudaStream stream, CudaBuffer buffer, Kernel kernel) {
     LaunchConfig config = new LaunchConfig(1, 1);
-    Console.WriteLine("| ns, median | C | P/Invoke by hand | C# | above P/Invoke |\n|---|---|---|---|---|");
-    using (CudaDevice device = new CudaDevice())
-    using (CudaStream stream = new CudaStream(device))
     using (CudaEvent recorded = new CudaEvent(device))
-    using (CudaBuffer buffer = new CudaBuffer(device, MiB, stream))
-    using (ObjectCode code = ObjectCode.FromBytes(CodeType.Ptx, image))
-    using (Kernel kernel = code.GetKernel("k"))
     using (PreparedLaunch prepared = kernel.Prepare(stream, config, 1f, buffer, 0)) {
       recorded.Record(stream);
       Action settle = stream.Synchronize;
@@ -94,13 +83,38 @@ static class Overheads {
       Row("event record", 4, 200, settle, () => recorded.Record(stream));
       Row("event query (recorded, done)", 5, 200, settle, () => recorded.Query());
       Row("stream-ordered allocate and free, 1 MiB", 6, 50, settle, () => new CudaBuffer(device, MiB, stream).Dispose());
-      Row("object code to bytes and back", 7, 20, settle, () => ObjectCode.Load(code.ToBytes()).Dispose());
-      Row("bytes to kernel, then dropped", 8, 10, settle, () => {
-        using (ObjectCode made = ObjectCode.FromBytes(CodeType.Ptx, image))
-        using (Kernel found = made.GetKernel("k")) Must(found != null);
-      });
     }
-    if (begun == 0) CacheRows(folder);
+  }
+
+  static void CodeRows(byte[] image, ObjectCode code, Action settle) {
+    Row("object code to bytes and back", 7, 20, settle, () => ObjectCode.Load(code.ToBytes()).Dispose());
+    Row("bytes to kernel, then dropped", 8, 10, settle, () => {
+      using (ObjectCode made = ObjectCode.FromBytes(CodeType.Ptx, image))
+      using (Kernel found = made.GetKernel("k")) Must(found != null);
+    });
+  }
+
+  static int Main(string[] arguments) {
+    string folder = Path.Combine(Path.GetTempPath(), "overheads-" + Guid.NewGuid());
+    Directory.CreateDirectory(folder);
+    // The rows keep the texts until the process ends.
+    int begun = overheads_begin(Marshal.StringToHGlobalAnsi(Ptx), Marshal.StringToHGlobalAnsi(Source), Marshal.StringToHGlobalAnsi(folder));
+    Must(begun != 1);
+    bool isWhole = arguments.Length == 0 || arguments[0] != "graphs";
+    byte[] image = Encoding.ASCII.GetBytes(Ptx);
+    using (CudaDevice device = new CudaDevice())
+    using (CudaStream stream = new CudaStream(device))
+    using (CudaBuffer buffer = new CudaBuffer(device, MiB, stream))
+    using (ObjectCode code = ObjectCode.FromBytes(CodeType.Ptx, image))
+    using (Kernel kernel = code.GetKernel("k")) {
+      if (isWhole) {
+        Console.WriteLine("| ns, median | C | P/Invoke by hand | C# | above P/Invoke |\n|---|---|---|---|---|");
+        DeviceRows(device, stream, buffer, kernel);
+        CodeRows(image, code, stream.Synchronize);
+      }
+      if (isWhole && begun == 0) CacheRows(folder);
+      new GraphOverheads(device, stream, kernel, buffer).Measure();
+    }
     return 0;
   }
 }

@@ -13,4 +13,15 @@ final class ByHand {
 
   /** Makes one call and returns 0. */
   static native int once(int number);
+
+  /** Makes the graphs of the rows of graph_rows.inc; needs begin. Returns 0. */
+  static native int beginGraphs();
+
+  /** Returns the nanoseconds of one row, of the driver alone or in C. */
+  static native double repeatGraph(int number, boolean isBare, int count);
+
+  static native int onceGraph(int number);
+
+  /** Makes the call of this number in graph_steps.h. */
+  static native int stepGraph(int step);
 }

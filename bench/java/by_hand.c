@@ -6,6 +6,10 @@ int overheads_begin(const char* ptx, const char* source, const char* folder);
 double overheads_repeat(int number, int count);
 int overheads_once(int number);
 const char* overheads_failure(void);
+int graphs_open(void);
+double graphs_repeat(int number, int is_bare, int count);
+int graphs_once(int number);
+int graphs_step(int step);
 
 JNIEXPORT jint JNICALL Java_ByHand_begin(JNIEnv* env, jclass type, jstring ptx, jstring source,
                                          jstring folder) {
@@ -30,4 +34,25 @@ JNIEXPORT jdouble JNICALL Java_ByHand_repeat(JNIEnv* env, jclass type, jint numb
 JNIEXPORT jint JNICALL Java_ByHand_once(JNIEnv* env, jclass type, jint number) {
   (void)env, (void)type;
   return overheads_once(number);
+}
+
+JNIEXPORT jint JNICALL Java_ByHand_beginGraphs(JNIEnv* env, jclass type) {
+  (void)env, (void)type;
+  return graphs_open();
+}
+
+JNIEXPORT jdouble JNICALL Java_ByHand_repeatGraph(JNIEnv* env, jclass type, jint number,
+                                                  jboolean is_bare, jint count) {
+  (void)env, (void)type;
+  return graphs_repeat(number, is_bare, count);
+}
+
+JNIEXPORT jint JNICALL Java_ByHand_onceGraph(JNIEnv* env, jclass type, jint number) {
+  (void)env, (void)type;
+  return graphs_once(number);
+}
+
+JNIEXPORT jint JNICALL Java_ByHand_stepGraph(JNIEnv* env, jclass type, jint step) {
+  (void)env, (void)type;
+  return graphs_step(step);
 }

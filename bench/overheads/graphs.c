@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "clock.h"
+#include "graph_steps.h"
 #include "world.h"
 
 #define MOST 1000 /* nodes */
@@ -112,8 +113,14 @@ EXPORT int graphs_open(void) {
   return 0;
 }
 
-/* Defines a function that repeats `body`, which sets `bad` if a call fails. */
+/* Defines a function that repeats `body`, which sets `bad` if a call fails, and one that runs it once: the call that
+   another language makes. */
 #define GRAPH_ROW(name, body)                         \
+  EXPORT int name##_once(void) {                      \
+    int bad = 0;                                      \
+    body                                              \
+    return bad;                                       \
+  }                                                   \
   EXPORT double name(int count) {                     \
     int bad = 0;                                      \
     const double began = now();                       \
@@ -173,3 +180,29 @@ GRAPH_ROW(c_graph_plain, {
 })
 GRAPH_ROW(bare_graph_whole, { bad |= BARE_LAUNCH(&chains[1]) || synchronize_both(); })
 GRAPH_ROW(c_graph_whole, { bad |= C_LAUNCH(&chains[1]) || synchronize_both(); })
+
+static cucore_graph *graph_of_steps;
+static cucore_node last_of_steps;
+
+static int add_step(int is_first) {
+  ARGUMENTS;
+  const cucore_node before = last_of_steps;
+  return refused(cucore_graph_add_kernel(graph_of_steps, is_first ? NULL : &before, !is_first, world.kernel, &options, arguments, 3,
+                                         &last_of_steps, &error), error);
+}
+
+/* Makes one of the calls of which a capture and a graph by hand consist. Returns 0 after a success. */
+EXPORT int graphs_step(int step) {
+  cucore_error *error = NULL;
+  switch (step) {
+    case GRAPH_STEP_BEGIN: return refused(cucore_stream_begin_capture(world.stream, NULL, &error), error);
+    case GRAPH_STEP_LAUNCH: return launch_held();
+    case GRAPH_STEP_END: return refused(cucore_stream_end_capture(world.stream, &graph_of_steps, &error), error);
+    case GRAPH_STEP_CREATE: return refused(cucore_graph_create(world.device, &graph_of_steps, &error), error);
+    case GRAPH_STEP_ADD_FIRST: return add_step(1);
+    case GRAPH_STEP_ADD: return add_step(0);
+    case GRAPH_STEP_RELEASE: cucore_graph_release(graph_of_steps); return 0;
+    case GRAPH_STEP_SYNCHRONIZE: return refused(cucore_stream_synchronize(world.stream, &error), error);
+    default: return failed_bare(1, "a step without a number");
+  }
+}
