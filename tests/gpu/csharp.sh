@@ -1,11 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# C# on a machine with a GPU, which needs no Mono: tests, the course, and the cost of calls and of awaiting.
+# C# on a machine with a GPU, which needs no Mono: tests, the course, and the cost of calls, of graphs and of awaiting.
 #   sh tests/gpu/csharp.sh stage     on a machine with a compiler, SWIG and Mono: fills build-gpu-csharp/
 #                                    and packs it into build-gpu-csharp.tgz
 #   sh build-gpu-csharp/csharp.sh    on the other machine: prints a table and failures in full, and ends
 #                                    with 0 only if all passed; also into $OUT, if set
 # CUCORE_DRIVER chooses the driver: nvidia by default, cpu for a trial without a GPU.
+# BUILD is the build folder of the first command, build-gpu-bindings by default. The variables of the second:
+#   PARTS    some of: tests stress examples bench overheads; all by default
+#   TESTS    some of the test classes, as Graphs; all by default
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe
@@ -38,11 +41,11 @@ stage_libraries() {
 
 stage() {
   cd "$here/../.."
-  build=${BUILD:-build-gpu-csharp-release}
+  build=${BUILD:-build-gpu-bindings}
   stage=$PWD/build-gpu-csharp
-  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dtests=false -Dpython=disabled -Djava=disabled
-  libraries='bindings/csharp/libcucorecs.so bench/csharp/libcucorebench.so src/programs/worker/cucore-worker'
-  programs='bench/csharp/Bench.exe bench/csharp/Latency.exe'
+  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release
+  libraries='bindings/csharp/libcucorecs.so bench/csharp/libcucorebench.so bench/csharp/liboverheads_by_platform_call.so src/programs/worker/cucore-worker'
+  programs='bench/csharp/Bench.exe bench/csharp/Latency.exe bench/csharp/Overheads.exe'
   for name in $assemblies; do programs="$programs bindings/csharp/$name"; done
   remote=src/plugins/remote/cucore-remote-directory.so
   # shellcheck disable=SC2086
@@ -83,10 +86,25 @@ export TMPDIR="$work" XDG_CACHE_HOME="$work/cache"
 results=$work/results
 failures=$work/failures
 : > "$failures"
+: > "$work/skipped"
 failed=0
 
 say() { echo "$@" | tee -a "$results"; }
 ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 1; }
+
+has_part() { case " ${PARTS:-$1} " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+# section TITLE FILE: a part of the results, if it ran.
+section() {
+  [ -f "$work/$2" ] || return 0
+  say
+  say "## $1"
+  say
+  tee -a "$results" < "$work/$2"
+}
+
+# Adds the numbers of one kind, `passed`, over all rows.
+sum_of() { sed -n "s/^| .*[ |]\([0-9]*\) $1[ ,|].*/\1/p" "$results" | awk '{ sum += $1 } END { print sum + 0 }'; }
 
 # row TITLE LIMIT COMMAND...: one line of the table; its whole output is kept if it fails.
 row() {
@@ -115,36 +133,43 @@ say "- driver $(ask driver_version || true), $(sed -n 's/^model name[^:]*: //p' 
 say
 say "| what | result | tests | ms |"
 say "|---|---|---|---|"
-for class in Arguments ArrayLives ArrayValues CacheBuilds Caches Captures Code Errors Faults Futures Graphs Launches Lifetimes Memory Objects Printed Processes Threads Uses; do
-  row "$class" 60 "$mono" "$app/Scenarios.exe" "$class"
-done
+classes='Arguments ArrayLives ArrayValues CacheBuilds Caches Captures Code Errors Faults Futures Graphs HostCalls LaunchOptions
+  Launches Lifetimes Memory Objects Prepared Printed Processes Queues Threads Uses'
+if has_part tests; then
+  for class in $classes; do
+    case " ${TESTS:-$class} " in *" $class "*) row "$class" 60 "$mono" "$app/Scenarios.exe" "$class" ;; esac
+  done
+fi
 # CUCORE_STRESS_SECONDS sets the length of the stress; the default is 5.
 stress_limit=${CUCORE_STRESS_SECONDS:-5}
-row "Stress" $((${stress_limit%.*} * 2 + 60)) "$mono" "$app/Scenarios.exe" Stress
-cp "$work/output" "$work/stress"
-for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_graphs 09_lifetimes 12_arrays 13_fusion; do
-  row "example $name" 20 "$mono" "$app/$name.exe"
-done
-row "bench of the calls" 60 "$mono" "$app/Bench.exe" "$app/scale.ptx"
-cp "$work/output" "$work/bench"
-row "bench of awaiting" 90 "$mono" "$app/Latency.exe" "${SAMPLES:-500}"
-cp "$work/output" "$work/latency"
+if has_part stress; then
+  row "Stress" $((${stress_limit%.*} * 2 + 60)) "$mono" "$app/Scenarios.exe" Stress
+  cp "$work/output" "$work/stress"
+fi
+if has_part examples; then
+  for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_graphs 09_lifetimes 12_arrays 13_fusion; do
+    row "example $name" 20 "$mono" "$app/$name.exe"
+  done
+fi
+if has_part bench; then
+  row "bench of the calls" 60 "$mono" "$app/Bench.exe" "$app/scale.ptx"
+  cp "$work/output" "$work/bench"
+  row "bench of awaiting" 90 "$mono" "$app/Latency.exe" "${SAMPLES:-500}"
+  cp "$work/output" "$work/latency"
+fi
+if has_part overheads; then
+  row "overheads" 90 "$mono" "$app/Overheads.exe"
+  cp "$work/output" "$work/overheads"
+fi
 say
 tee -a "$results" < "$work/skipped"
-say
-say "## Stress"
-say
-tee -a "$results" < "$work/stress"
-say
-say "## What a call costs"
-say
-tee -a "$results" < "$work/bench"
-say
-say "## Asynchronous work"
-say
-tee -a "$results" < "$work/latency"
+section Stress stress
+section "What a call costs" bench
+section "Asynchronous work" latency
+section "Overheads and graphs" overheads
 [ "$failed" = 0 ] || { say; say "## Failures"; tee -a "$results" < "$failures"; }
 say
-say "$failed failed"
+say "C#: $(sum_of passed) tests passed, $(sum_of skipped) skipped, $(sum_of failed) failed"
+say "$failed rows failed"
 if [ -n "${OUT:-}" ]; then cp "$results" "$OUT/csharp.md"; fi
 [ "$failed" = 0 ]

@@ -1,13 +1,18 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Java on a GPU: its tests, the course, the exchange of object code, and the cost of calls and of
+# Java on a GPU: its tests, the course, the exchange of object code, the cost of calls, of graphs and of
 # awaiting, as tables in markdown. A machine with a GPU need not have Java: a run-time image
 # goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.
 #   sh tests/gpu/java.sh stage   where the sources are: fills build-gpu-java-stage/, packs
-#                                build-gpu-java/java-kit.tgz
+#                                BUILD/java-kit.tgz; BUILD is build-gpu-bindings by default
 #   sh java.sh                   in the unpacked folder, wherever it is; CUCORE_DRIVER=cpu tries it
 #                                without a GPU. Also writes the tables into $OUT, if set;
 #                                ends with 0 only if everything passed
+# The variables of the second command:
+#   PARTS    some of: tests examples exchange bench overheads checked; all by default. `checked` is the
+#            tests again, with -Xcheck:jni
+#   TESTS    some of the test classes, as GraphTest or array.FusionTest; all by default
+#   BUDGET   the seconds in all, 240 by default
 set -u
 
 # ---- stage ------------------------------------------------------------------------------------
@@ -19,12 +24,12 @@ optional='univocity-parsers opentest4j-reporting-events opentest4j-reporting-sch
 stage_all() {
   set -e
   cd "$(dirname "$0")/../.."
-  build=${BUILD:-build-gpu-java}
+  build=${BUILD:-build-gpu-bindings}
   kit=$build/java-kit.tgz
   stage=build-gpu-java-stage
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release
   ninja -C "$build" ${JOBS:+-j$JOBS} bindings/java/cucore.jar bindings/java/test/cucore-tests.jar \
-    bench/java/java-bench.jar bench/java/libjava_c_calls.so
+    bench/java/java-bench.jar bench/java/libjava_c_calls.so bench/java/liboverheads_by_hand.so
   rm -rf "$stage"
   mkdir -p "$stage/jars" "$stage/lib" "$stage/lib-spare" "$stage/examples" "$stage/exchange"
   jlink --add-modules java.base,java.logging,jdk.unsupported --compress=2 --strip-debug \
@@ -35,7 +40,7 @@ stage_all() {
   for name in $optional; do
     [ ! -f "/usr/share/java/$name.jar" ] || cp -L "/usr/share/java/$name.jar" "$stage/jars/"
   done
-  cp "$build/bench/java/libjava_c_calls.so" "$stage/lib/"
+  cp "$build/bench/java/libjava_c_calls.so" "$build/bench/java/liboverheads_by_hand.so" "$stage/lib/"
   for library in /usr/lib/*/jni/libjnidispatch.system.so /usr/lib/*/libffi.so.8; do
     [ ! -f "$library" ] || cp -L "$library" "$stage/lib/"
   done
@@ -86,7 +91,7 @@ ask() { nvidia-smi --query-gpu="$1" --format=csv,noheader 2>/dev/null | head -n 
 
 # Returns this many seconds, or the rest of the total.
 left() {
-  rest=$((${BUDGET:-115} + begin_all - $(date +%s)))
+  rest=$((${BUDGET:-240} + begin_all - $(date +%s)))
   [ "$rest" -gt 5 ] || rest=5
   if [ "$rest" -lt "$1" ]; then echo "$rest"; else echo "$1"; fi
 }
@@ -112,15 +117,20 @@ row() {
   echo "$line" >&3
 }
 
+# The tests that need a driver's own checks run on the CPU device alone.
+classes='array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest
+test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest
+test.CacheTest test.CaptureTest test.GraphTest test.HostFunctionsTest test.LaunchOptionsTest test.ArgumentsTest
+test.CodeTest test.ErrorsTest test.LaunchTest test.MemoryTest test.ObjectsTest test.PreparedTest test.PrintedTest
+test.PublisherTest test.SweepTest test.WaitsTest test.LifetimesTest'
+
 # Runs some at a time: their checks do not depend on other processes.
 tests() {
   order=$1
   words=$2
   shift 2
-  for name in array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest \
-    test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest \
-    test.CacheTest test.CaptureTest test.GraphTest test.ArgumentsTest test.CodeTest test.ErrorsTest test.LaunchTest test.ObjectsTest \
-    test.PrintedTest test.SweepTest test.LifetimesTest; do
+  for name in $classes; do
+    case " ${TESTS:-${name#test.}} " in *" ${name#test.} "*) ;; *) continue ;; esac
     order=$((order + 1))
     [ "$name" != test.LifetimesTest ] || wait  # it takes all memory of the device
     row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -cp "$path" \
@@ -177,6 +187,11 @@ bench() {
   cat "$work/bench"
 }
 
+has_part() { case " ${PARTS:-$1} " in *" $1 "*) ;; *) return 1 ;; esac; }
+
+# Adds the numbers of one kind, `passed`, over all rows.
+sum_of() { cat "$work"/rows/*.row | sed -n "s/.*[ |]\([0-9]*\) $1[ ,|].*/\1/p" | awk '{ sum += $1 } END { print sum + 0 }'; }
+
 [ "${1:-run}" != exchange ] || { exchange_all; exit; }
 {
   echo "# Java on $(ask name || true), $(date -u +%Y-%m-%d)"
@@ -192,18 +207,23 @@ if grep -q 'needs a device' "$work/rows/100.log"; then
   echo "java.sh: no device with CUCORE_DRIVER=$CUCORE_DRIVER" >&2
   exit 2
 fi
-tests 200 ""
-examples 300
-row 400 "object code of other languages" sh "$here/java.sh" exchange
+has_part tests && tests 200 ""
+has_part examples && examples 300
+has_part exchange && row 400 "object code of other languages" sh "$here/java.sh" exchange
 unpacked=$(ls -d "$XDG_CACHE_HOME"/cucore/java/*/)
-{
+if has_part bench; then
   bench calls "$java" -Djna.boot.library.path="$here/lib" -Djna.boot.library.name=jnidispatch.system -Djna.nosys=false \
     -cp "$jars/cucore.jar:$jars/jna.jar:$jars/java-bench.jar" Bench "$here/lib/libjava_c_calls.so" "$unpacked/libcucore.so.0"
   bench cache "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CacheBench
   bench completion "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" CompletionBench "${SAMPLES:-1000}"
-} | say
-head_of_table | say
-tests 500 ", -Xcheck:jni" -Xcheck:jni
+fi | say
+if has_part overheads; then
+  bench overheads "$java" -cp "$jars/cucore.jar:$jars/java-bench.jar" Overheads "$here/lib/liboverheads_by_hand.so"
+fi | say
+if has_part checked; then
+  head_of_table | say
+  tests 500 ", -Xcheck:jni" -Xcheck:jni
+fi
 failed=0
 for each in "$work"/rows/*.failed; do
   [ -f "$each" ] || continue
@@ -213,5 +233,6 @@ for each in "$work"/rows/*.failed; do
 done
 [ -z "${OUT:-}" ] || cat "$work"/rows/*.log > "$OUT/java.log"
 grep -hE '^(way on after|futures of a context|memory is flat|the cache leaks|stress of|closed during launches)' "$work"/rows/*.log | sort -u
-echo "$failed failed, $(($(date +%s) - begin_all)) s"
+echo "Java: $(sum_of passed) tests passed, $(sum_of skipped) skipped, $(sum_of failed) failed" | say
+echo "$failed rows failed, $(($(date +%s) - begin_all)) s"
 [ "$failed" = 0 ]
