@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloading during use: the last reference ends while a kernel runs, while another thread captures,
-// and between capture and launch of a graph. Results stay right and no release waits.
+// Unloading during use: the last reference ends while a kernel or a host function runs, while
+// another thread captures, and between capture and launch of a graph. Results stay right and no
+// release waits.
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "capi/native_capture.hpp"
 #include "gpu_testing.hpp"
@@ -109,6 +113,61 @@ TEST_F(InFlight, ReleaseDoesNotBreakACaptureOfAnotherThread) {
   EXPECT_EQ(other.read().front(), 9);
   expect_quick(took);
   driver.destroy(graph, exec);
+}
+
+bool comes_true(const std::atomic<bool>& word) {
+  for (int i = 0; i < 20000 && !word; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return word;
+}
+
+// A host function of one second, the data of a graph.
+struct Second {
+  std::atomic<bool> has_begun{false}, has_ended{false}, is_destroyed{false},
+      was_destroyed_early{false};
+  static void run(void* data) {
+    auto* const self = static_cast<Second*>(data);
+    self->has_begun = true;
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+    self->has_ended = true;
+  }
+  static void destroy(void* data) {
+    auto* const self = static_cast<Second*>(data);
+    self->was_destroyed_early = !self->has_ended;
+    self->is_destroyed = true;
+  }
+};
+
+TEST_F(InFlight, ReleaseOfAnExecutableDoesNotWaitForItsHostFunction) {
+  if (is_emulated()) GTEST_SKIP() << "measures a GPU";
+  static std::array<Second, 5> seconds;  // a failure leaves this function before its launch ends
+  std::vector<Clock::duration> releases;
+  size_t still_running = 0;
+  for (Second& second : seconds) {
+    Graph graph = make_graph(device_);
+    cucore_node node = 0;
+    SUCCEEDS(cucore_graph_add_host, graph, nullptr, 0, Second::run, &second, Second::destroy,
+             &node);
+    Executable executable = make_executable(graph);
+    graph.reset();
+    SUCCEEDS(cucore_executable_launch, executable, stream_);
+    ASSERT_TRUE(comes_true(second.has_begun));
+    const auto begin = Clock::now();
+    executable.reset();
+    releases.push_back(Clock::now() - begin);
+    still_running += !second.has_ended;
+    SUCCEEDS(cucore_stream_synchronize, stream_);
+    EXPECT_TRUE(second.has_ended);
+    ASSERT_TRUE(comes_true(second.is_destroyed));
+    EXPECT_FALSE(second.was_destroyed_early);
+  }
+  EXPECT_GT(still_running, releases.size() / 2) << "host functions were over before the release";
+  std::ranges::sort(releases);
+  const Clock::duration median = releases[releases.size() / 2];
+  expect_quick(median);
+  RecordProperty(
+      "median_release_of_an_executable_ns",
+      std::to_string(std::chrono::duration_cast<std::chrono::nanoseconds>(median).count()));
 }
 
 // The graph outlives every reference that the program held during the capture or until the launch.
