@@ -6,7 +6,9 @@
 #include <gtest/gtest.h>
 #include <cucore.hpp>
 
+#include <cstdlib>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,6 +45,12 @@ cucore::Error outcome(Call&& call) {
 
 inline bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
+}
+
+// Whether the tests run on the CPU device; else they run on a GPU.
+inline bool is_on_cpu() {
+  const char* const driver = std::getenv("CUCORE_DRIVER");
+  return driver && std::string_view(driver) == "cpu";
 }
 
 // The call succeeds.

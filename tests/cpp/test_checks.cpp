@@ -13,6 +13,10 @@ using cucore::Kernel;
 
 class CppChecks : public OnDevice {
  protected:
+  void SetUp() override {
+    if (!is_on_cpu()) GTEST_SKIP() << "needs a driver with checks";
+  }
+
   // Reads and writes n elements; the buffers have four.
   void run(int n) {
     const Kernel saxpy = must(code_.find_kernel("saxpy"));

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Java on a GPU: its tests, the course, the exchange of object code, the cost of calls, of graphs and of
-# awaiting, as tables in markdown. A machine with a GPU need not have Java: a run-time image
+# Java on a GPU: its tests, the course and the exchange of object code, and the cost of calls, of graphs and
+# of awaiting. The results are tables in markdown. A machine with a GPU need not have Java: a run-time image
 # goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.
 #   sh tests/gpu/java.sh stage   where the sources are: fills build-gpu-java-stage/, packs
 #                                BUILD/java-kit.tgz; BUILD is build-gpu-bindings by default

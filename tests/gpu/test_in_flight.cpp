@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unloading during use: the last reference ends while a kernel or a host function runs, while
-// another thread captures, and between capture and launch of a graph. Results stay right and no
-// release waits.
+// Unloading during use: the last reference ends while a kernel or a host function runs. It also
+// ends while another thread captures, and between capture and launch of a graph. Results stay right
+// and no release waits.
 #include <algorithm>
 #include <array>
 #include <atomic>
