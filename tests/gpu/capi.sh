@@ -3,7 +3,7 @@
 # The suites of C and C++ whose promises hold on each driver, on a machine with a GPU that builds nothing.
 # These are tests/capi by subject, tests/cpp, the graphs of tests/gpu, and the course from its 8th program on.
 #   sh tests/gpu/capi.sh stage     on a machine with a compiler: fills build-gpu-capi/ and packs it into
-#                                  build-gpu-capi.tgz. BUILD is the build folder, `build` by default
+#                                  build-gpu-capi.tar.xz. BUILD is the build folder, `build` by default
 #   sh build-gpu-capi/capi.sh      on the other machine, which needs the driver and the CUDA toolkit: prints a
 #                                  table, the reasons for skipped tests, and failures in full. Also into $OUT, if
 #                                  set. Ends with 0 only if all passed
@@ -52,9 +52,9 @@ stage() {
     esac
   done
   strip --strip-unneeded "$stage"/bin/* "$stage"/lib/*.so*
-  tar -C "$PWD" -czf "$stage.tgz" build-gpu-capi
-  du -sh "$stage" "$stage.tgz"
-  [ "$(du -sk "$stage.tgz" | cut -f1)" -le 20480 ] || { echo "$stage.tgz is larger than 20 MiB" >&2; exit 1; }
+  tar -C "$PWD" -cJf "$stage.tar.xz" build-gpu-capi
+  du -sh "$stage" "$stage.tar.xz"
+  [ "$(du -sk "$stage.tar.xz" | cut -f1)" -le 20480 ] || { echo "$stage.tar.xz is larger than 20 MiB" >&2; exit 1; }
 }
 
 [ "${1:-}" != stage ] || { stage; exit; }

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # C# on a machine with a GPU, which needs no Mono: tests, the course, and the cost of calls, of graphs and of awaiting.
 #   sh tests/gpu/csharp.sh stage     on a machine with a compiler, SWIG and Mono: fills build-gpu-csharp/
-#                                    and packs it into build-gpu-csharp.tgz
+#                                    and packs it into build-gpu-csharp.tar.xz
 #   sh build-gpu-csharp/csharp.sh    on the other machine: prints a table and failures in full, and ends
 #                                    with 0 only if all passed; also into $OUT, if set
 # CUCORE_DRIVER chooses the driver: nvidia by default, cpu for a trial without a GPU.
@@ -60,9 +60,9 @@ stage() {
   stage_libraries "$stage"
   cp tests/gpu/csharp.sh "$stage/"
   strip --strip-unneeded "$stage"/app/*.so* "$stage/app/cucore-worker" "$stage"/lib/*.so* "$stage"/lib-spare/*.so*
-  tar -C "$(dirname "$stage")" -czf "$stage.tgz" "$(basename "$stage")"
-  size=$(du -k "$stage.tgz" | cut -f1)
-  echo "$stage.tgz: $size KiB"
+  tar -C "$(dirname "$stage")" -cJf "$stage.tar.xz" "$(basename "$stage")"
+  size=$(du -k "$stage.tar.xz" | cut -f1)
+  echo "$stage.tar.xz: $size KiB"
   [ "$size" -le 20480 ] || { echo "it is larger than 20 MiB" >&2; exit 1; }
 }
 

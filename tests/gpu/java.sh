@@ -4,9 +4,9 @@
 # of awaiting. The results are tables in markdown. A machine with a GPU need not have Java: a run-time image
 # goes along. It needs the driver and the CUDA toolkit (NVRTC); nothing is compiled there.
 #   sh tests/gpu/java.sh stage   where the sources are: fills build-gpu-java-stage/, packs
-#                                BUILD/java-kit.tgz; BUILD is build-gpu-bindings by default
+#                                BUILD/java-kit.tar.xz; BUILD is build-gpu-bindings by default
 #   sh java.sh                   in the unpacked folder, wherever it is; CUCORE_DRIVER=cpu tries it
-#                                without a GPU. Also writes the tables into $OUT, if set;
+#                                without a GPU. `python3 -m tarfile -e` unpacks where xz is missing. Also writes the tables into $OUT, if set;
 #                                ends with 0 only if everything passed
 # The variables of the second command:
 #   PARTS    some of: tests examples exchange bench overheads checked; all by default. `checked` is the
@@ -25,14 +25,15 @@ stage_all() {
   set -e
   cd "$(dirname "$0")/../.."
   build=${BUILD:-build-gpu-bindings}
-  kit=$build/java-kit.tgz
+  kit=$build/java-kit.tar.xz
   stage=build-gpu-java-stage
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release
   ninja -C "$build" ${JOBS:+-j$JOBS} bindings/java/cucore.jar bindings/java/test/cucore-tests.jar \
     bench/java/java-bench.jar bench/java/libjava_c_calls.so bench/java/liboverheads_by_hand.so
   rm -rf "$stage"
   mkdir -p "$stage/jars" "$stage/lib" "$stage/lib-spare" "$stage/examples" "$stage/exchange"
-  jlink --add-modules java.base,java.logging,jdk.unsupported --compress=2 --strip-debug \
+  # The image is not compressed, so that the archive is smaller.
+  jlink --add-modules java.base,java.logging,jdk.unsupported --compress=0 --strip-debug \
     --no-man-pages --no-header-files --output "$stage/jre"
   cp "$build/bindings/java/cucore.jar" "$build/bindings/java/test/cucore-tests.jar" \
     "$build/bench/java/java-bench.jar" "$stage/jars/"
@@ -58,7 +59,7 @@ stage_all() {
     while read -r library; do cp -L "$library" "$stage/lib-spare/"; done
   find "$stage/jre" "$stage/lib" "$stage/lib-spare" -name '*.so*' -exec strip --strip-unneeded {} +
   cp tests/gpu/java.sh "$stage/"
-  tar czf "$kit" "$stage"
+  tar cJf "$kit" "$stage"
   du -sh "$stage" "$kit"
   [ "$(du -sm "$kit" | cut -f1)" -le 30 ] || { echo "the kit is larger than 30 MiB" >&2; exit 1; }
 }
@@ -72,7 +73,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/rows" "$work/home"
 results=${OUT:-$work}/java.md
-export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" HOME="$work/home" XDG_CACHE_HOME="$work/home/cache"
+export CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}" HOME="$work/home" XDG_CACHE_HOME="$work/home/cache" LC_ALL=C.UTF-8
 unset CUCORE_CACHE_DIR
 java=$here/jre/bin/java
 jars=$here/jars
