@@ -4,7 +4,7 @@
 // index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail.
 #include <cstdlib>
 #include <cstring>
-#include <vector>
+#include <new>
 
 #include "perf/cupti/headers.hpp"
 
@@ -15,12 +15,17 @@ namespace {
 constexpr const char* CHIPS[] = {"FK100", "FK200"};
 
 struct Host {
-  std::vector<std::string> metrics;
+  size_t metrics = 0;
 };
 struct Profiler {
   bool is_started = false;
   size_t launches = 0, most = 0;
 };
+template <class T>
+T* place() {
+  return new (std::malloc(sizeof(T))) T;
+}
+
 Profiler* g_enabled = nullptr;
 size_t g_decoded = 0;
 
@@ -75,11 +80,11 @@ cuptiProfilerHostGetSupportedChips(CUpti_Profiler_Host_GetSupportedChips_Params*
 EXPORT CUptiResult cuptiProfilerHostInitialize(CUpti_Profiler_Host_Initialize_Params* p) {
   FAIL_IF_FORCED
   if (std::strcmp(p->pChipName, "FK200") == 0) return CUPTI_ERROR_NOT_SUPPORTED;
-  p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(new Host);
+  p->pHostObject = reinterpret_cast<CUpti_Profiler_Host_Object*>(place<Host>());
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiProfilerHostDeinitialize(CUpti_Profiler_Host_Deinitialize_Params* p) {
-  delete host_of(p->pHostObject);
+  std::free(host_of(p->pHostObject));
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult
@@ -91,12 +96,12 @@ cuptiProfilerHostGetMetricProperties(CUpti_Profiler_Host_GetMetricProperties_Par
 EXPORT CUptiResult
 cuptiProfilerHostConfigAddMetrics(CUpti_Profiler_Host_ConfigAddMetrics_Params* p) {
   FAIL_IF_FORCED
-  host_of(p->pHostObject)->metrics.assign(p->ppMetricNames, p->ppMetricNames + p->numMetrics);
+  host_of(p->pHostObject)->metrics = p->numMetrics;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult
 cuptiProfilerHostGetConfigImageSize(CUpti_Profiler_Host_GetConfigImageSize_Params* p) {
-  p->configImageSize = host_of(p->pHostObject)->metrics.size();
+  p->configImageSize = host_of(p->pHostObject)->metrics;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiProfilerHostGetConfigImage(CUpti_Profiler_Host_GetConfigImage_Params* p) {
@@ -131,12 +136,12 @@ EXPORT CUptiResult cuptiDeviceGetChipName(CUpti_Device_GetChipName_Params* p) {
 EXPORT CUptiResult cuptiRangeProfilerEnable(CUpti_RangeProfiler_Enable_Params* p) {
   FAIL_IF_FORCED
   if (g_enabled) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-  g_enabled = new Profiler;
+  g_enabled = place<Profiler>();
   p->pRangeProfilerObject = reinterpret_cast<CUpti_RangeProfiler_Object*>(g_enabled);
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiRangeProfilerDisable(CUpti_RangeProfiler_Disable_Params* p) {
-  delete profiler_of(p->pRangeProfilerObject);
+  std::free(profiler_of(p->pRangeProfilerObject));
   g_enabled = nullptr;
   return CUPTI_SUCCESS;
 }

@@ -80,130 +80,137 @@ struct Scenario {
 
 std::vector<Scenario> scenarios() {
   return {
-      {"cucore_occupancy_query",
-       [](World&, cucore_error** error) {
-         cucore_occupancy_needs needs = CUCORE_OCCUPANCY_NEEDS_INIT;
-         needs.threads = 32;
-         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
-         return cucore_occupancy_query("sm_90", &needs, &info, error);
-       }},
-      {"cucore_analysis_create",
-       [](World& world, cucore_error** error) {
-         const char* names[] = {"sm_90", "sm_120"};
-         const char* allow[] = {"A103"};
-         cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
-         options.archs = names;
-         options.arch_count = 2;
-         options.allow = allow;
-         options.allow_count = 1;
-         options.sources = CUCORE_TOGGLE_ON;
-         cucore_analysis* out = nullptr;
-         const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
-         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
-         cucore_analysis_release(out);
-         return status;
-       }},
-      {"cucore_analysis_kernel_at",
-       [](World& world, cucore_error** error) {
-         cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
-         return cucore_analysis_kernel_at(world.analysis, 0, &info, error);
-       }},
-      {"cucore_analysis_instructions",
-       [](World& world, cucore_error** error) {
-         cucore_instruction_info info = CUCORE_INSTRUCTION_INFO_INIT;
-         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
-         cucore_analysis_kernel_at(world.analysis, 0, &kernel, nullptr);
-         return cucore_analysis_instructions(world.analysis, 0, kernel.level,
-                                             CUCORE_INSTRUCTION_CLASS_ANY, &info, error);
-       }},
-      {"cucore_analysis_occupancy",
-       [](World& world, cucore_error** error) {
-         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
-         size_t machine = 0;
-         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
-         while (cucore_analysis_kernel_at(world.analysis, machine, &kernel, nullptr) == CUCORE_OK &&
-                kernel.level != CUCORE_CODE_LEVEL_MACHINE)
-           ++machine;
-         return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
-       }},
-      {"cucore_analysis_finding_at",
-       [](World& world, cucore_error** error) {
-         cucore_finding finding = CUCORE_FINDING_INIT;
-         // The code has no finding: the failure is that of the index, also without memory.
-         const cucore_status status =
-             cucore_analysis_finding_at(world.analysis, 99, &finding, error);
-         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
-         cucore_error_release(*error);
-         *error = nullptr;
-         return CUCORE_OK;
-       }},
-      {"cucore_analysis_write",
-       [](World& world, cucore_error** error) {
-         size_t size = 0;
-         const cucore_status status =
-             cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_TEXT, world.text.data(),
-                                   world.text.size(), &size, error);
-         if (status != CUCORE_OK) return status;
-         return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON, world.text.data(),
-                                      world.text.size(), &size, error);
-       }},
-      {"cucore_measurement_run",
-       [](World& world, cucore_error** error) {
-         cucore_measurement* out = nullptr;
-         const cucore_status status = cucore_measurement_run(world.device, World::nothing, nullptr,
-                                                             &world.options, &out, error);
-         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
-         cucore_measurement_release(out);
-         return status;
-       }},
-      {"cucore_measurement_run_kernel",
-       [](World& world, cucore_error** error) {
-         // Without a geometry the launch fails, also without memory.
-         cucore_measurement* out = nullptr;
-         const cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
-         const cucore_status status = cucore_measurement_run_kernel(world.kernel, &launch, nullptr,
-                                                                    0, &world.options, &out, error);
-         EXPECT_EQ(out, nullptr);
-         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
-         cucore_error_release(*error);
-         *error = nullptr;
-         return CUCORE_OK;
-       }},
-      {"cucore_measurement_run_pair",
-       [](World& world, cucore_error** error) {
-         const cucore_work work = World::work();
-         cucore_measurement *a = nullptr, *b = nullptr;
-         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
-         const cucore_status status = cucore_measurement_run_pair(
-             world.device, &work, &work, &world.options, &a, &b, &info, error);
-         EXPECT_EQ(a != nullptr, status == CUCORE_OK);
-         EXPECT_EQ(b != nullptr, status == CUCORE_OK);
-         EXPECT_EQ(info.verdict != CUCORE_COMPARISON_VERDICT_NONE, status == CUCORE_OK);
-         cucore_measurement_release(a);
-         cucore_measurement_release(b);
-         return status;
-       }},
-      {"cucore_measurement_query",
-       [](World& world, cucore_error** error) {
-         cucore_measurement_info info = CUCORE_MEASUREMENT_INFO_INIT;
-         return cucore_measurement_query(world.measurement, &info, error);
-       }},
-      {"cucore_measurement_compare",
-       [](World& world, cucore_error** error) {
-         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
-         return cucore_measurement_compare(world.measurement, world.measurement, &info, error);
-       }},
-      {"cucore_measurement_write",
-       [](World& world, cucore_error** error) {
-         size_t size = 0;
-         cucore_status status = CUCORE_OK;
-         for (const auto format : {CUCORE_REPORT_FORMAT_TEXT, CUCORE_REPORT_FORMAT_JSON,
-                                   CUCORE_REPORT_FORMAT_CSV, CUCORE_REPORT_FORMAT_GNUPLOT})
-           if (status == CUCORE_OK)
-             status = cucore_measurement_write(&world.measurement, 1, format, world.text.data(),
-                                               world.text.size(), &size, error);
-         return status;
-       }},
+    {"cucore_occupancy_query",
+     [](World&, cucore_error** error) {
+       cucore_occupancy_needs needs = CUCORE_OCCUPANCY_NEEDS_INIT;
+       needs.threads = 32;
+       cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+       return cucore_occupancy_query("sm_90", &needs, &info, error);
+     }},
+        {"cucore_analysis_create",
+         [](World& world, cucore_error** error) {
+           const char* names[] = {"sm_90", "sm_120"};
+           const char* allow[] = {"A103"};
+           cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+           options.archs = names;
+           options.arch_count = 2;
+           options.allow = allow;
+           options.allow_count = 1;
+           options.sources = CUCORE_TOGGLE_ON;
+           cucore_analysis* out = nullptr;
+           const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
+           EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+           cucore_analysis_release(out);
+           return status;
+         }},
+        {"cucore_analysis_kernel_at",
+         [](World& world, cucore_error** error) {
+           cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
+           return cucore_analysis_kernel_at(world.analysis, 0, &info, error);
+         }},
+        {"cucore_analysis_instructions",
+         [](World& world, cucore_error** error) {
+           cucore_instruction_info info = CUCORE_INSTRUCTION_INFO_INIT;
+           cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+           cucore_analysis_kernel_at(world.analysis, 0, &kernel, nullptr);
+           return cucore_analysis_instructions(world.analysis, 0, kernel.level,
+                                               CUCORE_INSTRUCTION_CLASS_ANY, &info, error);
+         }},
+        {"cucore_analysis_occupancy",
+         [](World& world, cucore_error** error) {
+           cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+           size_t machine = 0;
+           cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+           while (cucore_analysis_kernel_at(world.analysis, machine, &kernel, nullptr) ==
+                      CUCORE_OK &&
+                  kernel.level != CUCORE_CODE_LEVEL_MACHINE)
+             ++machine;
+           return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
+         }},
+        {"cucore_analysis_finding_at",
+         [](World& world, cucore_error** error) {
+           cucore_finding finding = CUCORE_FINDING_INIT;
+           // The code has no finding: the failure is that of the index, also without memory.
+           const cucore_status status =
+               cucore_analysis_finding_at(world.analysis, 99, &finding, error);
+           if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+           cucore_error_release(*error);
+           *error = nullptr;
+           return CUCORE_OK;
+         }},
+        {"cucore_analysis_write",
+         [](World& world, cucore_error** error) {
+           size_t size = 0;
+           const cucore_status status =
+               cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_TEXT, world.text.data(),
+                                     world.text.size(), &size, error);
+           if (status != CUCORE_OK) return status;
+           return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON,
+                                        world.text.data(), world.text.size(), &size, error);
+         }},
+        {"cucore_measurement_run",
+         [](World& world, cucore_error** error) {
+           cucore_measurement* out = nullptr;
+           const cucore_status status = cucore_measurement_run(
+               world.device, World::nothing, nullptr, &world.options, &out, error);
+           EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+           cucore_measurement_release(out);
+           return status;
+         }},
+        {"cucore_measurement_run_kernel",
+         [](World& world, cucore_error** error) {
+           // Without a geometry the launch fails, also without memory.
+           cucore_measurement* out = nullptr;
+           const cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
+           const cucore_status status = cucore_measurement_run_kernel(
+               world.kernel, &launch, nullptr, 0, &world.options, &out, error);
+           EXPECT_EQ(out, nullptr);
+           if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+           cucore_error_release(*error);
+           *error = nullptr;
+           return CUCORE_OK;
+         }},
+        {"cucore_measurement_run_pair",
+         [](World& world, cucore_error** error) {
+           const cucore_work work = World::work();
+           cucore_measurement *a = nullptr, *b = nullptr;
+           cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+           const cucore_status status = cucore_measurement_run_pair(
+               world.device, &work, &work, &world.options, &a, &b, &info, error);
+           EXPECT_EQ(a != nullptr, status == CUCORE_OK);
+           EXPECT_EQ(b != nullptr, status == CUCORE_OK);
+           EXPECT_EQ(info.verdict != CUCORE_COMPARISON_VERDICT_NONE, status == CUCORE_OK);
+           cucore_measurement_release(a);
+           cucore_measurement_release(b);
+           return status;
+         }},
+        {"cucore_measurement_query",
+         [](World& world, cucore_error** error) {
+           cucore_measurement_info info = CUCORE_MEASUREMENT_INFO_INIT;
+           return cucore_measurement_query(world.measurement, &info, error);
+         }},
+        {"cucore_measurement_compare",
+         [](World& world, cucore_error** error) {
+           cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+           return cucore_measurement_compare(world.measurement, world.measurement, &info, error);
+         }},
+        {"cucore_measurement_write",
+         [](World& world, cucore_error** error) {
+           size_t size = 0;
+           cucore_status status = CUCORE_OK;
+           for (const auto format : {CUCORE_REPORT_FORMAT_TEXT, CUCORE_REPORT_FORMAT_JSON,
+                                     CUCORE_REPORT_FORMAT_CSV, CUCORE_REPORT_FORMAT_GNUPLOT})
+             if (status == CUCORE_OK)
+               status = cucore_measurement_write(&world.measurement, 1, format, world.text.data(),
+                                                 world.text.size(), &size, error);
+           return status;
+         }},
+#if HAS_CUPTI
+        {"cucore_preset_passes", [](World&, cucore_error** error) {
+           int32_t passes = 0;
+           return cucore_preset_passes("FK100", "all", &passes, error);
+         }},
+#endif
   };
 }
 
@@ -233,6 +240,7 @@ std::set<std::string> exported() {
     std::smatch name;
     if (std::regex_match(line, name, std::regex("  (cucore_\\w+);"))) names.insert(name[1]);
   }
+  if (!HAS_CUPTI) names.erase("cucore_preset_passes");
   return names;
 }
 
