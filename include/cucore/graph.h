@@ -441,7 +441,8 @@ CUCORE_API cucore_status cucore_graph_add_free(cucore_graph *graph, const cucore
  *
  * @param graph            the graph, or the graph of a node, that will have the conditional node
  * @param value            the number at the launch, if reset_at_launch is 1
- * @param reset_at_launch  1: each launch begins with `value`; 0: with the number of the last one
+ * @param reset_at_launch  1: each launch begins with `value`; 0: with the number of the last one. That
+ *                         of the first launch is then not defined until a kernel sets it
  * @param condition        receives the condition, an argument of 8 bytes for kernels
  * @param error            NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_UNSUPPORTED    the driver is older than CUDA 12.3

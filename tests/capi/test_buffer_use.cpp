@@ -53,7 +53,9 @@ TEST_F(BufferCalls, OnTheOwnStreamAreOnePerLaunchAndOnePerRelease) {
   fake_->reset();
   launch(stream_, buffer);
   buffer.reset();
-  EXPECT_EQ(fake_->log(), (std::vector<std::string>{"cuLaunchKernelEx", "cuMemFreeAsync"}));
+  EXPECT_EQ(fake_->log(),
+            (std::vector<std::string>{"cuLaunchKernelEx", "cuThreadExchangeStreamCaptureMode",
+                                      "cuMemFreeAsync", "cuThreadExchangeStreamCaptureMode"}));
 }
 
 TEST_F(BufferCalls, ForAUseOfAnotherStreamAreMadeAtTheRelease) {

@@ -615,27 +615,6 @@ TEST_F(ChangeLifetime, OfAnExecutableInFlightIsThatOfItsLaunches) {
   EXPECT_TRUE(ends_at(0));
 }
 
-TEST_F(ChangeLifetime, OfACapturedLaunchIsThatOfItsGraph) {
-  std::atomic<int> calls{0}, others{0};
-  const cucore_node node = add_host({}, ignore, nullptr);
-  Executable executable = make_executable(graph_);
-  alive_ = 1;
-  SUCCEEDS(cucore_executable_set_host, executable, node, count, &calls, nullptr);
-  SUCCEEDS(cucore_graph_hold, graph_, &alive_, end);
-  SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
-  SUCCEEDS(cucore_executable_launch, executable, stream_);
-  Graph captured;
-  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
-  SUCCEEDS(cucore_executable_set_host, executable, node, count, &others, nullptr);
-  Executable outer = make_executable(captured);
-  captured.reset(), executable.reset();
-  launch(outer);
-  if (!fake_) {
-    EXPECT_EQ(calls, 1);
-    EXPECT_EQ(others, 0);
-  }
-}
-
 TEST_F(ChangeLifetime, OfWorkInFlightIsThatOfTheLaunch) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
   HostGate gate(alive_);

@@ -71,6 +71,12 @@ bool capture_work(Stream* stream, GraphNode node) {
   return true;
 }
 
+CUresult refuse_captured_work(Stream* stream) {
+  if (!stream || !stream->capture.active) return CUDA_SUCCESS;
+  each_stream_of(stream->capture.id, [](Capture& capture) { capture.invalidated = true; });
+  return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+}
+
 CUresult wait_in_capture(Stream* stream, const Event& event) {
   if (!stream) return CUDA_SUCCESS;
   Capture& own = stream->capture;

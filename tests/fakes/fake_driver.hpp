@@ -332,6 +332,9 @@ GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
 // Makes a node from work on a stream. Returns false if the stream is not captured.
 bool capture_work(Stream* stream, GraphNode node);
 
+// Breaks the capture of a stream, and returns the failure of work that cannot be captured.
+CUresult refuse_captured_work(Stream* stream);
+
 // Lets a stream that a capture has not taken in yet, or has, wait for an event.
 CUresult wait_in_capture(Stream* stream, const Event& event);
 

@@ -797,12 +797,7 @@ CUresult cuGraphLaunch(CUgraphExec handle, CUstream stream_handle) {
   RETURN_IF_FAILED(resolve_work(stream_handle, context, stream, "cuGraphLaunch"));
   const GraphExec* exec = driver().graph_execs.find_or_note(handle, "cuGraphLaunch");
   NEED(exec && may_launch(*exec), CUDA_ERROR_INVALID_VALUE);
-  GraphNode node;
-  node.type = CU_GRAPH_NODE_TYPE_GRAPH;
-  node.run = [steps = exec->steps, stream_handle] {
-    for (const GraphNode& step : steps) run(step, stream_handle);
-  };
-  if (capture_work(stream, std::move(node))) return CUDA_SUCCESS;
+  RETURN_IF_FAILED(refuse_captured_work(stream));
   for (const GraphNode& step : exec->steps) run(step, stream_handle);
   return CUDA_SUCCESS;
 }

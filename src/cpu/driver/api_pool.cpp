@@ -69,6 +69,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     capture_free(*stream, dptr);
     return CUDA_SUCCESS;
   }
+  require(admit_unsafe_work() == CUDA_SUCCESS, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   auto a = Allocations::instance().find_start(dptr);
   if (auto memory = graph_memory_of(a)) {
     memory->free_in(*stream);

@@ -95,16 +95,8 @@ CUresult cuGraphExecDestroy(CUgraphExec hGraphExec) {
 CUresult cuGraphLaunch(CUgraphExec hGraphExec, CUstream hStream) {
   auto executable = find_executable(hGraphExec);
   auto stream = find_stream(hStream);
-  if (!captures(*stream)) {
-    executable->launch(*stream);
-    return CUDA_SUCCESS;
-  }
-  NodeParams child;
-  {
-    GraphLock lock;
-    child = std::make_shared<const ChildParams>(ChildParams{executable->to_graph()});
-  }
-  capture_node(*stream, std::move(child));
+  refuse_capture(*stream);  // as an H100 does with driver 580
+  executable->launch(*stream);
   return CUDA_SUCCESS;
 }
 

@@ -314,7 +314,11 @@ void leave_capture(Stream& stream) {
 
 CUresult admit_during_capture(CallId call) {
   if (active_sessions.load(std::memory_order_acquire) == 0) return CUDA_SUCCESS;
-  if (!UNSAFE_CALLS[static_cast<size_t>(call)]) return CUDA_SUCCESS;
+  return UNSAFE_CALLS[static_cast<size_t>(call)] ? admit_unsafe_work() : CUDA_SUCCESS;
+}
+
+CUresult admit_unsafe_work() {
+  if (active_sessions.load(std::memory_order_acquire) == 0) return CUDA_SUCCESS;
   const CUstreamCaptureMode mode = thread_state().capture_mode;
   if (mode == CU_STREAM_CAPTURE_MODE_RELAXED) return CUDA_SUCCESS;
   GraphLock lock;

@@ -78,6 +78,8 @@ void leave_capture(Stream& stream);  // at the end of the stream
 // Throws STREAM_CAPTURE_UNSUPPORTED if a capture forbids the call on this thread, and invalidates
 // the capture. Does nothing for calls that are safe.
 CUresult admit_during_capture(CallId call);
+// The same for work that is not captured, in a call that is also part of captures.
+CUresult admit_unsafe_work();
 
 // Allocation and free nodes, also of the typed functions.
 NodeParams make_alloc(Graph& graph, const Context& context, CUDA_MEM_ALLOC_NODE_PARAMS& given);

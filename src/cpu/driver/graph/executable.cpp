@@ -229,10 +229,4 @@ NodeParams GraphExecutable::params(uint64_t node) {
   return step(*plan_, node).params;
 }
 
-std::shared_ptr<Graph> GraphExecutable::to_graph() {
-  std::lock_guard lock(mutex_);
-  require(token_ == nullptr, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-  return graph_of(*plan_);
-}
-
 }  // namespace cucore::cpu

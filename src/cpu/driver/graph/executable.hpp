@@ -45,7 +45,6 @@ class GraphExecutable : public Object, public std::enable_shared_from_this<Graph
   void set_enabled(uint64_t node, bool enabled);
   bool enabled(uint64_t node);
   NodeParams params(uint64_t node);
-  std::shared_ptr<Graph> to_graph();  // the caller holds the lock of graphs
 
  private:
   GraphExecutable(std::shared_ptr<GraphPlan> plan, cuuint64_t flags);

@@ -40,6 +40,11 @@ const char* name_of_mode(CUstreamCaptureMode mode) {
   return mode == CU_STREAM_CAPTURE_MODE_GLOBAL ? "PROCESS" : "THREAD";
 }
 
+CUresult end_native(const CudaTable& cu, const Stream& stream, CUgraph& graph) noexcept {
+  const auto held = stream.hold_records();
+  return cu.cuStreamEndCapture(stream.native(), &graph);
+}
+
 // A capture of the driver until a session owns it.
 class NewCapture {
  public:
@@ -48,7 +53,7 @@ class NewCapture {
   ~NewCapture() {
     if (is_kept_) return;
     CUgraph graph = nullptr;
-    (void)cu_.cuStreamEndCapture(stream_.native(), &graph);
+    (void)end_native(cu_, stream_, graph);
     if (into_)
       into_->end_capture();
     else if (graph)
@@ -68,6 +73,7 @@ class NewCapture {
 
 void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
   const auto describe = [&] { return concat("begin a capture of ", stream.label()); };
+  const auto held = stream.hold_records();
   if (!options.into) return check(cu.cuStreamBeginCapture(stream.native(), options.mode), describe);
   if (!cu.cuStreamBeginCaptureToGraph)
     throw Error(
@@ -248,7 +254,7 @@ Ref<Graph> end_capture(const Stream& stream) {
   if (session) require_end_here(stream, *session);
   const size_t unjoined = count_unjoined(cu, info, stream, session.get());
   CUgraph native = nullptr;
-  const CUresult result = cu.cuStreamEndCapture(stream.native(), &native);
+  const CUresult result = end_native(cu, stream, native);
   if (result == CUDA_SUCCESS)
     return session ? finish_session(*session, stream.context(), native)
                    : Graph::adopt(stream.context(), native);
@@ -291,7 +297,7 @@ void abort_capture(const Stream& stream) noexcept {
   }
   log_abort(stream);
   CUgraph native = nullptr;
-  (void)cu->cuStreamEndCapture(stream.native(), &native);
+  (void)end_native(*cu, stream, native);
   const bool is_new = !session->is_into();
   lose_session(*session);
   if (native && is_new) driver::check_release(cu->cuGraphDestroy(native), "destroy a graph");

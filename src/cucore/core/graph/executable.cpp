@@ -7,7 +7,6 @@
 
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
-#include "core/graph/held_objects.hpp"
 #include "core/graph/node_change.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
@@ -184,13 +183,12 @@ class Executable::Retirement {
 };
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
-                       Ref<const GraphWork> work, MemoryEffects memory, bool is_single)
+                       Ref<const GraphWork> work, MemoryEffects memory)
     : root_(std::move(root)),
       destruction_(std::move(destruction)),
       numbers_(work->numbers()),
       work_(std::move(work)),
       memory_(std::move(memory)),
-      is_single_(is_single),
       may_print_(work_->may_print()) {}
 
 Executable::~Executable() {
@@ -235,18 +233,10 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
                        has_memory ? "that allocates or frees memory" : "with conditions",
                        " has one executable at a time"));
   check(result, [&] { return describe_failure(body, parameters); });
-  return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory), is_single);
+  return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
 }
 
 CUgraphExec Executable::native() const { return destruction_->native; }
-
-// The launch becomes a node, which has the present work also after an update.
-void Executable::hold_in_capture(const Stream& stream) const {
-  if (capture_of(stream) == NOT_CAPTURED) return;
-  std::vector<Ref<const Object>> kept{Ref<const Object>(this), work_};
-  for (const auto& [node, work] : changed_) kept.emplace_back(work);
-  hold_if_captured(stream, *make<HeldObjects>(std::move(kept)));
-}
 
 void Executable::launch(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
@@ -255,10 +245,8 @@ void Executable::launch(const Stream& stream) const {
   if (!destruction_->uses().contains(stream.mark_key())) [[unlikely]]
     destruction_->uses().add(stream);
   const auto call = [&] {
-    if (stream.may_be_captured()) [[unlikely]] {
-      if (is_single_) refuse_in_capture(stream, "launch a graph with conditions or memory in");
-      hold_in_capture(stream);
-    }
+    if (stream.may_be_captured()) [[unlikely]]
+      refuse_in_capture(stream, "launch an executable in");
     return cuda().cuGraphLaunch(native(), stream.native());
   };
   CUresult result = CUDA_SUCCESS;

@@ -47,11 +47,10 @@ class Executable final : public Object {
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
   Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
-             Ref<const GraphWork> work, MemoryEffects memory, bool is_single);
+             Ref<const GraphWork> work, MemoryEffects memory);
   ~Executable() override;
 
   void check_launch(CUresult result, const Stream& stream) const;
-  void hold_in_capture(const Stream& stream) const;
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
   const NodeWork* find(NodeNumber node) const;
@@ -64,7 +63,6 @@ class Executable final : public Object {
   Ref<const GraphWork> work_;                                    // of the last whole update
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;  // in place of that of work_
   const MemoryEffects memory_;
-  const bool is_single_;  // the driver has one executable of the graph, and no copy
   bool may_print_;
   mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
 };

@@ -130,6 +130,7 @@ bool Allocation::free_in_order(const CudaTable& cu) noexcept {
   const bool may_be_captured = stream_->kind() != Stream::Kind::OWNED || stream_->may_be_captured();
   if (may_be_captured && driver::is_captured(cu, own)) return false;
   if (!uses().is_empty()) return free_after_uses(cu, own);
+  const RelaxedCaptures relaxed;
   check_release(cu.cuMemFreeAsync(address(), own), "free device memory");
   return true;
 }

@@ -85,8 +85,10 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   if (pools) context->pool_counts().add_allocation(size);
   const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
   return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
-               nullptr,
-               [&] { return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address); });
+               nullptr, [&] {
+                 const driver::RelaxedCaptures relaxed;
+                 return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address);
+               });
 }
 
 Ref<Buffer> Buffer::from_graph(Ref<GraphMemory> memory, Ref<const Stream> stream,

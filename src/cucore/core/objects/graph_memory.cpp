@@ -87,6 +87,7 @@ void GraphMemory::free_unless_used() noexcept {
 void GraphMemory::free_again(const driver::CudaTable& cu, const Stream& order) noexcept {
   if (!order.needs_current_context()) return free_in_order(cu, *context_, address_, order.native());
   const driver::ContextGuard guard(order.context()->native(), std::nothrow);
+  const driver::RelaxedCaptures relaxed;
   driver::check_release(cu.cuMemFreeAsync(address_, order.native()), "free memory of a graph");
 }
 

@@ -259,6 +259,7 @@ void Pool::free(CUdeviceptr address, const Stream& stream) {
   std::optional<driver::ContextGuard> guard;
   if (stream.needs_current_context()) guard.emplace(context_->native());
   require_not_captured(stream, "free memory of a pool");
+  const RelaxedCaptures relaxed;
   const auto free = [&] { return cuda().cuMemFreeAsync(address, stream.native()); };
   check(call_without_context(*context_, free), [&] { return "free memory of " + label(); });
   counts().add_free();

@@ -214,6 +214,7 @@ void Stream::wait(const Event& event) const {
   if (kind == Wait::FORK) session = find_capture(event.capture());
   if (event.may_be_captured()) free_blocks();  // before the capture
   if (session) session->add_fork(Ref<const Stream>(this));
+  const auto held = session ? hold_records() : std::unique_lock<std::mutex>();
   check(call([&] {
           return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
         }),

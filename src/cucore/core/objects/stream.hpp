@@ -54,6 +54,10 @@ class Stream final : public Object {
   // The library's capture that this object has begun last; see CaptureSession. 0: none.
   uint64_t begun_capture() const { return begun_capture_.load(std::memory_order_relaxed); }
   void note_capture(uint64_t id) const { begun_capture_.store(id, std::memory_order_relaxed); }
+  // Held while a capture of the stream begins or ends; see StreamMark::hold().
+  std::unique_lock<std::mutex> hold_records() const {
+    return mark_ ? mark_->hold() : std::unique_lock<std::mutex>();
+  }
   // Queries the driver if the stream may be captured.
   bool is_capturing() const;
   Kind kind() const { return kind_; }

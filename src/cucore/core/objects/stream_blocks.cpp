@@ -11,6 +11,7 @@ namespace cucore::core {
 
 void free_in_order(const driver::CudaTable& cu, const Context& context, CUdeviceptr address,
                    CUstream stream) noexcept {
+  const driver::RelaxedCaptures relaxed;
   CUresult result = cu.cuMemFreeAsync(address, stream);
   if (result == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
     const driver::ContextGuard guard(context.native(), std::nothrow);
