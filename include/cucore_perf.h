@@ -4,15 +4,16 @@
  * SPDX-License-Identifier: Apache-2.0
  *
  * The conventions are those of cucore.h. Errors are its errors. Only the functions that run a
- * measurement need a device, which may be the CPU device.
+ * measurement or open a roof need a device, which may be the CPU device.
  *
  * - Occupancy: how many blocks of a kernel one multiprocessor runs at a time, for any architecture.
+ * - Roof: the highest rates that a device reaches, measured once and kept.
  * - Analysis: the resources, instructions and loops of compiled kernels, and findings about what in
  *   them costs time, with source lines.
  * - Measurement: the time of a kernel or of any callable, with an interval, and comparisons.
  *
- * Any number of threads may call each function, also with one analysis or measurement, which never
- * changes.
+ * Any number of threads may call each function, also with one roof, analysis or measurement,
+ * which never change.
  */
 #ifndef CUCORE_PERF_H_INCLUDED
 #define CUCORE_PERF_H_INCLUDED
@@ -93,6 +94,125 @@ CUCORE_PERF_API cucore_status cucore_occupancy_query(const char *arch,
                                                      const cucore_occupancy_needs *needs,
                                                      cucore_occupancy_info *out,
                                                      cucore_error **error);
+
+/** The highest rates that a device reaches, which kernels of this library have measured. */
+typedef struct cucore_roof cucore_roof;
+
+/** A rate of a roof. Later versions may add kinds. A fused multiply-add is two operations. */
+typedef enum cucore_roof_kind {
+  CUCORE_ROOF_KIND_NONE         = 0,  /**< not a rate; refused */
+  CUCORE_ROOF_KIND_COPY         = 1,  /**< device memory, bytes read and written together, per second */
+  CUCORE_ROOF_KIND_READ         = 2,  /**< device memory, bytes per second */
+  CUCORE_ROOF_KIND_WRITE        = 3,  /**< device memory, bytes per second */
+  CUCORE_ROOF_KIND_L2           = 4,  /**< bytes that the L2 cache returns per second */
+  CUCORE_ROOF_KIND_SHARED       = 5,  /**< bytes read from shared memory per second */
+  CUCORE_ROOF_KIND_F32          = 6,  /**< operations per second, of fused multiply-adds */
+  CUCORE_ROOF_KIND_F64          = 7,  /**< the same */
+  CUCORE_ROOF_KIND_F16          = 8,  /**< the same, of pairs */
+  CUCORE_ROOF_KIND_INTEGER      = 9,  /**< operations per second, of 32-bit multiply-adds */
+  CUCORE_ROOF_KIND_SPECIAL      = 10, /**< approximations of functions per second */
+  CUCORE_ROOF_KIND_MATRIX_F16   = 11, /**< operations of tensor cores per second; sums in f32 */
+  CUCORE_ROOF_KIND_MATRIX_BF16  = 12, /**< the same */
+  CUCORE_ROOF_KIND_MATRIX_TF32  = 13, /**< the same */
+  CUCORE_ROOF_KIND_MATRIX_F64   = 14, /**< the same; sums in f64 */
+  CUCORE_ROOF_KIND_MATRIX_INT8  = 15, /**< the same; sums in 32-bit integers */
+  CUCORE_ROOF_KIND_MATRIX_FP8   = 16, /**< the same, of e4m3 */
+  CUCORE_ROOF_KIND_LAUNCH       = 17, /**< seconds per launch, of many empty kernels in a row */
+  CUCORE_ROOF_KIND_EVENT_OFFSET = 18, /**< seconds between two events with nothing between them */
+  CUCORE_ROOF_KIND_FORCE_INT32  = 0x7fffffff
+} cucore_roof_kind;
+
+/** The settings of a roof. The string is copied. */
+typedef struct cucore_roof_options {
+  size_t        struct_size; /**< sizeof(cucore_roof_options) */
+  const char   *directory;   /**< in which roofs are kept; NULL: $XDG_CACHE_HOME/cucore/roof, or
+                                  ~/.cache/cucore/roof; "": none */
+  cucore_toggle refresh;     /**< ON measures again, and replaces the kept roof; default OFF */
+  uint32_t      max_time_ms; /**< of all samples together, in milliseconds; 0: 2000. Each rate takes
+                                  at least one sample, so that a slow device can need more */
+} cucore_roof_options;
+
+#define CUCORE_ROOF_OPTIONS_INIT \
+  { sizeof(cucore_roof_options), NULL, CUCORE_TOGGLE_DEFAULT, 0 }
+
+/**
+ * Opens the roof of a device. If none is kept for this device, driver and clock limits, the device is
+ * measured, which needs up to an eighth of its memory. Other work on the device makes the rates
+ * lower. One roof is measured at a time.
+ *
+ * If the directory cannot be written, the call succeeds, and the log has a warning.
+ *
+ * @param device   the device
+ * @param options  NULL for the defaults
+ * @param out      receives the roof
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT      an option is out of its range
+ * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  less than 1 MiB is free
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_roof_open(const cucore_device *device,
+                                               const cucore_roof_options *options,
+                                               cucore_roof **out, cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param roof  the roof; NULL returns NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_roof *cucore_roof_retain(const cucore_roof *roof);
+
+/**
+ * Removes a reference. The last one frees the roof.
+ *
+ * @param roof  the roof, or NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API void cucore_roof_release(cucore_roof *roof);
+
+/**
+ * Returns one rate in bytes, operations or functions per second; in seconds for LAUNCH and
+ * EVENT_OFFSET.
+ *
+ * @param roof   the roof
+ * @param kind   the rate
+ * @param out    receives the rate; NaN if the device lacks the operation
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  kind is out of range
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_roof_value(const cucore_roof *roof, cucore_roof_kind kind,
+                                                double *out, cucore_error **error);
+
+/**
+ * Writes the roof as JSON of the schema cucore.roof/1, without a NUL.
+ *
+ * @param roof      the roof
+ * @param buffer    receives the bytes; NULL with capacity 0 queries the size
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the needed size, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size; nothing was written
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_roof_serialize(const cucore_roof *roof, void *buffer,
+                                                    size_t capacity, size_t *size,
+                                                    cucore_error **error);
+
+/**
+ * Reads a roof of cucore_roof_serialize(), of any machine. It needs no device. Untrusted bytes can
+ * be read safely. Members that this version does not have are ignored.
+ *
+ * @param data   the JSON; copied
+ * @param size   in bytes
+ * @param out    receives the roof
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the data is not JSON, is of another schema, has more than
+ *                                        64 KiB, or a rate is negative
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_roof_deserialize(const void *data, size_t size,
+                                                      cucore_roof **out, cucore_error **error);
 
 /** Compiled code, analysed. */
 typedef struct cucore_analysis cucore_analysis;
@@ -521,9 +641,10 @@ typedef struct cucore_measurement_info {
   double   hot;           /**< one call of a batch; NaN if no batch was measured */
   double   clock_mhz;     /**< of the multiprocessors, the median */
   double   bytes_per_second;      /**< at the median */
-  double   memory_percent;        /**< of what the device can do; NaN in this version */
+  double   memory_percent;        /**< of COPY of the kept roof; NaN without cucore_roof_open() */
   double   operations_per_second; /**< at the median */
-  double   compute_percent;       /**< of what the device can do; NaN in this version */
+  double   compute_percent;       /**< of the kept roof for operation_type; NaN without one. MATRIX
+                                       is compared with the faster of f16 and bf16 */
   double   items_per_second;      /**< at the median */
   double   event_offset;  /**< time of two events around nothing, subtracted from each sample */
   uint64_t samples;       /**< number of samples */

@@ -7,4 +7,6 @@ constinit HandlePool HandleTraits<cucore_analysis>::pool{TYPE, NAME};
 
 constinit HandlePool HandleTraits<cucore_measurement>::pool{TYPE, NAME};
 
+constinit HandlePool HandleTraits<cucore_roof>::pool{TYPE, NAME};
+
 }  // namespace cucore

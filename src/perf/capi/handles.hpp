@@ -5,11 +5,13 @@
 #include <cucore_perf.h>
 
 #include "perf/analyze/analysis.hpp"
+#include "perf/machine/roof.hpp"
 #include "perf/measure/measurement.hpp"
 #include "support/handles.hpp"
 
 struct cucore_analysis : cucore::HandleHead {};
 struct cucore_measurement : cucore::HandleHead {};
+struct cucore_roof : cucore::HandleHead {};
 
 namespace cucore {
 
@@ -35,6 +37,18 @@ struct HandleTraits<cucore_measurement> {
 template <>
 struct HandleTraits<perf::Measurement> {
   using Handle = cucore_measurement;
+};
+
+template <>
+struct HandleTraits<cucore_roof> {
+  using Object = perf::Roof;
+  static constexpr HandleType TYPE = handle_type(HandleLibrary::PERF, 3);
+  static constexpr const char* NAME = "cucore_roof";
+  static HandlePool pool;
+};
+template <>
+struct HandleTraits<perf::Roof> {
+  using Handle = cucore_roof;
 };
 
 }  // namespace cucore

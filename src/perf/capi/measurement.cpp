@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <span>
 #include <vector>
 
 #include "perf/capi/guard.hpp"
 #include "perf/capi/handles.hpp"
+#include "perf/machine/roof_folder.hpp"
+#include "perf/measure/kept_roof.hpp"
 #include "perf/report/measurement_report.hpp"
 #include "support/concat.hpp"
 #include "support/options.hpp"
@@ -117,6 +118,12 @@ DeviceOwner device_for(const cucore_measurement_options& given) {
   return client::created<DeviceOwner>(ATTEMPT, cucore_device_open, 0);
 }
 
+// The roof that is kept for the device, if one is needed.
+void add_roof(MeasurementOptions& options, const DeviceOwner& device) {
+  if (options.bytes > 0 || options.operations > 0)
+    options.roof = find_roof(device, default_roof_folder());
+}
+
 // A work of a pair. A struct without a size was not initialised.
 NamedWork pair_work(const cucore_work* work, const char* argument, const char* name) {
   const auto given = read_options(require(work, argument), sizeof(cucore_work), "cucore_work");
@@ -135,7 +142,6 @@ void write_comparison(cucore_comparison_info* out, const Comparison& comparison)
 }
 
 cucore_measurement_info info_of(const Measurement& self) {
-  constexpr double UNKNOWN = std::numeric_limits<double>::quiet_NaN();
   const Summary& summary = self.summary;
   cucore_measurement_info info{};
   info.name = self.name.c_str();
@@ -152,9 +158,9 @@ cucore_measurement_info info_of(const Measurement& self) {
   info.hot = self.hot;
   info.clock_mhz = self.clock_mhz;
   info.bytes_per_second = self.per_second(self.bytes);
-  info.memory_percent = UNKNOWN;
+  info.memory_percent = self.memory_percent();
   info.operations_per_second = self.per_second(self.operations);
-  info.compute_percent = UNKNOWN;
+  info.compute_percent = self.compute_percent();
   info.items_per_second = self.per_second(self.items);
   info.event_offset = self.event_offset;
   info.samples = self.series.samples.size();
@@ -201,8 +207,9 @@ CUCORE_PERF_API cucore_status cucore_measurement_run(const cucore_device* device
     require(device, "device");
     require(work, "work");
     const cucore_measurement_options given = read_measurement_options(options);
-    const MeasurementOptions checked = options_of(given, "work");
+    MeasurementOptions checked = options_of(given, "work");
     const auto owner = DeviceOwner::share(device);
+    add_roof(checked, owner);
     const std::vector<NamedWork> works = {
         {checked.name, work_of_caller(work, user_data, "the measurement calls the work")}};
     *out = wrap(measure(owner, stream_for(given, owner), works, checked).front());
@@ -218,8 +225,9 @@ CUCORE_PERF_API cucore_status cucore_measurement_run_kernel(
     require(out, "out");
     require(kernel, "kernel");
     const cucore_measurement_options given = read_measurement_options(options);
-    const MeasurementOptions checked = options_of(given, cucore_kernel_name(kernel));
+    MeasurementOptions checked = options_of(given, cucore_kernel_name(kernel));
     const DeviceOwner owner = device_for(given);
+    add_roof(checked, owner);
     const Work work = [=](const cucore_stream* stream) {
       client::call("the work launches the kernel", cucore_kernel_launch, kernel, stream, launch,
                    arguments, count);
@@ -239,9 +247,10 @@ CUCORE_PERF_API cucore_status cucore_measurement_run_pair(
     require(out_b, "out_b");
     require(device, "device");
     const cucore_measurement_options given = read_measurement_options(options);
-    const MeasurementOptions checked = options_of(given, "work");
+    MeasurementOptions checked = options_of(given, "work");
     const std::vector<NamedWork> works = {pair_work(a, "a", "a"), pair_work(b, "b", "b")};
     const auto owner = DeviceOwner::share(device);
+    add_roof(checked, owner);
     const auto results = measure(owner, stream_for(given, owner), works, checked);
     const auto first = MeasurementOwner::adopt(wrap(results[0]));
     const auto second = MeasurementOwner::adopt(wrap(results[1]));

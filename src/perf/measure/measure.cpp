@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <thread>
 
+#include "perf/measure/machine.hpp"
 #include "perf/measure/measurement.hpp"
-#include "support/concat.hpp"
 
 namespace cucore::perf {
 namespace {
 
-constexpr const char* DESCRIBES = "the measurement describes the device";
 constexpr double LONGEST_WARM_UP = 1;  // seconds
 constexpr double WARM = 0.1;           // of the time of the call before
 constexpr double BATCHED_BELOW = 50e-6;
@@ -74,54 +71,6 @@ class WorkSource final : public SampleSource {
   ClockProbe* const probe_;
 };
 
-std::string uuid_text(const cucore_device* device) {
-  std::array<uint8_t, 16> bytes{};
-  client::call(DESCRIBES, cucore_device_uuid, device, bytes.data());
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += "0123456789abcdef"[bytes[i] >> 4];
-    text += "0123456789abcdef"[bytes[i] & 15];
-  }
-  return text;
-}
-
-std::string driver_text() {
-  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
-  client::call(DESCRIBES, cucore_library_query, CUCORE_LIBRARY_DRIVER, &info);
-  return concat(info.version_major, ".", info.version_minor);
-}
-
-std::string library_text() {
-  const uint32_t version = cucore_version();
-  return concat(version / 10000, ".", version / 100 % 100, ".", version % 100);
-}
-
-std::string date_text() {
-  const std::time_t now = std::time(nullptr);
-  std::tm parts{};
-  gmtime_r(&now, &parts);
-  char text[32];
-  return {text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts)};
-}
-
-double clock_limit_mhz(const cucore_device* device) {
-  int32_t khz = 0;
-  client::call(DESCRIBES, cucore_device_attribute, device, CUCORE_DEVICE_ATTRIBUTE_CLOCK_RATE,
-               &khz);
-  return khz * 1e-3;
-}
-
-MeasuredMachine machine_of(const cucore_device* device) {
-  return {cucore_device_name(device),
-          cucore_device_arch(device),
-          uuid_text(device),
-          driver_text(),
-          library_text(),
-          date_text(),
-          clock_limit_mhz(device)};
-}
-
 TimerSettings settings_of(const DeviceOwner& device, const MeasurementOptions& options) {
   TimerSettings settings = options.timer;
   settings.flush = options.flush.value_or(cucore_device_is_emulated(device.get()) == 0);
@@ -133,6 +82,24 @@ std::unique_ptr<ClockProbe> probe_of(const DeviceOwner& device, const StreamOwne
                                      const MeasurementOptions& options) {
   if (!options.check_clock || cucore_device_is_emulated(device.get()) != 0) return nullptr;
   return ClockProbe::create(device, stream);
+}
+
+// The peak for operations of a type; NaN without one.
+double peak_of(const Roof& roof, OperationType type) {
+  switch (type) {
+    case OperationType::F16:
+      return roof.value(RoofKind::F16);
+    case OperationType::F32:
+      return roof.value(RoofKind::F32);
+    case OperationType::F64:
+      return roof.value(RoofKind::F64);
+    case OperationType::INTEGER:
+      return roof.value(RoofKind::INTEGER);
+    case OperationType::MATRIX:
+      return std::fmax(roof.value(RoofKind::MATRIX_F16), roof.value(RoofKind::MATRIX_BF16));
+    default:
+      return std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 Ref<Measurement> result_of(const NamedWork& work, const MeasuredMachine& machine, Series series,
@@ -156,6 +123,10 @@ Ref<Measurement> result_of(const NamedWork& work, const MeasuredMachine& machine
   result->operations = options.operations;
   result->items = options.items;
   result->operation_type = options.operation_type;
+  if (options.roof) {
+    result->memory_peak = options.roof->value(RoofKind::COPY);
+    result->compute_peak = peak_of(*options.roof, options.operation_type);
+  }
   return result;
 }
 

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "perf/machine/measured_machine.hpp"
+#include "perf/machine/roof.hpp"
 #include "perf/measure/comparison.hpp"
 #include "perf/measure/series.hpp"
 #include "perf/measure/work_timer.hpp"
@@ -28,12 +30,7 @@ struct MeasurementOptions {
   double bytes = 0, operations = 0, items = 0;  // of one call, 0: unknown
   OperationType operation_type = OperationType::NONE;
   Work setup;
-};
-
-// The place and the time of a measurement.
-struct MeasuredMachine {
-  std::string device, arch, uuid, driver, library, date;
-  double clock_limit_mhz = 0;
+  Ref<Roof> roof;  // of the device; null: unknown
 };
 
 // Never changes once it is made.
@@ -57,6 +54,14 @@ class Measurement final : public Object {
   double event_offset = 0;
   double bytes = 0, operations = 0, items = 0;
   OperationType operation_type = OperationType::NONE;
+
+  // Peaks of the device, per second; NaN if unknown.
+  double memory_peak = std::numeric_limits<double>::quiet_NaN();
+  double compute_peak = std::numeric_limits<double>::quiet_NaN();
+
+  // Of the peaks; NaN if unknown.
+  double memory_percent() const { return per_second(bytes) / memory_peak * 100; }
+  double compute_percent() const { return per_second(operations) / compute_peak * 100; }
 
   // Of one call at the median time, per second; NaN if unknown.
   double per_second(double amount) const {

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <vector>
 
-#include "perf/report/json_writer.hpp"
 #include "perf/report/report.hpp"
+#include "support/json_writer.hpp"
 
 namespace cucore::perf {
 namespace {

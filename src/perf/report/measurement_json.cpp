@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "perf/report/json_writer.hpp"
 #include "perf/report/measurement_report.hpp"
+#include "support/json_writer.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -46,11 +46,11 @@ void write_seconds(JsonWriter& json, const Summary& summary) {
   json.end_object();
 }
 
-// Of what the device can do, which this version does not measure.
-void write_percent(JsonWriter& json) {
+// Of what the device can do; unknown without a roof.
+void write_percent(JsonWriter& json, const Measurement& measurement) {
   json.begin_object("percent");
-  json.number("compute", std::nullopt);
-  json.number("memory", std::nullopt);
+  json.real("compute", measurement.compute_percent());
+  json.real("memory", measurement.memory_percent());
   json.end_object();
 }
 
@@ -75,7 +75,7 @@ void write_measurement(JsonWriter& json, const Measurement& measurement) {
   write_known(json, "operations", measurement.operations);
   write_options(json, measurement);
   json.count("outliers", measurement.summary.outliers);
-  write_percent(json);
+  write_percent(json, measurement);
   json.begin_array("samples");
   for (const double sample : measurement.series.samples) json.real({}, sample);
   json.end_array();

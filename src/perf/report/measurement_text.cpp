@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "perf/report/measurement_report.hpp"
 #include "support/concat.hpp"
@@ -44,13 +45,15 @@ std::string seconds_text(double seconds) { return scaled_text(seconds, "s"); }
 
 void add_rates(std::string& text, const Measurement& measurement) {
   std::string line;
-  const auto add = [&](double amount, const char* unit) {
+  const auto add = [&](double amount, const char* unit, double percent) {
     const double rate = measurement.per_second(amount);
-    if (std::isfinite(rate)) line += concat(line.empty() ? "" : ", ", scaled_text(rate, unit));
+    if (!std::isfinite(rate)) return;
+    line += concat(line.empty() ? "" : ", ", scaled_text(rate, unit));
+    if (std::isfinite(percent)) line += concat(" (", digits_text(percent, 1), " % of the roof)");
   };
-  add(measurement.bytes, "B/s");
-  add(measurement.operations, "operations/s");
-  add(measurement.items, "items/s");
+  add(measurement.bytes, "B/s", measurement.memory_percent());
+  add(measurement.operations, "operations/s", measurement.compute_percent());
+  add(measurement.items, "items/s", std::numeric_limits<double>::quiet_NaN());
   if (!line.empty()) text += concat("  ", line, " at the median\n");
 }
 

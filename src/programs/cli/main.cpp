@@ -33,7 +33,7 @@ constexpr const char* FOOTER =
 
 constexpr std::array SUBCOMMANDS{add_info,    add_compile, add_link, add_bundle,
                                  add_inspect, add_analyze, add_sign, add_verify,
-                                 add_run,     add_bench,   add_cache};
+                                 add_run,     add_bench,   add_roof, add_cache};
 
 // Runs before the command line is parsed, because errors of the command line are also reported as
 // JSON.

@@ -3,7 +3,10 @@
 // reported, leaves no output and leaks nothing, and a later call succeeds.
 #include <cucore_perf.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
@@ -31,6 +34,8 @@ struct World {
                                        &code, nullptr),
               CUCORE_OK);
     EXPECT_EQ(cucore_analysis_create(code, nullptr, &analysis, nullptr), CUCORE_OK);
+    EXPECT_NE(mkdtemp(folder.data()), nullptr);
+    EXPECT_EQ(cucore_roof_deserialize(ROOF, sizeof ROOF - 1, &roof, nullptr), CUCORE_OK);
     EXPECT_EQ(cucore_device_open(0, &device, nullptr), CUCORE_OK);
     EXPECT_EQ(cucore_stream_create(device, nullptr, &stream, nullptr), CUCORE_OK);
     const std::string ptx =
@@ -53,6 +58,8 @@ struct World {
   World& operator=(const World&) = delete;
   ~World() {
     cucore_measurement_release(measurement);
+    cucore_roof_release(roof);
+    std::filesystem::remove_all(folder);
     cucore_kernel_release(kernel);
     cucore_stream_release(stream);
     cucore_device_release(device);
@@ -63,13 +70,19 @@ struct World {
   static cucore_status nothing(const cucore_stream*, void*, cucore_error**) { return CUCORE_OK; }
   static cucore_work work() { return {sizeof(cucore_work), nullptr, nothing, nullptr}; }
 
+  static constexpr char ROOF[] =
+      R"({"schema": "cucore.roof/1", "machine": {"device": "a long name, longer than a short string"},
+          "values": {"copy": 4e12}})";
+
   cucore_objectcode* code = nullptr;
+  cucore_roof* roof = nullptr;
   cucore_analysis* analysis = nullptr;
   cucore_device* device = nullptr;
   cucore_kernel* kernel = nullptr;
   cucore_stream* stream = nullptr;
   cucore_measurement* measurement = nullptr;
   cucore_measurement_options options = CUCORE_MEASUREMENT_OPTIONS_INIT;
+  std::string folder = testing::TempDir() + "roof-of-the-sweep-XXXXXX";
   std::vector<char> text = std::vector<char>(1 << 16);
 };
 
@@ -80,139 +93,173 @@ struct Scenario {
 
 std::vector<Scenario> scenarios() {
   return {
-    {"cucore_occupancy_query",
-     [](World&, cucore_error** error) {
-       cucore_occupancy_needs needs = CUCORE_OCCUPANCY_NEEDS_INIT;
-       needs.threads = 32;
-       cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
-       return cucore_occupancy_query("sm_90", &needs, &info, error);
-     }},
-        {"cucore_analysis_create",
-         [](World& world, cucore_error** error) {
-           const char* names[] = {"sm_90", "sm_120"};
-           const char* allow[] = {"A103"};
-           cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
-           options.archs = names;
-           options.arch_count = 2;
-           options.allow = allow;
-           options.allow_count = 1;
-           options.sources = CUCORE_TOGGLE_ON;
-           cucore_analysis* out = nullptr;
-           const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
-           EXPECT_EQ(out != nullptr, status == CUCORE_OK);
-           cucore_analysis_release(out);
-           return status;
-         }},
-        {"cucore_analysis_kernel_at",
-         [](World& world, cucore_error** error) {
-           cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
-           return cucore_analysis_kernel_at(world.analysis, 0, &info, error);
-         }},
-        {"cucore_analysis_instructions",
-         [](World& world, cucore_error** error) {
-           cucore_instruction_info info = CUCORE_INSTRUCTION_INFO_INIT;
-           cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
-           cucore_analysis_kernel_at(world.analysis, 0, &kernel, nullptr);
-           return cucore_analysis_instructions(world.analysis, 0, kernel.level,
-                                               CUCORE_INSTRUCTION_CLASS_ANY, &info, error);
-         }},
-        {"cucore_analysis_occupancy",
-         [](World& world, cucore_error** error) {
-           cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
-           size_t machine = 0;
-           cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
-           while (cucore_analysis_kernel_at(world.analysis, machine, &kernel, nullptr) ==
-                      CUCORE_OK &&
-                  kernel.level != CUCORE_CODE_LEVEL_MACHINE)
-             ++machine;
-           return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
-         }},
-        {"cucore_analysis_finding_at",
-         [](World& world, cucore_error** error) {
-           cucore_finding finding = CUCORE_FINDING_INIT;
-           // The code has no finding: the failure is that of the index, also without memory.
-           const cucore_status status =
-               cucore_analysis_finding_at(world.analysis, 99, &finding, error);
-           if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
-           cucore_error_release(*error);
-           *error = nullptr;
-           return CUCORE_OK;
-         }},
-        {"cucore_analysis_write",
-         [](World& world, cucore_error** error) {
-           size_t size = 0;
-           const cucore_status status =
-               cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_TEXT, world.text.data(),
-                                     world.text.size(), &size, error);
-           if (status != CUCORE_OK) return status;
-           return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON,
-                                        world.text.data(), world.text.size(), &size, error);
-         }},
-        {"cucore_measurement_run",
-         [](World& world, cucore_error** error) {
-           cucore_measurement* out = nullptr;
-           const cucore_status status = cucore_measurement_run(
-               world.device, World::nothing, nullptr, &world.options, &out, error);
-           EXPECT_EQ(out != nullptr, status == CUCORE_OK);
-           cucore_measurement_release(out);
-           return status;
-         }},
-        {"cucore_measurement_run_kernel",
-         [](World& world, cucore_error** error) {
-           // Without a geometry the launch fails, also without memory.
-           cucore_measurement* out = nullptr;
-           const cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
-           const cucore_status status = cucore_measurement_run_kernel(
-               world.kernel, &launch, nullptr, 0, &world.options, &out, error);
-           EXPECT_EQ(out, nullptr);
-           if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
-           cucore_error_release(*error);
-           *error = nullptr;
-           return CUCORE_OK;
-         }},
-        {"cucore_measurement_run_pair",
-         [](World& world, cucore_error** error) {
-           const cucore_work work = World::work();
-           cucore_measurement *a = nullptr, *b = nullptr;
-           cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
-           const cucore_status status = cucore_measurement_run_pair(
-               world.device, &work, &work, &world.options, &a, &b, &info, error);
-           EXPECT_EQ(a != nullptr, status == CUCORE_OK);
-           EXPECT_EQ(b != nullptr, status == CUCORE_OK);
-           EXPECT_EQ(info.verdict != CUCORE_COMPARISON_VERDICT_NONE, status == CUCORE_OK);
-           cucore_measurement_release(a);
-           cucore_measurement_release(b);
-           return status;
-         }},
-        {"cucore_measurement_query",
-         [](World& world, cucore_error** error) {
-           cucore_measurement_info info = CUCORE_MEASUREMENT_INFO_INIT;
-           return cucore_measurement_query(world.measurement, &info, error);
-         }},
-        {"cucore_measurement_compare",
-         [](World& world, cucore_error** error) {
-           cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
-           return cucore_measurement_compare(world.measurement, world.measurement, &info, error);
-         }},
-        {"cucore_measurement_write",
-         [](World& world, cucore_error** error) {
-           size_t size = 0;
-           cucore_status status = CUCORE_OK;
-           for (const auto format : {CUCORE_REPORT_FORMAT_TEXT, CUCORE_REPORT_FORMAT_JSON,
-                                     CUCORE_REPORT_FORMAT_CSV, CUCORE_REPORT_FORMAT_GNUPLOT})
-             if (status == CUCORE_OK)
-               status = cucore_measurement_write(&world.measurement, 1, format, world.text.data(),
-                                                 world.text.size(), &size, error);
-           return status;
-         }},
-#if HAS_CUPTI
-        {"cucore_preset_passes", [](World&, cucore_error** error) {
-           int32_t passes = 0;
-           return cucore_preset_passes("FK100", "all", &passes, error);
-         }},
-#endif
+      {"cucore_occupancy_query",
+       [](World&, cucore_error** error) {
+         cucore_occupancy_needs needs = CUCORE_OCCUPANCY_NEEDS_INIT;
+         needs.threads = 32;
+         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+         return cucore_occupancy_query("sm_90", &needs, &info, error);
+       }},
+      {"cucore_roof_open",
+       [](World& world, cucore_error** error) {
+         // The first call has measured and kept a roof.
+         cucore_roof_options kept = CUCORE_ROOF_OPTIONS_INIT;
+         kept.directory = world.folder.c_str();
+         kept.max_time_ms = 1;
+         cucore_roof* out = nullptr;
+         const cucore_status status = cucore_roof_open(world.device, &kept, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_roof_release(out);
+         return status;
+       }},
+      {"cucore_roof_value",
+       [](World& world, cucore_error** error) {
+         double value = 0;
+         return cucore_roof_value(world.roof, CUCORE_ROOF_KIND_COPY, &value, error);
+       }},
+      {"cucore_roof_serialize",
+       [](World& world, cucore_error** error) {
+         size_t size = 0;
+         return cucore_roof_serialize(world.roof, world.text.data(), world.text.size(), &size,
+                                      error);
+       }},
+      {"cucore_roof_deserialize",
+       [](World&, cucore_error** error) {
+         cucore_roof* out = nullptr;
+         const cucore_status status =
+             cucore_roof_deserialize(World::ROOF, sizeof World::ROOF - 1, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_roof_release(out);
+         return status;
+       }},
+      {"cucore_analysis_create",
+       [](World& world, cucore_error** error) {
+         const char* names[] = {"sm_90", "sm_120"};
+         const char* allow[] = {"A103"};
+         cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+         options.archs = names;
+         options.arch_count = 2;
+         options.allow = allow;
+         options.allow_count = 1;
+         options.sources = CUCORE_TOGGLE_ON;
+         cucore_analysis* out = nullptr;
+         const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_analysis_release(out);
+         return status;
+       }},
+      {"cucore_analysis_kernel_at",
+       [](World& world, cucore_error** error) {
+         cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
+         return cucore_analysis_kernel_at(world.analysis, 0, &info, error);
+       }},
+      {"cucore_analysis_instructions",
+       [](World& world, cucore_error** error) {
+         cucore_instruction_info info = CUCORE_INSTRUCTION_INFO_INIT;
+         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+         cucore_analysis_kernel_at(world.analysis, 0, &kernel, nullptr);
+         return cucore_analysis_instructions(world.analysis, 0, kernel.level,
+                                             CUCORE_INSTRUCTION_CLASS_ANY, &info, error);
+       }},
+      {"cucore_analysis_occupancy",
+       [](World& world, cucore_error** error) {
+         cucore_occupancy_info info = CUCORE_OCCUPANCY_INFO_INIT;
+         size_t machine = 0;
+         cucore_analysis_info kernel = CUCORE_ANALYSIS_INFO_INIT;
+         while (cucore_analysis_kernel_at(world.analysis, machine, &kernel, nullptr) == CUCORE_OK &&
+                kernel.level != CUCORE_CODE_LEVEL_MACHINE)
+           ++machine;
+         return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
+       }},
+      {"cucore_analysis_finding_at",
+       [](World& world, cucore_error** error) {
+         cucore_finding finding = CUCORE_FINDING_INIT;
+         // The code has no finding: the failure is that of the index, also without memory.
+         const cucore_status status =
+             cucore_analysis_finding_at(world.analysis, 99, &finding, error);
+         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+         cucore_error_release(*error);
+         *error = nullptr;
+         return CUCORE_OK;
+       }},
+      {"cucore_analysis_write",
+       [](World& world, cucore_error** error) {
+         size_t size = 0;
+         const cucore_status status =
+             cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_TEXT, world.text.data(),
+                                   world.text.size(), &size, error);
+         if (status != CUCORE_OK) return status;
+         return cucore_analysis_write(world.analysis, CUCORE_REPORT_FORMAT_JSON, world.text.data(),
+                                      world.text.size(), &size, error);
+       }},
+      {"cucore_measurement_run",
+       [](World& world, cucore_error** error) {
+         cucore_measurement* out = nullptr;
+         const cucore_status status = cucore_measurement_run(world.device, World::nothing, nullptr,
+                                                             &world.options, &out, error);
+         EXPECT_EQ(out != nullptr, status == CUCORE_OK);
+         cucore_measurement_release(out);
+         return status;
+       }},
+      {"cucore_measurement_run_kernel",
+       [](World& world, cucore_error** error) {
+         // Without a geometry the launch fails, also without memory.
+         cucore_measurement* out = nullptr;
+         const cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
+         const cucore_status status = cucore_measurement_run_kernel(world.kernel, &launch, nullptr,
+                                                                    0, &world.options, &out, error);
+         EXPECT_EQ(out, nullptr);
+         if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+         cucore_error_release(*error);
+         *error = nullptr;
+         return CUCORE_OK;
+       }},
+      {"cucore_measurement_run_pair",
+       [](World& world, cucore_error** error) {
+         const cucore_work work = World::work();
+         cucore_measurement *a = nullptr, *b = nullptr;
+         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+         const cucore_status status = cucore_measurement_run_pair(
+             world.device, &work, &work, &world.options, &a, &b, &info, error);
+         EXPECT_EQ(a != nullptr, status == CUCORE_OK);
+         EXPECT_EQ(b != nullptr, status == CUCORE_OK);
+         EXPECT_EQ(info.verdict != CUCORE_COMPARISON_VERDICT_NONE, status == CUCORE_OK);
+         cucore_measurement_release(a);
+         cucore_measurement_release(b);
+         return status;
+       }},
+      {"cucore_measurement_query",
+       [](World& world, cucore_error** error) {
+         cucore_measurement_info info = CUCORE_MEASUREMENT_INFO_INIT;
+         return cucore_measurement_query(world.measurement, &info, error);
+       }},
+      {"cucore_measurement_compare",
+       [](World& world, cucore_error** error) {
+         cucore_comparison_info info = CUCORE_COMPARISON_INFO_INIT;
+         return cucore_measurement_compare(world.measurement, world.measurement, &info, error);
+       }},
+      {"cucore_measurement_write",
+       [](World& world, cucore_error** error) {
+         size_t size = 0;
+         cucore_status status = CUCORE_OK;
+         for (const auto format : {CUCORE_REPORT_FORMAT_TEXT, CUCORE_REPORT_FORMAT_JSON,
+                                   CUCORE_REPORT_FORMAT_CSV, CUCORE_REPORT_FORMAT_GNUPLOT})
+           if (status == CUCORE_OK)
+             status = cucore_measurement_write(&world.measurement, 1, format, world.text.data(),
+                                               world.text.size(), &size, error);
+         return status;
+       }},
   };
 }
+
+#if HAS_CUPTI
+Scenario preset_scenario() {
+  return {"cucore_preset_passes", [](World&, cucore_error** error) {
+            int32_t passes = 0;
+            return cucore_preset_passes("FK100", "all", &passes, error);
+          }};
+}
+#endif
 
 // Functions that cannot fail. They are called while allocations fail.
 std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
@@ -224,6 +271,8 @@ std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
        [](World& world) { cucore_analysis_kernel_count(world.analysis); }},
       {"cucore_analysis_finding_count",
        [](World& world) { cucore_analysis_finding_count(world.analysis); }},
+      {"cucore_roof_retain", [](World& world) { cucore_roof_retain(world.roof); }},
+      {"cucore_roof_release", [](World& world) { cucore_roof_release(world.roof); }},
       {"cucore_measurement_retain",
        [](World& world) { cucore_measurement_retain(world.measurement); }},
       {"cucore_measurement_release",
@@ -248,7 +297,11 @@ class PerfSweep : public testing::Test {
  protected:
   void sweep_all(bool all_after) {
     std::set<std::string> visited;
-    for (const Scenario& scenario : scenarios()) {
+    std::vector<Scenario> all = scenarios();
+#if HAS_CUPTI
+    all.push_back(preset_scenario());
+#endif
+    for (const Scenario& scenario : all) {
       SCOPED_TRACE(scenario.function);
       visited.insert(scenario.function);
       run(scenario, 0, false);

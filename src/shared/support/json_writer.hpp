@@ -12,7 +12,7 @@
 
 #include "support/json_text.hpp"
 
-namespace cucore::perf {
+namespace cucore {
 
 class JsonWriter {
  public:
@@ -69,4 +69,4 @@ class JsonWriter {
   bool is_first_ = true;
 };
 
-}  // namespace cucore::perf
+}  // namespace cucore

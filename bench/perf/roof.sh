@@ -1,0 +1,55 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Measures the roof of a GPU three times, and compares it with products of cuBLAS where that library is installed.
+#
+#   sh bench/perf/roof.sh stage            where the sources are built: packs build-gpu-roof/
+#   sh build-gpu-roof/roof.sh              on the machine with the GPU: about 20 s; prints a table in markdown, then JSON
+#
+# The machine needs the driver. python3 and libcublas are optional. OUT is the folder of the results.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+
+if [ "${1:-}" = stage ]; then
+  set -e
+  cd "$here/../.."
+  build=${BUILD:-build-gpu}
+  stage=build-gpu-roof
+  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false
+  libraries=$(cd "$build" && ninja -t targets all | sed -n 's/^\(src\/\(cucore\/libcucore\|perf\/libcucore-perf\)\.so\.[0-9.]*\): cpp_LINKER$/\1/p')
+  # shellcheck disable=SC2086
+  ninja -C "$build" ${JOBS:+-j$JOBS} src/programs/cli/cucore $libraries
+  rm -rf "$stage"
+  mkdir -p "$stage/lib" "$stage/lib-spare"
+  cp "$build/src/programs/cli/cucore" "$stage/"
+  LD_LIBRARY_PATH="$PWD/$build/src/cucore:$PWD/$build/src/perf" ldd "$stage/cucore" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
+  while read -r library; do
+    case ${library##*/} in
+      libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-linux*) ;;
+      libstdc++* | libgcc_s*) cp -L "$library" "$stage/lib-spare/" ;;
+      *) cp -L "$library" "$stage/lib/" ;;
+    esac
+  done
+  cp bench/perf/roof.sh bench/perf/products.py bench/perf/roof_table.py "$stage/"
+  strip "$stage/cucore" "$stage"/lib/*.so* 2>/dev/null || true
+  du -sh "$stage"
+  exit
+fi
+
+[ -x "$here/cucore" ] || { echo "roof.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
+out=${OUT:-$here/results}
+mkdir -p "$out"
+LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
+! ldd "$here/cucore" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+
+for round in 1 2 3; do
+  began=$(date +%s%N)
+  timeout 60 "$here/cucore" roof --directory "$out/kept" --refresh --json > "$out/roof-$round.json" || exit 1
+  echo "round $round: $((($(date +%s%N) - began) / 1000000)) ms with the start of the process"
+done
+timeout 60 "$here/cucore" roof --directory "$out/kept"
+if command -v python3 >/dev/null; then
+  timeout 120 python3 "$here/products.py" > "$out/products.json" || echo '{}' > "$out/products.json"
+  python3 "$here/roof_table.py" "$out" | tee "$out/roof.md"
+fi
+cat "$out"/roof-1.json
