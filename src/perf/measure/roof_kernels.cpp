@@ -13,8 +13,8 @@ constexpr uint32_t SHARED_LOADS = 8;
 constexpr const char* BASE_VERSION = "6.0";
 constexpr const char* BASE_TARGET = "sm_50";
 
-// Sets %at to the first byte of the thread and %chunk to the first chunk of its block. %step is the
-// distance to the next one.
+// Sets %at to the first byte of the thread, and %chunk to the first chunk of its block. The next
+// one is %step bytes away.
 std::string chunk_walk(const AccessShape& shape) {
   return concat(
       "  .reg .b32 %chunk, %blocks;\n"

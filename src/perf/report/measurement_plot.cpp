@@ -2,20 +2,13 @@
 #include <cstdio>
 
 #include "perf/report/measurement_report.hpp"
+#include "perf/report/plain_text.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::perf {
 namespace {
 
 constexpr size_t MOST_POINTS = 5000;  // of a series; more are thinned out
-
-// A text in double quotes. gnuplot would interpret what is replaced.
-std::string plot_text(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == '"' || c == '\\' || c == '`' || c == 0x7f)
-      c = '?';
-  return concat("\"", text, "\"");
-}
 
 std::string micros_text(double seconds) {
   char text[40];

@@ -1,47 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include "perf/report/measurement_report.hpp"
+#include "perf/report/plain_text.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 
 namespace cucore::perf {
 namespace {
-
-// Control characters of names must not reach a terminal.
-std::string visible(std::string text) {
-  for (char& c : text)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  return text;
-}
-
-std::string digits_text(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
-}
-
-// Four digits and a prefix of the unit: "102.3 us".
-std::string scaled_text(double value, const char* unit) {
-  static constexpr struct {
-    double factor;
-    const char* prefix;
-  } PREFIXES[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
-                  {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
-  const auto* chosen = &PREFIXES[7];
-  for (const auto& each : PREFIXES)
-    if (std::abs(value) >= each.factor) {
-      chosen = &each;
-      break;
-    }
-  const double part = value / chosen->factor;
-  const int digits = part >= 999.95 ? 0 : part >= 99.995 ? 1 : part >= 9.9995 ? 2 : 3;
-  return concat(digits_text(part, digits), " ", chosen->prefix, unit);
-}
-
-std::string seconds_text(double seconds) { return scaled_text(seconds, "s"); }
 
 void add_rates(std::string& text, const Measurement& measurement) {
   std::string line;
@@ -102,20 +69,6 @@ void add_measurement(std::string& text, const Measurement& measurement) {
     text += concat("  ", seconds_text(measurement.hot), " in batches of ", measurement.batch, "\n");
   add_rates(text, measurement);
   add_notes(text, measurement);
-}
-
-std::string csv_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (const char c : text) (c == '"' ? quoted += '"' : quoted) += c;
-  return quoted + '"';
-}
-
-// Empty if the number is unknown.
-std::string csv_number(double value) {
-  if (!std::isfinite(value)) return {};
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
 }
 
 }  // namespace

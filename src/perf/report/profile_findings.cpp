@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/report/profile_findings.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "perf/report/plain_text.hpp"
+#include "perf/report/profile_rules.hpp"
+#include "support/concat.hpp"
+#include "support/counted.hpp"
+
+namespace cucore::perf {
+namespace {
+
+constexpr double LEAST_SHARE = 0.02;  // of the time of all kernels, for findings that are warnings
+constexpr double WASTED_SECTORS = 2;  // times the bytes requested
+constexpr double MOST_CONFLICTS = 0.25;  // of the wavefronts
+constexpr double MOST_DIVERGENT = 0.01;  // of the instructions
+constexpr double REPEATED = 2;           // times the compulsory bytes
+constexpr double BUSY = 0.5;             // of the session
+constexpr double LOW_OCCUPANCY = 0.5;
+constexpr double SLOW_TYPE = 0.25;  // of the peak of f32
+
+struct ProfileRule {
+  int number;
+  const char* name;
+  const char* advice;
+};
+
+constexpr ProfileRule PROFILE_RULES[] = {
+#define PROFILE_RULE(number, name, advice) {number, name, advice},
+#include "perf/report/profile_findings.inc"
+#undef PROFILE_RULE
+};
+
+const ProfileRule& rule_of(int number) { return PROFILE_RULES[number - 201]; }
+
+std::string percent_text(double percent) { return concat(digits_text(percent, 0), " %"); }
+
+class ProfileFindings {
+ public:
+  explicit ProfileFindings(ReportData& data) : data_(data) {
+    for (const KernelRow& row : data.kernels)
+      if (row.seconds.total > 0) total_ += row.seconds.total;
+  }
+
+  void run() {
+    for (size_t i = 0; i < data_.kernels.size(); ++i) find_in(i);
+    find_in_session();
+    std::ranges::stable_sort(data_.findings, [&](const ReportFinding& a, const ReportFinding& b) {
+      if (a.severity != b.severity) return a.severity > b.severity;
+      return time_of(a) > time_of(b);
+    });
+  }
+
+ private:
+  void add(int number, Severity severity, size_t kernel, std::string message) {
+    ReportFinding finding;
+    finding.id = concat("P", number);
+    finding.name = rule_of(number).name;
+    finding.severity = severity;
+    finding.kernel = kernel;
+    finding.message = std::move(message);
+    finding.advice = rule_of(number).advice;
+    data_.findings.push_back(std::move(finding));
+  }
+
+  double time_of(const ReportFinding& finding) const {
+    if (finding.kernel >= data_.kernels.size()) return total_;
+    const double seconds = data_.kernels[finding.kernel].seconds.total;
+    return seconds > 0 ? seconds : 0;
+  }
+
+  // A kernel with little of the time is not worth a warning. Without times each one is.
+  Severity severity_of(const KernelRow& row) const {
+    const bool matters = !(total_ > 0) || row.seconds.total >= LEAST_SHARE * total_;
+    return matters ? Severity::WARNING : Severity::NOTE;
+  }
+
+  static double counter(const KernelRow& row, const char* name) {
+    const auto found = row.counters.find(name);
+    return found == row.counters.end() ? UNKNOWN : found->second;
+  }
+
+  void find_in(size_t index) {
+    const KernelRow& row = data_.kernels[index];
+    const bool is_uncoalesced = find_accesses(index, row);
+    find_shared(index, row);
+    find_divergence(index, row);
+    const bool has_little_work = row.bound == Bound::LAUNCH || row.bound == Bound::GRID;
+    if (has_little_work) find_bound(index, row);
+    find_spills(index, row);
+    // If accesses are the reason that both rates are low, that is enough.
+    const bool is_explained = is_uncoalesced && row.bound == Bound::LATENCY;
+    if (!has_little_work && !is_explained) find_bound(index, row);
+    if (row.failed != 0)
+      add(214, Severity::ERROR, index, counted(row.failed, "launch", "launches") + " failed");
+  }
+
+  // Returns whether most of the traffic is of bytes that no thread requests.
+  bool find_accesses(size_t index, const KernelRow& row) {
+    const double waste = row.bytes.sector / row.bytes.requested;
+    if (waste >= WASTED_SECTORS) {
+      std::string message = concat("The device moves ", digits_text(waste, 1),
+                                   " times the bytes that the threads request");
+      if (std::isfinite(row.sectors_per_request))
+        message += concat(", ", digits_text(row.sectors_per_request, 1), " sectors per request");
+      add(203, severity_of(row), index, message);
+      return true;
+    }
+    const double moved = row.bytes.read + row.bytes.written;
+    if (moved >= REPEATED * row.bytes.compulsory)
+      add(210, severity_of(row), index,
+          concat("Device memory moves ", scaled_text(moved, "B"), ", ",
+                 digits_text(moved / row.bytes.compulsory, 1), " times the ",
+                 scaled_text(row.bytes.compulsory, "B"), " of different data"));
+    return false;
+  }
+
+  void find_shared(size_t index, const KernelRow& row) {
+    double conflicts = 0, wavefronts = 0;
+    for (const char* access : {"load", "store"}) {
+      const double some = counter(row, concat("cpu.shared_", access, "_bank_conflicts").c_str());
+      const double all = counter(row, concat("cpu.shared_", access, "_wavefronts").c_str());
+      if (std::isfinite(some) && std::isfinite(all)) conflicts += some, wavefronts += all;
+    }
+    if (!(conflicts > MOST_CONFLICTS * wavefronts)) return;
+    add(207, severity_of(row), index,
+        concat(percent_text(conflicts / wavefronts * 100),
+               " of the accesses to shared memory are repeated because of bank conflicts"));
+  }
+
+  void find_divergence(size_t index, const KernelRow& row) {
+    const double divergent = counter(row, "cpu.divergent_branches");
+    const double all = counter(row, "cpu.instructions");
+    if (!(divergent > MOST_DIVERGENT * all)) return;
+    add(208, severity_of(row), index,
+        concat("One of ", digits_text(all / divergent, 0),
+               " instructions of a warp is a branch that parts its threads"));
+  }
+
+  void find_spills(size_t index, const KernelRow& row) {
+    const uint32_t bytes =
+        row.resources.spill_loads.value_or(0) + row.resources.spill_stores.value_or(0);
+    if (bytes != 0)
+      add(209, severity_of(row), index,
+          concat("Registers are spilled to local memory, ", counted(bytes, "byte"), " per thread"));
+  }
+
+  std::string percents_text(const KernelRow& row) const {
+    return concat(percent_text(row.percent.memory), " of the memory rate and ",
+                  percent_text(row.percent.compute), " of the compute rate");
+  }
+
+  void find_bound(size_t index, const KernelRow& row) {
+    switch (row.bound) {
+      case Bound::MEMORY:
+        return add(204, Severity::NOTE, index,
+                   concat("The kernel has ", percent_text(row.percent.memory),
+                          " of the memory rate of the device"));
+      case Bound::COMPUTE:
+        return find_compute(index, row);
+      case Bound::LAUNCH:
+        return add(201, severity_of(row), index,
+                   concat("A call takes ", seconds_text(row.seconds.mean),
+                          ", the launch of an empty kernel ", seconds_text(data_.roof.launch)));
+      case Bound::GRID:
+        return add(202, severity_of(row), index, grid_text(row));
+      case Bound::LATENCY:
+        return add(206, severity_of(row), index,
+                   concat("The kernel has ", percents_text(row), occupancy_text(row)));
+      default:
+        return;
+    }
+  }
+
+  std::string grid_text(const KernelRow& row) const {
+    const uint64_t blocks =
+        uint64_t{row.geometry.grid[0]} * row.geometry.grid[1] * row.geometry.grid[2];
+    return concat(counted(blocks, "block"), " for ",
+                  counted(data_.machine.multiprocessors, "multiprocessor"),
+                  "; the others are idle");
+  }
+
+  static std::string occupancy_text(const KernelRow& row) {
+    if (!(row.occupancy < LOW_OCCUPANCY)) return {};
+    const std::string limiter =
+        row.occupancy_limiter.empty() ? "" : concat(", limited by ", row.occupancy_limiter);
+    return concat("; its occupancy is ", percent_text(row.occupancy * 100), limiter);
+  }
+
+  void find_compute(size_t index, const KernelRow& row) {
+    const bool is_slow = data_.roof.f64 < SLOW_TYPE * data_.roof.f32;
+    if (is_slow && row.operations.f64 > 0.5 * row.operations.total)
+      return add(211, severity_of(row), index,
+                 concat("Most operations are f64, of which the device does ",
+                        scaled_text(data_.roof.f64, "op/s"), "; of f32 it does ",
+                        scaled_text(data_.roof.f32, "op/s")));
+    add(205, Severity::NOTE, index,
+        concat("The kernel has ", percent_text(row.percent.compute),
+               " of the compute rate of the device"));
+  }
+
+  void find_in_session() {
+    find_idle();
+    find_copies();
+    for (const MissingPart& part : data_.missing) {
+      add(215, Severity::NOTE, NO_INDEX, concat(part.what, ": ", part.why));
+      data_.findings.back().advice = part.remedy;
+    }
+    if (data_.overhead.measured > data_.overhead.budget)
+      add(216, Severity::NOTE, NO_INDEX,
+          concat("The profiler takes ", digits_text(data_.overhead.measured * 100, 1),
+                 " % of the time; the budget is ", digits_text(data_.overhead.budget * 100, 1),
+                 " %"));
+    if (data_.dropped_records != 0)
+      add(217, Severity::NOTE, NO_INDEX,
+          concat("The timeline lacks the last ", counted(data_.dropped_records, "record")));
+  }
+
+  // Kernels of several streams overlap, so that this is an upper bound of the busy time.
+  void find_idle() {
+    if (!(total_ > 0) || total_ >= BUSY * data_.seconds) return;
+    add(212, Severity::WARNING, NO_INDEX,
+        concat("Kernels run for ", seconds_text(total_), " of ", seconds_text(data_.seconds), ", ",
+               percent_text(total_ / data_.seconds * 100)));
+  }
+
+  void find_copies() {
+    double seconds = 0, bytes = 0;
+    for (const OperationRow& row : data_.operations) {
+      if (row.kind != "copy" && row.kind != "read" && row.kind != "write") continue;
+      if (row.seconds > 0) seconds += row.seconds;
+      bytes += static_cast<double>(row.bytes);
+    }
+    if (total_ > 0 && seconds > total_)
+      add(213, Severity::WARNING, NO_INDEX,
+          concat("Copies of ", scaled_text(bytes, "B"), " take ", seconds_text(seconds),
+                 ", the kernels ", seconds_text(total_)));
+  }
+
+  ReportData& data_;
+  double total_ = 0;  // of all kernels
+};
+
+}  // namespace
+
+void add_profile_findings(ReportData& data) { ProfileFindings(data).run(); }
+
+size_t main_finding(const ReportData& data, size_t kernel) {
+  size_t first = NO_INDEX;
+  for (size_t i = 0; i < data.findings.size(); ++i) {
+    if (data.findings[i].kernel != kernel) continue;
+    if (data.findings[i].severity != Severity::NOTE) return i;
+    if (first == NO_INDEX) first = i;
+  }
+  return first;
+}
+
+}  // namespace cucore::perf

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Findings: parts of a profile that cost time, with figures and a remedy.
+#pragma once
+
+#include "perf/profile/report_data.hpp"
+
+namespace cucore::perf {
+
+// Adds the findings to those of the data, and sorts all by severity, then by the time of the
+// kernels. The rows must be complete, see complete_report().
+void add_profile_findings(ReportData& data);
+
+// Returns the first finding of a row that is not a note, else its first one; NO_INDEX without one.
+size_t main_finding(const ReportData& data, size_t kernel);
+
+}  // namespace cucore::perf

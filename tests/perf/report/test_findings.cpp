@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each finding in a report that has it, and none in a report of good kernels.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "perf/report/profile_findings.hpp"
+#include "perf/report/profile_report.hpp"
+#include "perf/report/profile_rules.hpp"
+#include "samples.hpp"
+
+namespace {
+
+using namespace cucore::perf;
+
+std::vector<std::string> ids_of(ReportData& data) {
+  complete_report(data);
+  data.findings.clear();
+  add_profile_findings(data);
+  std::vector<std::string> ids;
+  for (const ReportFinding& finding : data.findings) {
+    EXPECT_NE(finding.name, "");
+    EXPECT_NE(finding.message, "");
+    EXPECT_NE(finding.advice, "");
+    ids.push_back(finding.id);
+  }
+  return ids;
+}
+
+using Ids = std::vector<std::string>;
+
+// A session that is busy, with one kernel of 1 ms and 10 calls.
+ReportData with(const KernelRow& row) {
+  ReportData data = samples::h200();
+  data.seconds = row.seconds.total;
+  data.kernels = {row};
+  return data;
+}
+
+KernelRow with_amounts(double bytes, double f32) {
+  KernelRow row = samples::kernel("k");
+  row.bytes.read = row.bytes.written = bytes * 10 / 2;
+  row.bytes.requested = row.bytes.sector = row.bytes.compulsory = bytes * 10;
+  row.operations.f32 = row.operations.total = f32 * 10;
+  return row;
+}
+
+Severity severity_of(const ReportData& data, const std::string& id) {
+  for (const ReportFinding& finding : data.findings)
+    if (finding.id == id) return finding.severity;
+  return Severity{};
+}
+
+TEST(ProfileFindings, GoodKernelsHaveNotesOnly) {
+  ReportData memory = with(with_amounts(3.6e9, 1e9));
+  EXPECT_EQ(ids_of(memory), Ids{"P204"});
+  EXPECT_EQ(memory.findings[0].severity, Severity::NOTE);
+  EXPECT_EQ(memory.findings[0].message, "The kernel has 90 % of the memory rate of the device");
+  ReportData compute = with(with_amounts(1e8, 5.4e10));
+  EXPECT_EQ(ids_of(compute), Ids{"P205"});
+  EXPECT_EQ(compute.findings[0].severity, Severity::NOTE);
+}
+
+TEST(ProfileFindings, ShortKernelsAreBoundByTheLaunch) {
+  KernelRow row = with_amounts(1, 1);
+  row.seconds.mean = 2e-6;
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P201"});
+  EXPECT_EQ(data.findings[0].severity, Severity::WARNING);
+  EXPECT_EQ(data.findings[0].message,
+            "A call takes 2.000 us, the launch of an empty kernel 1.900 us");
+}
+
+TEST(ProfileFindings, SmallGridsLeaveMultiprocessorsIdle) {
+  KernelRow row = with_amounts(1, 1);
+  row.geometry.grid[0] = 1;
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P202"});
+  EXPECT_EQ(data.findings[0].message, "1 block for 132 multiprocessors; the others are idle");
+}
+
+TEST(ProfileFindings, UncoalescedAccessIsTheReasonOfLowRates) {
+  KernelRow row = with_amounts(1e8, 1);
+  row.bytes.sector = 2 * row.bytes.requested;
+  row.sectors_per_request = 8;
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P203"});
+  EXPECT_EQ(
+      data.findings[0].message,
+      "The device moves 2.0 times the bytes that the threads request, 8.0 sectors per request");
+  row.bytes.sector = 1.9 * row.bytes.requested;
+  data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P206"});
+  // A kernel that also fills the memory has both.
+  row = with_amounts(3.6e9, 1);
+  row.bytes.sector = 3 * row.bytes.requested;
+  data = with(row);
+  EXPECT_EQ(ids_of(data), (Ids{"P203", "P204"}));
+}
+
+TEST(ProfileFindings, LatencyIsExplainedByTheOccupancy) {
+  KernelRow row = with_amounts(4e8, 6e9);
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P206"});
+  EXPECT_EQ(data.findings[0].message,
+            "The kernel has 10 % of the memory rate and 10 % of the compute rate");
+  row.occupancy = 0.25;
+  data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P206"});
+  EXPECT_EQ(data.findings[0].message,
+            "The kernel has 10 % of the memory rate and 10 % of the compute rate; its occupancy is "
+            "25 %, limited by registers");
+}
+
+TEST(ProfileFindings, BankConflictsAndDivergenceComeFromCounters) {
+  KernelRow row = samples::kernel("k");
+  row.counters = {{"cpu.shared_load_wavefronts", 300},  {"cpu.shared_load_bank_conflicts", 150},
+                  {"cpu.shared_store_wavefronts", 100}, {"cpu.shared_store_bank_conflicts", 50},
+                  {"cpu.instructions", 1000},           {"cpu.divergent_branches", 20}};
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), (Ids{"P207", "P208"}));
+  EXPECT_EQ(data.findings[0].message,
+            "50 % of the accesses to shared memory are repeated because of bank conflicts");
+  EXPECT_EQ(data.findings[1].message,
+            "One of 50 instructions of a warp is a branch that parts its threads");
+  row.counters["cpu.shared_load_bank_conflicts"] = 50;  // 100 of 400
+  row.counters["cpu.divergent_branches"] = 10;
+  data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{});
+}
+
+TEST(ProfileFindings, SpillsRepeatedTrafficAndSlowTypes) {
+  KernelRow row = samples::kernel("k");
+  row.resources.spill_loads = 4;
+  row.resources.spill_stores = 8;
+  ReportData data = with(row);
+  EXPECT_EQ(ids_of(data), Ids{"P209"});
+  EXPECT_EQ(data.findings[0].message, "Registers are spilled to local memory, 12 bytes per thread");
+
+  row = with_amounts(3.6e9, 1);
+  row.bytes.compulsory /= 4;
+  data = with(row);
+  EXPECT_EQ(ids_of(data), (Ids{"P210", "P204"}));
+  EXPECT_EQ(data.findings[0].message,
+            "Device memory moves 36.00 GB, 4.0 times the 9.000 GB of different data");
+
+  row = with_amounts(1, 0);
+  row.operations.f32 = 1e5;
+  row.operations.f64 = row.operations.total = 9e9;
+  data = with(row);
+  data.roof.f64 = 1e12;
+  EXPECT_EQ(ids_of(data), Ids{"P211"});
+  data.roof.f64 = 2e13;  // a third of f32
+  data.kernels[0].operations.f64 = data.kernels[0].operations.total = 1.8e11;
+  EXPECT_EQ(ids_of(data), Ids{"P205"});
+}
+
+TEST(ProfileFindings, SessionsHaveIdleDevicesCopiesAndFailures) {
+  ReportData data = with(samples::kernel("k"));
+  data.seconds = 0.021;  // 10 ms of kernels
+  EXPECT_EQ(ids_of(data), Ids{"P212"});
+  EXPECT_EQ(data.findings[0].kernel, NO_INDEX);
+  data.seconds = 0.02;
+  OperationRow copy;
+  copy.kind = "read";
+  copy.seconds = 0.011;
+  copy.bytes = 5'000'000;
+  data.operations = {copy};
+  EXPECT_EQ(ids_of(data), Ids{"P213"});
+  EXPECT_EQ(data.findings[0].message, "Copies of 5.000 MB take 11.00 ms, the kernels 10.00 ms");
+  data.operations[0].kind = "allocate";
+  EXPECT_EQ(ids_of(data), Ids{});
+  data.kernels[0].failed = 1;
+  EXPECT_EQ(ids_of(data), Ids{"P214"});
+  EXPECT_EQ(data.findings[0].severity, Severity::ERROR);
+  EXPECT_EQ(data.findings[0].message, "1 launch failed");
+}
+
+TEST(ProfileFindings, MissingPartsOverheadAndCutTimelinesAreNotes) {
+  ReportData data = with(samples::kernel("k"));
+  data.missing = {{"activity", "CUPTI is missing", "Install it."}};
+  data.overhead = {0.02, 0.031};
+  data.dropped_records = 2;
+  EXPECT_EQ(ids_of(data), (Ids{"P215", "P216", "P217"}));
+  EXPECT_EQ(data.findings[0].message, "activity: CUPTI is missing");
+  EXPECT_EQ(data.findings[0].advice, "Install it.");
+  EXPECT_EQ(data.findings[1].message, "The profiler takes 3.1 % of the time; the budget is 2.0 %");
+  for (const ReportFinding& finding : data.findings) EXPECT_EQ(finding.severity, Severity::NOTE);
+}
+
+TEST(ProfileFindings, KernelsWithLittleTimeHaveNotes) {
+  KernelRow slow = with_amounts(1e8, 1), brief = with_amounts(1e8, 1);
+  for (KernelRow* row : {&slow, &brief}) row->bytes.sector = 4 * row->bytes.requested;
+  slow.seconds.total = 98.1;
+  brief.seconds.total = 1.9;
+  ReportData data = with(brief);
+  data.kernels.push_back(slow);
+  data.seconds = 100;
+  EXPECT_EQ(ids_of(data), (Ids{"P203", "P203"}));
+  EXPECT_EQ(data.findings[0].kernel, 1U);
+  EXPECT_EQ(data.findings[0].severity, Severity::WARNING);
+  EXPECT_EQ(data.findings[1].severity, Severity::NOTE);
+}
+
+TEST(ProfileFindings, TheHeadlineNamesTheReasonOfTheSlowestKernel) {
+  const ReportData slow = samples::slow_transpose();
+  EXPECT_EQ(headline_of(slow).title,
+            "transpose<float> takes 72 % of the time of the kernels: uncoalesced access (P203)");
+  EXPECT_EQ(slow.findings[main_finding(slow, 1)].id, "P204");
+  EXPECT_EQ(slow.findings[main_finding(slow, 3)].id, "P202");
+  EXPECT_EQ(main_finding(slow, 99), NO_INDEX);
+  EXPECT_EQ(headline_of(samples::emulated()).title,
+            "transpose_tile takes 67 % of the time of the kernels: bank conflicts (P207)");
+  ReportData unknown = with(samples::kernel("k"));
+  EXPECT_EQ(ids_of(unknown), Ids{});
+  EXPECT_EQ(headline_of(unknown).title,
+            "k takes 100 % of the time of the kernels; what holds it back is unknown");
+  EXPECT_NE(headline_of(unknown).advice, "");
+  // A note that the profiler has made stays.
+  unknown.findings.push_back({"P299", "other", Severity::NOTE, 0, {}, "text", "advice"});
+  add_profile_findings(unknown);
+  EXPECT_EQ(unknown.findings.size(), 1U);
+}
+
+TEST(ProfileFindings, IdsAreThoseOfTheTable) {
+  std::set<std::string> ids;
+  for (ReportData data : {samples::slow_transpose(), samples::emulated(), samples::nothing()})
+    for (const ReportFinding& finding : data.findings) ids.insert(finding.id);
+  EXPECT_EQ(
+      ids, (std::set<std::string>{"P201", "P202", "P203", "P204", "P207", "P208", "P209", "P215"}));
+  ReportData data = samples::slow_transpose();
+  EXPECT_EQ(severity_of(data, "P203"), Severity::WARNING);
+}
+
+}  // namespace
