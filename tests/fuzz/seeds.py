@@ -22,6 +22,7 @@ PATTERNS = {
     "ptx_fatbin": [],
     "ptx_link": [],
     "npy": [],
+    "roof": ["fuzz/corpus/roof/*"],
     "device_objects": [],
 }
 
