@@ -11,9 +11,10 @@
  * - Analysis: the resources, instructions and loops of compiled kernels, and findings about what in
  *   them costs time, with source lines.
  * - Measurement: the time of a kernel or of any callable, with an interval, and comparisons.
+ * - Reports: what a profiled part of a program did, what holds its kernels back, and remedies.
  *
- * Any number of threads may call each function, also with one roof, analysis or measurement,
- * which never change.
+ * Any number of threads may call each function, also with one roof, analysis, measurement or
+ * report, which never change.
  */
 #ifndef CUCORE_PERF_H_INCLUDED
 #define CUCORE_PERF_H_INCLUDED
@@ -269,9 +270,13 @@ typedef enum cucore_finding_severity {
 typedef enum cucore_report_format {
   CUCORE_REPORT_FORMAT_NONE = 0, /**< not a format; refused */
   CUCORE_REPORT_FORMAT_TEXT = 1, /**< for people */
-  CUCORE_REPORT_FORMAT_JSON = 2, /**< of the schema cucore.analysis/1 or cucore.measurement/1 */
-  CUCORE_REPORT_FORMAT_CSV  = 3, /**< of measurements: a line per measurement below one of names */
-  CUCORE_REPORT_FORMAT_GNUPLOT = 4, /**< of measurements: a script with its data */
+  CUCORE_REPORT_FORMAT_JSON = 2, /**< of the schema cucore.analysis/1, cucore.measurement/1 or
+                                      cucore.report/1 */
+  CUCORE_REPORT_FORMAT_CSV  = 3, /**< a line per measurement or kernel below one of names */
+  CUCORE_REPORT_FORMAT_GNUPLOT = 4, /**< of measurements and reports: a script with its data */
+  CUCORE_REPORT_FORMAT_TRACE = 5, /**< of reports: the timeline as Chrome's trace events, for
+                                       Perfetto */
+  CUCORE_REPORT_FORMAT_HTML = 6, /**< of reports: one page that needs no network */
   CUCORE_REPORT_FORMAT_FORCE_INT32 = 0x7fffffff
 } cucore_report_format;
 
@@ -825,6 +830,194 @@ CUCORE_PERF_API cucore_status cucore_measurement_write(const cucore_measurement 
                                                        size_t count, cucore_report_format format,
                                                        char *buffer, size_t capacity, size_t *size,
                                                        cucore_error **error);
+
+/** Kernels, ranges, other operations and findings of a profiled part of a program. */
+typedef struct cucore_report cucore_report;
+
+/** The origin of the times and amounts of a report. */
+typedef enum cucore_profiler_source {
+  CUCORE_PROFILER_SOURCE_AUTO     = 0, /**< never of a report */
+  CUCORE_PROFILER_SOURCE_EVENTS   = 1, /**< events around sampled launches */
+  CUCORE_PROFILER_SOURCE_ACTIVITY = 2, /**< records of CUPTI */
+  CUCORE_PROFILER_SOURCE_COUNTERS = 3, /**< counters of the hardware */
+  CUCORE_PROFILER_SOURCE_EMULATED = 4, /**< counts of the CPU device */
+  CUCORE_PROFILER_SOURCE_FORCE_INT32 = 0x7fffffff
+} cucore_profiler_source;
+
+/** The limit that a kernel reaches first. */
+typedef enum cucore_kernel_bound {
+  CUCORE_KERNEL_BOUND_UNKNOWN = 0, /**< its time, bytes or operations are unknown */
+  CUCORE_KERNEL_BOUND_MEMORY  = 1, /**< at least 60 % of the memory rate, and more than of compute */
+  CUCORE_KERNEL_BOUND_COMPUTE = 2, /**< at least 60 % of the compute rate */
+  CUCORE_KERNEL_BOUND_LAUNCH  = 3, /**< a call takes less than two launches of an empty kernel */
+  CUCORE_KERNEL_BOUND_GRID    = 4, /**< fewer blocks than multiprocessors */
+  CUCORE_KERNEL_BOUND_LATENCY = 5, /**< none of these: it waits */
+  CUCORE_KERNEL_BOUND_FORCE_INT32 = 0x7fffffff
+} cucore_kernel_bound;
+
+/** The origin of bytes and operations, the best first. */
+typedef enum cucore_amount_source {
+  CUCORE_AMOUNT_SOURCE_NONE     = 0, /**< unknown */
+  CUCORE_AMOUNT_SOURCE_COUNTER  = 1, /**< counted by the device */
+  CUCORE_AMOUNT_SOURCE_DECLARED = 2, /**< stated by the caller */
+  CUCORE_AMOUNT_SOURCE_MODEL    = 3, /**< computed from the code and the arguments */
+  CUCORE_AMOUNT_SOURCE_FORCE_INT32 = 0x7fffffff
+} cucore_amount_source;
+
+/** All calls of one kernel with one geometry. The report owns the string. Unknown doubles are NaN,
+ *  other unknown numbers -1. Times are seconds. */
+typedef struct cucore_kernel_row {
+  size_t      struct_size; /**< set by the caller: sizeof(cucore_kernel_row) */
+  const char *name;        /**< in the code */
+  uint32_t    grid[3];     /**< blocks */
+  uint32_t    block[3];    /**< threads */
+  int32_t     registers;   /**< per thread */
+  int32_t     shared;      /**< bytes per block, static and dynamic */
+  int32_t     spills;      /**< bytes per thread that are spilled: loads and stores */
+  cucore_kernel_bound  bound;        /**< the limit that it reaches */
+  cucore_amount_source bytes_source; /**< of bytes_read and bytes_written */
+  int32_t     reserved;    /**< 0 */
+  uint64_t    calls;       /**< launches */
+  uint64_t    timed;       /**< of these, with a time */
+  double      total;       /**< of all calls, scaled if only some are timed */
+  double      mean;        /**< of the timed calls */
+  double      min;         /**< the shortest */
+  double      max;         /**< the longest */
+  double      bytes_read;    /**< of all calls */
+  double      bytes_written; /**< of all calls */
+  double      sectors_per_request; /**< of 32 bytes, of loads and stores of global memory */
+  double      operations;    /**< of all calls */
+  double      memory_percent;  /**< of the roof */
+  double      compute_percent; /**< of the roof, of the pipe that is used most */
+  double      intensity;     /**< operations per byte */
+  double      occupancy;     /**< 0 to 1 */
+} cucore_kernel_row;
+
+#define CUCORE_KERNEL_ROW_INIT \
+  { sizeof(cucore_kernel_row), NULL, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, \
+    CUCORE_KERNEL_BOUND_UNKNOWN, CUCORE_AMOUNT_SOURCE_NONE, 0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, \
+    0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0 }
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param report  the report; NULL returns NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_report *cucore_report_retain(const cucore_report *report);
+
+/**
+ * Removes a reference. The last one frees the report and its strings.
+ *
+ * @param report  the report, or NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API void cucore_report_release(cucore_report *report);
+
+/**
+ * Returns the origin of the times, a cucore_profiler_source.
+ *
+ * @param report  the report; 0 for NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API int32_t cucore_report_source(const cucore_report *report);
+
+/**
+ * Returns the part of the roof that the kernels of a range reach, from 0 to 1. It is the mean of
+ * their percentages, weighted by time. It is NaN if the kernels with a known percentage have less
+ * than half of the time.
+ *
+ * @param report   the report
+ * @param range    the name of a range; NULL or "" is the whole session
+ * @param memory   NULL, or receives the part of the memory rate
+ * @param compute  NULL, or receives the part of the compute rate
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND  no range has this name
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_report_efficiency(const cucore_report *report,
+                                                       const char *range, double *memory,
+                                                       double *compute, cucore_error **error);
+
+/**
+ * Returns the number of rows of kernels. A kernel with several geometries has several rows.
+ *
+ * @param report  the report; 0 for NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API size_t cucore_report_kernel_count(const cucore_report *report);
+
+/**
+ * Describes one row of kernels. The longest total time comes first.
+ *
+ * @param report  the report, which owns the strings of `out`
+ * @param index   less than cucore_report_kernel_count()
+ * @param out     receives the row; its struct_size must be set
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  index is not less than the count
+ * @retval CUCORE_ERROR_ABI_MISMATCH      out->struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_report_kernel_at(const cucore_report *report, size_t index,
+                                                      cucore_kernel_row *out,
+                                                      cucore_error **error);
+
+/**
+ * Returns a counter of a row, of all calls together.
+ *
+ * @param report  the report
+ * @param kernel  less than cucore_report_kernel_count()
+ * @param name    of the counter, "cpu.divergent_branches"
+ * @param out     receives the value
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  kernel is not less than the count
+ * @retval CUCORE_ERROR_NOT_FOUND         the row does not have this counter
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_report_counter(const cucore_report *report, size_t kernel,
+                                                    const char *name, double *out,
+                                                    cucore_error **error);
+
+/**
+ * Returns the number of findings.
+ *
+ * @param report  the report; 0 for NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API size_t cucore_report_finding_count(const cucore_report *report);
+
+/**
+ * Describes one finding. The most severe come first, and of equal ones those of kernels with more
+ * time. Findings of the whole session have "" as the kernel. docs/report.md describes each id.
+ *
+ * @param report  the report, which owns the strings of `out`
+ * @param index   less than cucore_report_finding_count()
+ * @param out     receives the finding; its struct_size must be set
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  index is not less than the count
+ * @retval CUCORE_ERROR_ABI_MISMATCH      out->struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_report_finding_at(const cucore_report *report, size_t index,
+                                                       cucore_finding *out, cucore_error **error);
+
+/**
+ * Writes the report as a text with a NUL at its end.
+ *
+ * @param report    the report
+ * @param format    TEXT, JSON, CSV, GNUPLOT, TRACE or HTML
+ * @param buffer    receives the text; NULL with capacity 0 queries the size
+ * @param capacity  bytes that `buffer` can hold
+ * @param size      receives the needed size with the NUL, also with BUFFER_TOO_SMALL
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  format is out of range
+ * @retval CUCORE_ERROR_BUFFER_TOO_SMALL  capacity is less than *size; nothing was written
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_report_write(const cucore_report *report,
+                                                  cucore_report_format format, char *buffer,
+                                                  size_t capacity, size_t *size,
+                                                  cucore_error **error);
 
 /**
  * Returns in how many passes the metrics of a preset are read. The hardware counts only some of them

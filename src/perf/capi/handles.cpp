@@ -9,4 +9,6 @@ constinit HandlePool HandleTraits<cucore_measurement>::pool{TYPE, NAME};
 
 constinit HandlePool HandleTraits<cucore_roof>::pool{TYPE, NAME};
 
+constinit HandlePool HandleTraits<cucore_report>::pool{TYPE, NAME};
+
 }  // namespace cucore

@@ -7,10 +7,12 @@
 #include "perf/analyze/analysis.hpp"
 #include "perf/machine/roof.hpp"
 #include "perf/measure/measurement.hpp"
+#include "perf/report/finished_report.hpp"
 #include "support/handles.hpp"
 
 struct cucore_analysis : cucore::HandleHead {};
 struct cucore_measurement : cucore::HandleHead {};
+struct cucore_report : cucore::HandleHead {};
 struct cucore_roof : cucore::HandleHead {};
 
 namespace cucore {
@@ -49,6 +51,18 @@ struct HandleTraits<cucore_roof> {
 template <>
 struct HandleTraits<perf::Roof> {
   using Handle = cucore_roof;
+};
+
+template <>
+struct HandleTraits<cucore_report> {
+  using Object = perf::FinishedReport;
+  static constexpr HandleType TYPE = handle_type(HandleLibrary::PERF, 4);
+  static constexpr const char* NAME = "cucore_report";
+  static HandlePool pool;
+};
+template <>
+struct HandleTraits<perf::FinishedReport> {
+  using Handle = cucore_report;
 };
 
 }  // namespace cucore

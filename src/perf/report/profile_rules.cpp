@@ -92,6 +92,22 @@ double mean_efficiency(const std::vector<KernelRow>& kernels, std::span<const Ro
 
 }  // namespace
 
+ReportRoof report_roof_of(const Roof& roof) {
+  ReportRoof peaks;
+  peaks.copy = roof.value(RoofKind::COPY);
+  peaks.read = roof.value(RoofKind::READ);
+  peaks.write = roof.value(RoofKind::WRITE);
+  peaks.l2 = roof.value(RoofKind::L2);
+  peaks.f16 = roof.value(RoofKind::F16);
+  peaks.f32 = roof.value(RoofKind::F32);
+  peaks.f64 = roof.value(RoofKind::F64);
+  peaks.integer = roof.value(RoofKind::INTEGER);
+  peaks.matrix = std::fmax(roof.value(RoofKind::MATRIX_F16), roof.value(RoofKind::MATRIX_BF16));
+  peaks.launch = roof.value(RoofKind::LAUNCH);
+  peaks.event_offset = roof.value(RoofKind::EVENT_OFFSET);
+  return peaks;
+}
+
 void set_efficiency(ReportRange& range, const std::vector<KernelRow>& kernels,
                     std::span<const RowTime> times) {
   range.memory_efficiency = mean_efficiency(kernels, times, &ReportPercent::memory);

@@ -8,6 +8,9 @@
 
 namespace cucore::perf {
 
+// The peaks that reports compare with. That of matrices is the faster one of f16 and bf16.
+ReportRoof report_roof_of(const Roof& roof);
+
 // The part of a range that one row of kernels takes.
 struct RowTime {
   size_t kernel = 0;

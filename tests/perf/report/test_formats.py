@@ -207,6 +207,18 @@ class Formats(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, b""), sample)
             self.assertIn(b"</svg>", done.stdout)
 
+    def test_the_page_of_the_documentation_has_each_finding(self):
+        root = Path(__file__).resolve().parents[3]
+        table = re.findall(r'PROFILE_RULE\((\d+), "([^"]+)"', (root / "src/perf/report/profile_findings.inc").read_text())
+        documented = re.findall(r"^\| P(\d+) \| ([^|]+) \|", (root / "docs/report.md").read_text(), re.M)
+        self.assertGreater(len(table), 10)
+        self.assertEqual(documented, table)
+
+    def test_the_documentation_shows_the_golden_text(self):
+        root = Path(__file__).resolve().parents[3]
+        shown = (root / "docs/report.md").read_text().split("```text\n")[1].split("```")[0]
+        self.assertTrue((GOLDEN / "slow_transpose.txt").read_text().startswith(shown))
+
     def test_the_script_is_valid(self):
         node = shutil.which("node")
         if not node:

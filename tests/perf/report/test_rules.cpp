@@ -14,8 +14,8 @@ namespace {
 using namespace cucore::perf;
 
 // The roof has 4 TB/s for copies, 4.4 for reads and 3.6 for writes. The operations per second are
-// 120 T of f16, 60 T of f32, 30 T of f64 and integers, and 700 T of matrices. A launch takes 1.9 us.
-// The device has 132 multiprocessors. Each row has 10 calls of 1 ms.
+// 120 T of f16, 60 T of f32, 30 T of f64 and integers, and 700 T of matrices. A launch takes 1.9
+// us. The device has 132 multiprocessors. Each row has 10 calls of 1 ms.
 class Rules : public testing::Test {
  protected:
   KernelRow completed(const KernelRow& row) {
@@ -153,6 +153,26 @@ TEST_F(Rules, AReportWithoutRangesOrKernelsIsComplete) {
   complete_report(data);
   EXPECT_EQ(kernel_seconds_of(data), 0);
   EXPECT_EQ(headline_of(data).title, "");
+}
+
+TEST(Roofs, ArePeaksOfReports) {
+  Roof roof;
+  for (size_t kind = 1; kind <= ROOF_KINDS; ++kind)
+    roof.set(RoofKind(kind), static_cast<double>(kind));
+  const ReportRoof peaks = report_roof_of(roof);
+  EXPECT_EQ(peaks.copy, 1);
+  EXPECT_EQ(peaks.read, 2);
+  EXPECT_EQ(peaks.write, 3);
+  EXPECT_EQ(peaks.l2, 4);
+  EXPECT_EQ(peaks.f32, 6);
+  EXPECT_EQ(peaks.f64, 7);
+  EXPECT_EQ(peaks.f16, 8);
+  EXPECT_EQ(peaks.integer, 9);
+  EXPECT_EQ(peaks.matrix, 12);
+  EXPECT_EQ(peaks.launch, 17);
+  EXPECT_EQ(peaks.event_offset, 18);
+  roof.set(RoofKind::MATRIX_BF16, UNKNOWN);
+  EXPECT_EQ(report_roof_of(roof).matrix, 11);
 }
 
 TEST(Titles, AreNamesWithoutParameters) {

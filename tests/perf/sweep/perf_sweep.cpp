@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -261,6 +262,47 @@ Scenario preset_scenario() {
 }
 #endif
 
+// No function makes a report yet, so that each call is refused. The failure is that of the handle,
+// also without memory.
+cucore_status refused(cucore_status status, cucore_error** error) {
+  if (status != CUCORE_ERROR_INVALID_ARGUMENT) return status;
+  cucore_error_release(*error);
+  *error = nullptr;
+  return CUCORE_OK;
+}
+
+std::vector<Scenario> report_scenarios() {
+  return {
+      {"cucore_report_efficiency",
+       [](World&, cucore_error** error) {
+         double memory = 0;
+         return refused(cucore_report_efficiency(nullptr, nullptr, &memory, nullptr, error), error);
+       }},
+      {"cucore_report_kernel_at",
+       [](World&, cucore_error** error) {
+         cucore_kernel_row row = CUCORE_KERNEL_ROW_INIT;
+         return refused(cucore_report_kernel_at(nullptr, 0, &row, error), error);
+       }},
+      {"cucore_report_counter",
+       [](World&, cucore_error** error) {
+         double value = 0;
+         return refused(cucore_report_counter(nullptr, 0, "cpu.barriers", &value, error), error);
+       }},
+      {"cucore_report_finding_at",
+       [](World&, cucore_error** error) {
+         cucore_finding finding = CUCORE_FINDING_INIT;
+         return refused(cucore_report_finding_at(nullptr, 0, &finding, error), error);
+       }},
+      {"cucore_report_write",
+       [](World&, cucore_error** error) {
+         size_t size = 0;
+         return refused(
+             cucore_report_write(nullptr, CUCORE_REPORT_FORMAT_TEXT, nullptr, 0, &size, error),
+             error);
+       }},
+  };
+}
+
 // Functions that cannot fail. They are called while allocations fail.
 std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
   return {
@@ -273,6 +315,11 @@ std::vector<std::pair<const char*, std::function<void(World&)>>> infallible() {
        [](World& world) { cucore_analysis_finding_count(world.analysis); }},
       {"cucore_roof_retain", [](World& world) { cucore_roof_retain(world.roof); }},
       {"cucore_roof_release", [](World& world) { cucore_roof_release(world.roof); }},
+      {"cucore_report_retain", [](World&) { cucore_report_retain(nullptr); }},
+      {"cucore_report_release", [](World&) { cucore_report_release(nullptr); }},
+      {"cucore_report_source", [](World&) { cucore_report_source(nullptr); }},
+      {"cucore_report_kernel_count", [](World&) { cucore_report_kernel_count(nullptr); }},
+      {"cucore_report_finding_count", [](World&) { cucore_report_finding_count(nullptr); }},
       {"cucore_measurement_retain",
        [](World& world) { cucore_measurement_retain(world.measurement); }},
       {"cucore_measurement_release",
@@ -301,6 +348,7 @@ class PerfSweep : public testing::Test {
 #if HAS_CUPTI
     all.push_back(preset_scenario());
 #endif
+    std::ranges::move(report_scenarios(), std::back_inserter(all));
     for (const Scenario& scenario : all) {
       SCOPED_TRACE(scenario.function);
       visited.insert(scenario.function);
