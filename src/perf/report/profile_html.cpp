@@ -219,7 +219,7 @@ class Lanes {
 
   static std::string title_of_lane(const Key& key) {
     if (key.first == UINT32_MAX) return concat("ranges ", key.second);
-    return concat("device ", key.first, ", ", key.second);
+    return concat("device ", key.first, ", stream ", key.second);
   }
 
   static std::string micros(double seconds) {

@@ -72,10 +72,14 @@
       element(svg, "text", { x: width - right + 6, y: py(peak) + 4 }, `${name}, ${scaled(peak, "op/s")}`);
     }
     const most = Math.max(...points.map((point) => point.seconds)) || 1;
-    points.forEach((point, at) => {
+    const labels = [];
+    points.forEach((point) => {
       const circle = element(svg, "circle", { cx: px(point.x), cy: py(point.y), r: 4 + 8 * Math.sqrt(point.seconds / most), fill: colour(point.row), "fill-opacity": 0.75 });
       element(circle, "title", {}, `${titles[point.row]}: ${scaled(point.y, "op/s")}, ${Number(point.x.toPrecision(3))} operations per byte`);
-      if (at < 8) element(svg, "text", { x: px(point.x) + 14, y: py(point.y) + 4 + 3 * (at % 3) }, titles[point.row].slice(0, 28));
+      const x = px(point.x) + 14, y = py(point.y) + 4;
+      if (labels.length >= 12 || labels.some((other) => Math.abs(other.y - y) < 14 && Math.abs(other.x - x) < 170)) return;
+      labels.push({ x, y });
+      element(svg, "text", { x, y }, titles[point.row].slice(0, 28));
     });
     return true;
   }
@@ -97,7 +101,9 @@
       pen.scale(ratio, ratio);
       pen.font = "12px system-ui, sans-serif";
       const ink = getComputedStyle(document.body).color;
-      const step = 10 ** Math.floor(Math.log10((to - from) / 3));
+      const least = ((to - from) * 80) / (canvas.clientWidth - LABEL);
+      const decade = 10 ** Math.floor(Math.log10(least));
+      const step = decade * [1, 2, 5, 10].find((factor) => decade * factor >= least);
       for (let tick = Math.ceil(from / step) * step; tick <= to; tick += step) {
         pen.fillStyle = "#8883";
         pen.fillRect(x(tick), HEAD - 4, 1, height);
