@@ -81,6 +81,7 @@
  * - cucore/queue.h         queues, from which a program takes completions
  * - cucore/future.h        futures: the end of the work that is in a stream
  * - cucore/checks.h        checks of kernels, faults and leaks on the CPU device
+ * - cucore/observer.h      observers: functions that are called around operations
  */
 #ifndef CUCORE_H_INCLUDED
 #define CUCORE_H_INCLUDED
@@ -110,5 +111,6 @@
 #include "cucore/queue.h"
 #include "cucore/future.h"
 #include "cucore/checks.h"
+#include "cucore/observer.h"
 
 #endif /* CUCORE_H_INCLUDED */

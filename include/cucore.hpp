@@ -44,6 +44,7 @@
 #include "cucore/cache.hpp"
 #include "cucore/capture.hpp"
 #include "cucore/checks.hpp"
+#include "cucore/observer.hpp"
 #include "cucore/device.hpp"
 #include "cucore/enumerations.hpp"
 #include "cucore/error.hpp"

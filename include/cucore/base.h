@@ -42,6 +42,7 @@ typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and
 typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
 typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */
 typedef struct cucore_checks     cucore_checks;     /**< checks of kernels on the CPU device */
+typedef struct cucore_observer   cucore_observer;   /**< functions called around operations */
 
 /** The result of a call. Numbers are permanent and have gaps; later versions may add numbers. */
 typedef enum cucore_status {

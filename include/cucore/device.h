@@ -240,6 +240,15 @@ CUCORE_API cucore_status cucore_device_stream_priorities(const cucore_device *de
                                                          cucore_error **error);
 
 /**
+ * Returns the CUcontext, for other libraries. It is the primary context of the device, which the
+ * call creates if needed. It is valid until cucore_device_reset().
+ *
+ * @param device  the device; NULL for NULL, and if the context cannot be created
+ * @since 0.2
+ */
+CUCORE_API void *cucore_device_native_context(const cucore_device *device);
+
+/**
  * Waits until all work of the device's primary context is complete, also that of other libraries.
  *
  * @param device  the device

@@ -108,6 +108,12 @@ class Device : public Owner<Device, cucore_device> {
   /// context.
   Returned<void> synchronize() const { return call(cucore_device_synchronize, get()); }
 
+  /// The CUcontext, the device's primary one: `native_context<CUcontext>()`.
+  template <class T = void*>
+  T native_context() const noexcept {
+    return static_cast<T>(cucore_device_native_context(get()));
+  }
+
   /// One of the default streams. `per_thread` is the calling thread's at each use.
   Returned<Stream> default_stream(DefaultStream kind = DefaultStream::legacy) const;
 

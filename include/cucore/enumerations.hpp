@@ -141,6 +141,22 @@ enum class MemoryKind : std::int32_t {
   managed = CUCORE_MEMORY_KIND_MANAGED,  ///< moves between host and device
 };
 
+/// The kinds of operations that an observer observes.
+enum class OperationKind : std::int32_t {
+  launch = CUCORE_OPERATION_LAUNCH,              ///< a kernel
+  copy = CUCORE_OPERATION_COPY,                  ///< from a buffer to a buffer
+  fill = CUCORE_OPERATION_FILL,                  ///< a buffer with a pattern
+  write = CUCORE_OPERATION_WRITE,                ///< from the host to a buffer
+  read = CUCORE_OPERATION_READ,                  ///< from a buffer to the host
+  graph_launch = CUCORE_OPERATION_GRAPH_LAUNCH,  ///< an executable graph
+  allocate = CUCORE_OPERATION_ALLOCATE,          ///< memory
+  free = CUCORE_OPERATION_FREE,                  ///< memory
+  compile = CUCORE_OPERATION_COMPILE,  ///< a program, or a lookup of its result in a cache
+  link = CUCORE_OPERATION_LINK,        ///< object code, or a lookup of its result in a cache
+  load = CUCORE_OPERATION_LOAD,        ///< object code into the driver
+  synchronize = CUCORE_OPERATION_SYNCHRONIZE,  ///< a wait of the host for a device
+};
+
 /// Which calls of other code a capture forbids.
 enum class CaptureMode : std::int32_t {
   relaxed = CUCORE_CAPTURE_MODE_RELAXED,  ///< none; the capture may end on any thread
@@ -154,11 +170,11 @@ enum class NodeKind : std::int32_t {
   kernel = CUCORE_NODE_KIND_KERNEL,
   copy = CUCORE_NODE_KIND_COPY,
   fill = CUCORE_NODE_KIND_FILL,
-  host = CUCORE_NODE_KIND_HOST,      ///< calls a function of the program
-  record = CUCORE_NODE_KIND_RECORD,  ///< records an event
-  wait = CUCORE_NODE_KIND_WAIT,      ///< waits for an event
-  empty = CUCORE_NODE_KIND_EMPTY,    ///< only joins and forks edges
-  child = CUCORE_NODE_KIND_CHILD,    ///< runs a copy of another graph
+  host = CUCORE_NODE_KIND_HOST,                ///< calls a function of the program
+  record = CUCORE_NODE_KIND_RECORD,            ///< records an event
+  wait = CUCORE_NODE_KIND_WAIT,                ///< waits for an event
+  empty = CUCORE_NODE_KIND_EMPTY,              ///< only joins and forks edges
+  child = CUCORE_NODE_KIND_CHILD,              ///< runs a copy of another graph
   conditional = CUCORE_NODE_KIND_CONDITIONAL,  ///< runs one of its graphs, or none
   allocation = CUCORE_NODE_KIND_ALLOCATION,    ///< allocates memory
   free = CUCORE_NODE_KIND_FREE,                ///< frees memory

@@ -86,6 +86,23 @@ CUCORE_API const char *cucore_kernel_name(const cucore_kernel *kernel);
 CUCORE_API void *cucore_kernel_native(const cucore_kernel *kernel);
 
 /**
+ * Returns the object code with the image that a device runs. For a bundle it is one image of it. For
+ * LTOIR it is machine code, which each call links.
+ *
+ * @param kernel  the kernel
+ * @param device  the device
+ * @param out     receives the object code: that of the kernel, unless images differ by device
+ * @param error   NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_UNSUPPORTED   the kernel is from cucore_kernel_from_native(), so its code is
+ *                                    unknown
+ * @retval CUCORE_ERROR_INVALID_CODE  no image is for the device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_kernel_objectcode(const cucore_kernel *kernel,
+                                                  const cucore_device *device,
+                                                  cucore_objectcode **out, cucore_error **error);
+
+/**
  * Returns one property of a kernel on a device. Code that is not loaded there is loaded.
  *
  * @param kernel  the kernel

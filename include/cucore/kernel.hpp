@@ -120,6 +120,11 @@ class Kernel : public Owner<Kernel, cucore_kernel> {
     return static_cast<T>(cucore_kernel_native(get()));
   }
 
+  /// The object code with the image that the device runs.
+  Returned<ObjectCode> objectcode(const Device& device) const {
+    return make<ObjectCode>(cucore_kernel_objectcode, get(), device.get());
+  }
+
   Returned<std::int32_t> attribute(KernelAttribute name, const Device& device) const {
     return value<std::int32_t>(cucore_kernel_attribute, get(),
                                static_cast<cucore_kernel_attribute_name>(name), device.get());

@@ -59,11 +59,15 @@ typedef struct cucore_launch_options {
   const cucore_access_window *access_window; /**< NULL: the stream's. Only read during the call */
   const cucore_launch_attribute *attributes; /**< further attributes, each of which is set once */
   size_t attribute_count; /**< of attributes, at most 32 */
+  uint64_t bytes_read;    /**< hint for observers: bytes that the kernel reads from device memory, as
+                               its author counts them; 0: unknown. The launch ignores the hints */
+  uint64_t bytes_written; /**< hint: bytes that it writes; 0: unknown */
+  uint64_t operations;    /**< hint: its arithmetic operations; 0: unknown */
 } cucore_launch_options;
 
 #define CUCORE_LAUNCH_OPTIONS_INIT                                                           \
   { sizeof(cucore_launch_options), { 0, 0, 0 }, { 0, 0, 0 }, { 0, 0, 0 }, 0, 0, 0, 0, 0,     \
-    { 0, 0, 0 }, CUCORE_CLUSTER_SCHEDULING_DEFAULT, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, 0 }
+    { 0, 0, 0 }, CUCORE_CLUSTER_SCHEDULING_DEFAULT, 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, NULL, 0, 0, 0, 0 }
 
 /**
  * Returns how many clusters of such a launch fit on the device at a time.

@@ -86,6 +86,15 @@ struct LaunchConfig : cucore_launch_options {
     return *this;
   }
 
+  /// Hints for observers: bytes that the kernel reads and writes, and its operations.
+  LaunchConfig& with_hints(std::uint64_t read, std::uint64_t written,
+                           std::uint64_t operation_count = 0) noexcept {
+    bytes_read = read;
+    bytes_written = written;
+    operations = operation_count;
+    return *this;
+  }
+
   /// The window must live until the launch has returned.
   LaunchConfig& with_access_window(const AccessWindow& window) noexcept {
     access_window = &window;

@@ -41,6 +41,7 @@ CUCORE_HPP_COUNTED(cache)
 CUCORE_HPP_COUNTED(queue)
 CUCORE_HPP_COUNTED(future)
 CUCORE_HPP_COUNTED(checks)
+CUCORE_HPP_COUNTED(observer)
 #undef CUCORE_HPP_COUNTED
 
 }  // namespace detail

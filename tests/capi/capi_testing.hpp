@@ -48,6 +48,7 @@ using Cache = Owned<cucore::Cache>;
 using Queue = Owned<cucore::Queue>;
 using Future = Owned<cucore::Future>;
 using Checks = Owned<cucore::Checks>;
+using Observer = Owned<cucore::Observer>;
 
 std::string describe(cucore_status status, const cucore_error* error);
 bool contains(const std::string& text, const std::string& part);

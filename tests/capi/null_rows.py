@@ -16,7 +16,7 @@ import header_text  # noqa: E402
 DECLARATION = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*CUCORE_API\s+cucore_status\s+(cucore_\w+)\s*\(([^;]*?)\)\s*;", re.S)
 PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
 HANDLES = {"device", "stream", "event", "pool", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
-           "prepared_launch", "checks", "graph", "executable"}
+           "prepared_launch", "checks", "graph", "executable", "observer"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
 
@@ -33,7 +33,7 @@ OF_TYPE = {
     "cucore_cache_outcome *": "o.room<cucore_cache_outcome>()", "cucore_buffer_destroy_fn": "takes_back_nothing", "cucore_cache_build_fn": "builds_nothing",
     "cucore_cache_report_fn": "goes_on", "cucore_launch_options *": "&w.launch", "cucore_access_window *": "nullptr", "cucore_comparison": "CUCORE_COMPARISON_EQUAL",
     "cucore_node *": "o.u64()", "cucore_node": "w.node", "cucore_host_fn": "does_nothing", "cucore_destroy_fn": "takes_back_nothing",
-    "cucore_cache_remote *": "&w.remote", "cucore_argument *": "&w.argument",
+    "cucore_observer_options *": "&w.observing", "cucore_cache_remote *": "&w.remote", "cucore_argument *": "&w.argument",
     "int32_t": "0", "int64_t": "0", "uint32_t": "0", "uint64_t": "0", "size_t": "0", "int": "0",
 }
 OF_NAME = {

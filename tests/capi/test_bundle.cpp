@@ -116,6 +116,16 @@ TEST_F(Bundles, LoadWhatFitsTheDevice) {
   SUCCEEDS(cucore_stream_synchronize, stream);
 }
 
+TEST_F(Bundles, HaveOneImageInUse) {
+  const Code recent = ptx_code("sm_60");
+  const Code both = bundle_of({ptx_code("sm_50"), recent});
+  const Kernel kernel = find_kernel(both, "empty");
+  Code used;
+  SUCCEEDS(cucore_kernel_objectcode, kernel, device_, used.out());
+  EXPECT_EQ(cucore_objectcode_type(used), CUCORE_CODE_TYPE_PTX);
+  EXPECT_EQ(bytes_of(used), bytes_of(recent));
+}
+
 TEST_F(Bundles, DevicesOfDifferentArchitecturesGetDifferentImages) {
   NEEDS_FAKE_DRIVER();
   int32_t devices = 0;

@@ -17,6 +17,14 @@ TEST_F(Devices, OpenedTwiceAreTheSameHandle) {
   EXPECT_EQ(cucore_device_ordinal(again), 0);
 }
 
+TEST_F(Devices, HaveANativeContext) {
+  const NativeContext native;
+  const CUcontext primary = native.hold(0);
+  EXPECT_EQ(cucore_device_native_context(device_), static_cast<void*>(primary));
+  native.let_go(0);
+  EXPECT_EQ(cucore_device_native_context(nullptr), nullptr);
+}
+
 TEST_F(Devices, RefuseOrdinalsThatThereAreNot) {
   int32_t count = 0;
   SUCCEEDS(cucore_device_count, &count);

@@ -74,6 +74,18 @@ TEST_F(Kernels, OfAnotherOwnerAreBorrowed) {
         nullptr, &none);
 }
 
+TEST_F(Kernels, HaveObjectCode) {
+  Code code;
+  SUCCEEDS(cucore_kernel_objectcode, saxpy_, device_, code.out());
+  EXPECT_EQ(code.get(), code_.get());
+  Kernel borrowed;
+  SUCCEEDS(cucore_kernel_from_native, device_, cucore_kernel_native(saxpy_), borrowed.out());
+  cucore_objectcode* none = nullptr;
+  FAILS(CUCORE_ERROR_UNSUPPORTED, "another owner", cucore_kernel_objectcode, borrowed, device_,
+        &none);
+  EXPECT_EQ(none, nullptr);
+}
+
 TEST_F(Kernels, TellTheirNameAndParameters) {
   EXPECT_STREQ(cucore_kernel_name(saxpy_), "saxpy");
   EXPECT_EQ(cucore_kernel_parameter_count(saxpy_), 4u);

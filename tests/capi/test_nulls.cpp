@@ -45,6 +45,12 @@ class Outputs {
   std::deque<std::vector<unsigned char>> slots_;
 };
 
+cucore_observer_options observes_nothing() {
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.begin = [](const cucore_operation*, void**, void*) {};
+  return options;
+}
+
 struct Handles {
   Device device;
   Stream stream;
@@ -65,8 +71,10 @@ struct Handles {
   Checks checks;
   Graph graph;
   Executable executable;
+  Observer observer;
   cucore_node node = 0;
   cucore_launch_options launch = grid(1, 1);
+  cucore_observer_options observing = observes_nothing();
   cucore_argument argument = CUCORE_ARGUMENT(bytes);
   char bytes[16] = {};
   const cucore_objectcode* images[2] = {};
@@ -91,14 +99,15 @@ struct Handles {
   }
 
   std::map<std::string, void*> handles() const {
-    return {{"device", device.get()},   {"stream", stream.get()},
-            {"event", event.get()},     {"buffer", buffer.get()},
-            {"pool", pool.get()},       {"program", program.get()},
-            {"objectcode", code.get()}, {"kernel", kernel.get()},
-            {"linker", linker.get()},   {"queue", queue.get()},
-            {"future", future.get()},   {"cache", cache.get()},
-            {"checks", checks.get()},   {"prepared_launch", prepared_launch.get()},
-            {"graph", graph.get()},     {"executable", executable.get()}};
+    return {{"device", device.get()},    {"stream", stream.get()},
+            {"event", event.get()},      {"buffer", buffer.get()},
+            {"pool", pool.get()},        {"program", program.get()},
+            {"objectcode", code.get()},  {"kernel", kernel.get()},
+            {"linker", linker.get()},    {"queue", queue.get()},
+            {"future", future.get()},    {"cache", cache.get()},
+            {"checks", checks.get()},    {"prepared_launch", prepared_launch.get()},
+            {"graph", graph.get()},      {"executable", executable.get()},
+            {"observer", observer.get()}};
   }
 };
 
@@ -214,6 +223,7 @@ class Nulls : public OnDevice {
     world_.checks = make_ended_checks();
     world_.graph = make_graph(device_);
     world_.executable = make_executable(world_.graph);
+    MUST(cucore_observer_create, &world_.observing, world_.observer.out());
     MUST(cucore_cache_open, &memory_alone(), world_.cache.out());
   }
   static const cucore_cache_options& memory_alone() {
@@ -266,6 +276,7 @@ TEST_F(Nulls, EveryHandleThatWasReleased) {
   other.checks = make_ended_checks();
   other.graph = make_graph(device_);
   other.executable = make_executable(other.graph);
+  MUST(cucore_observer_create, &other.observing, other.observer.out());
   int32_t devices = 0;
   ASSERT_EQ(cucore_device_count(&devices, nullptr), CUCORE_OK);
   if (devices > 1) other.device = open_device(1);

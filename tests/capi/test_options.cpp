@@ -96,6 +96,15 @@ TEST(Options, OfSymbols) {
         code, 0, &grown.options);
 }
 
+TEST(Options, OfObservers) {
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.begin = [](const cucore_operation*, void**, void*) {};
+  check(options, "cucore_observer_options", [](const cucore_observer_options* o, cucore_error** e) {
+    Observer observer;
+    return cucore_observer_create(o, observer.out(), e);
+  });
+}
+
 class OptionsOnDevice : public OnDevice {};
 
 TEST_F(OptionsOnDevice, OfStreams) {

@@ -6,6 +6,7 @@
 
 #include "capi/guard.hpp"
 #include "capi/held_cache.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 using cucore::image::CodeType;
@@ -99,12 +100,19 @@ CUCORE_API cucore_status cucore_program_compile_batch(const cucore_batch_item* i
     if (with.cache) held.emplace(with.cache, "cucore_batch_options.cache");
     Outputs outputs(with, count, out, failures);
     Undo undo(outputs);
-    service::compile_batch(
-        all,
-        {held ? &**held : nullptr, with.workers, std::chrono::milliseconds(with.time_limit_ms)},
-        [&](size_t index, size_t done, const service::BatchResult& result) {
-          outputs.write(index, done, result);
-        });
+    const auto compile = [&] {
+      service::compile_batch(
+          all,
+          {held ? &**held : nullptr, with.workers, std::chrono::milliseconds(with.time_limit_ms)},
+          [&](size_t index, size_t done, const service::BatchResult& result) {
+            outputs.write(index, done, result);
+          });
+    };
+    if (is_observed(CUCORE_OPERATION_COMPILE)) [[unlikely]]
+      core::observe({.kind = CUCORE_OPERATION_COMPILE, .size = count},
+                    [&](core::Operation&) { compile(); });
+    else
+      compile();
     undo.forget();
   });
 }

@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/buffer.hpp"
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
+
+namespace {
+
+// `create()` makes the buffer.
+template <class Create>
+[[gnu::cold, gnu::noinline]] void create_observed(const core::Device& device,
+                                                  const core::Stream* stream, size_t size,
+                                                  cucore_buffer** out, Create create) {
+  core::observe(
+      {.kind = CUCORE_OPERATION_ALLOCATE, .device = &device, .stream = stream, .size = size},
+      [&](core::Operation& operation) {
+        const cucore::Ref<core::Buffer> buffer = create();
+        *out = wrap(buffer);
+        operation.address = buffer->address();
+      });
+}
+
+// `move()` moves bytes of the buffer from `offset` on.
+template <class Move>
+[[gnu::cold, gnu::noinline]] void move_observed(cucore_operation_kind kind,
+                                                const core::Buffer& buffer, size_t offset,
+                                                size_t size, const core::Stream& stream,
+                                                Move move) {
+  core::observe(
+      {.kind = kind, .stream = &stream, .address = buffer.address() + offset, .size = size},
+      [&](core::Operation&) { move(); });
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -16,6 +45,9 @@ CUCORE_API cucore_status cucore_buffer_create(const cucore_device* device, size_
     const core::Device& on = use(device, "device");
     auto order = share(stream, "stream");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_ALLOCATE)) [[unlikely]]
+      return create_observed(on, order.get(), size, out,
+                             [&on, size, order] { return core::Buffer::create(on, size, order); });
     *out = wrap(core::Buffer::create(on, size, std::move(order)));
   });
 }
@@ -28,6 +60,10 @@ CUCORE_API cucore_status cucore_buffer_from_pool(cucore_pool* pool, size_t size,
     auto from = share(pool, "pool");
     auto order = share(stream, "stream");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_ALLOCATE)) [[unlikely]]
+      return create_observed(from->device(), order.get(), size, out, [from, size, order] {
+        return core::Buffer::from_pool(from, size, order);
+      });
     *out = wrap(core::Buffer::from_pool(std::move(from), size, std::move(order)));
   });
 }
@@ -38,6 +74,9 @@ CUCORE_API cucore_status cucore_buffer_create_pinned(const cucore_device* device
     clear(out);
     const core::Device& on = use(device, "device");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_ALLOCATE)) [[unlikely]]
+      return create_observed(on, nullptr, size, out,
+                             [&on, size] { return core::Buffer::create_pinned(on, size); });
     *out = wrap(core::Buffer::create_pinned(on, size));
   });
 }
@@ -48,6 +87,9 @@ CUCORE_API cucore_status cucore_buffer_create_managed(const cucore_device* devic
     clear(out);
     const core::Device& on = use(device, "device");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_ALLOCATE)) [[unlikely]]
+      return create_observed(on, nullptr, size, out,
+                             [&on, size] { return core::Buffer::create_managed(on, size); });
     *out = wrap(core::Buffer::create_managed(on, size));
   });
 }
@@ -151,6 +193,10 @@ CUCORE_API cucore_status cucore_buffer_write(cucore_buffer* buffer, size_t offse
     core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");
     if (size != 0) require(source, "source");
+    if (is_observed(CUCORE_OPERATION_WRITE)) [[unlikely]]
+      return move_observed(
+          CUCORE_OPERATION_WRITE, self, offset, size, order,
+          [&self, offset, source, size, &order] { self.write(offset, source, size, order); });
     self.write(offset, source, size, order);
   });
 }
@@ -162,6 +208,11 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer* buffer, size_t 
     const core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");
     if (size != 0) require(destination, "destination");
+    if (is_observed(CUCORE_OPERATION_READ)) [[unlikely]]
+      return move_observed(CUCORE_OPERATION_READ, self, offset, size, order,
+                           [&self, offset, destination, size, &order] {
+                             self.read(offset, destination, size, order);
+                           });
     self.read(offset, destination, size, order);
   });
 }
@@ -173,7 +224,13 @@ CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer* destination, size_t d
   return guard(error, [&] {
     core::Buffer& to = use(destination, "destination");
     const core::Buffer& from = use(source, "source");
-    to.copy(destination_offset, from, source_offset, size, use(stream, "stream"));
+    const core::Stream& order = use(stream, "stream");
+    if (is_observed(CUCORE_OPERATION_COPY)) [[unlikely]]
+      return move_observed(CUCORE_OPERATION_COPY, to, destination_offset, size, order,
+                           [&to, destination_offset, &from, source_offset, size, &order] {
+                             to.copy(destination_offset, from, source_offset, size, order);
+                           });
+    to.copy(destination_offset, from, source_offset, size, order);
   });
 }
 
@@ -183,7 +240,13 @@ CUCORE_API cucore_status cucore_buffer_fill(cucore_buffer* buffer, size_t offset
   return guard(error, [&] {
     core::Buffer& self = use(buffer, "buffer");
     const core::Stream& order = use(stream, "stream");
-    self.fill(offset, size, require(pattern, "pattern"), pattern_size, order);
+    require(pattern, "pattern");
+    if (is_observed(CUCORE_OPERATION_FILL)) [[unlikely]]
+      return move_observed(CUCORE_OPERATION_FILL, self, offset, size, order,
+                           [&self, offset, size, pattern, pattern_size, &order] {
+                             self.fill(offset, size, pattern, pattern_size, order);
+                           });
+    self.fill(offset, size, pattern, pattern_size, order);
   });
 }
 

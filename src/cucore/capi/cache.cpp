@@ -7,6 +7,7 @@
 #include "capi/guard.hpp"
 #include "capi/held_cache.hpp"
 #include "capi/keys.hpp"
+#include "capi/observed.hpp"
 #include "service/cached_compile.hpp"
 #include "support/concat.hpp"
 
@@ -84,6 +85,28 @@ void write(const service::CachedCode& result, cucore_objectcode** out,
            cucore_cache_outcome* outcome) {
   *out = wrap(*result.code);
   if (outcome) *outcome = static_cast<cucore_cache_outcome>(result.outcome);
+}
+
+[[gnu::cold, gnu::noinline]] void compile_observed(cache::Cache& cache,
+                                                   const service::CompileRequest& request,
+                                                   cucore_objectcode** out,
+                                                   cucore_cache_outcome* outcome) {
+  core::observe({.kind = CUCORE_OPERATION_COMPILE, .program = request.program.get()},
+                [&](core::Operation& operation) {
+                  const auto result = service::compile(cache, request);
+                  write(result, out, outcome);
+                  operation.code = result.code.get();
+                });
+}
+
+[[gnu::cold, gnu::noinline]] void link_observed(cache::Cache& cache, core::Linker& linker,
+                                                CodeType target, cucore_objectcode** out,
+                                                cucore_cache_outcome* outcome) {
+  core::observe({.kind = CUCORE_OPERATION_LINK}, [&](core::Operation& operation) {
+    const auto result = service::link(cache, linker, target);
+    write(result, out, outcome);
+    operation.code = result.code.get();
+  });
 }
 
 // Converts the failure of a function of the caller, and releases the error.
@@ -209,6 +232,8 @@ CUCORE_API cucore_status cucore_cache_compile(cucore_cache* cache, const cucore_
     const HeldCache self(cache);
     const auto request = read_request(program, target, name_expressions, name_expression_count);
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_COMPILE)) [[unlikely]]
+      return compile_observed(*self, request, out, outcome);
     write(service::compile(*self, request), out, outcome);
   });
 }
@@ -237,6 +262,8 @@ CUCORE_API cucore_status cucore_cache_link(cucore_cache* cache, cucore_linker* l
     const HeldCache self(cache);
     const auto links = share(linker, "linker");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_LINK)) [[unlikely]]
+      return link_observed(*self, *links, static_cast<CodeType>(target), out, outcome);
     write(service::link(*self, *links, static_cast<CodeType>(target)), out, outcome);
   });
 }

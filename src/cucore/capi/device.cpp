@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 #include "core/objects/graph_memory.hpp"
 #include "support/concat.hpp"
 
@@ -152,9 +152,20 @@ CUCORE_API cucore_status cucore_device_stream_priorities(const cucore_device* de
   });
 }
 
+CUCORE_API void* cucore_device_native_context(const cucore_device* device) {
+  CUcontext context = nullptr;
+  if (const auto* self = peek(device)) guard(nullptr, [&] { context = self->context()->native(); });
+  return context;
+}
+
 CUCORE_API cucore_status cucore_device_synchronize(const cucore_device* device,
                                                    cucore_error** error) {
-  return guard(error, [&] { use(device, "device").synchronize(); });
+  return guard(error, [&] {
+    const core::Device& self = use(device, "device");
+    if (is_observed(CUCORE_OPERATION_SYNCHRONIZE)) [[unlikely]]
+      return synchronize_observed(self, &self, nullptr);
+    self.synchronize();
+  });
 }
 
 CUCORE_API cucore_status cucore_device_default_stream(const cucore_device* device,

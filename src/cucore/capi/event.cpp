@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -72,7 +72,12 @@ CUCORE_API cucore_status cucore_event_record(cucore_event* event, const cucore_s
 }
 
 CUCORE_API cucore_status cucore_event_synchronize(const cucore_event* event, cucore_error** error) {
-  return guard(error, [&] { use(event, "event").synchronize(); });
+  return guard(error, [&] {
+    const core::Event& self = use(event, "event");
+    if (is_observed(CUCORE_OPERATION_SYNCHRONIZE)) [[unlikely]]
+      return synchronize_observed(self, &self.device(), nullptr);
+    self.synchronize();
+  });
 }
 
 CUCORE_API cucore_status cucore_event_query(const cucore_event* event, int32_t* done,

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -27,6 +27,13 @@ core::ExecutableOptions read(const cucore_executable_options* given) {
   require_zero(options.reserved, "cucore_executable_options.reserved");
   if (options.upload) out.upload = &use(options.upload, "cucore_executable_options.upload");
   return out;
+}
+
+[[gnu::cold, gnu::noinline]] void launch_graph_observed(core::Executable& executable,
+                                                        core::Stream& stream) {
+  core::observe(
+      {.kind = CUCORE_OPERATION_GRAPH_LAUNCH, .stream = &stream, .executable = &executable},
+      [&](core::Operation&) { executable.launch(stream); });
 }
 
 }  // namespace
@@ -64,7 +71,13 @@ CUCORE_API cucore_status cucore_executable_device(const cucore_executable* execu
 CUCORE_API cucore_status cucore_executable_launch(const cucore_executable* executable,
                                                   const cucore_stream* stream,
                                                   cucore_error** error) {
-  return guard(error, [&] { use(executable, "executable").launch(use(stream, "stream")); });
+  return guard(error, [&] {
+    core::Executable& self = use(executable, "executable");
+    core::Stream& order = use(stream, "stream");
+    if (is_observed(CUCORE_OPERATION_GRAPH_LAUNCH)) [[unlikely]]
+      return launch_graph_observed(self, order);
+    self.launch(order);
+  });
 }
 
 CUCORE_API cucore_status cucore_executable_upload(const cucore_executable* executable,

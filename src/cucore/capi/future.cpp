@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -20,6 +20,11 @@ cucore_future* make_future(const core::Stream& stream, core::Queue& queue, uint6
   std::unique_ptr<cucore_future, Release> handle(wrap(future));
   future->watch(stream);
   return handle.release();
+}
+
+[[gnu::cold, gnu::noinline]] void wait_observed(const core::Future& future, int64_t timeout_ns) {
+  core::observe({.kind = CUCORE_OPERATION_SYNCHRONIZE, .device = future.device()},
+                [&](core::Operation&) { future.wait(timeout_ns); });
 }
 
 }  // namespace
@@ -61,7 +66,12 @@ CUCORE_API cucore_status cucore_future_query(const cucore_future* future, int32_
 
 CUCORE_API cucore_status cucore_future_wait(const cucore_future* future, int64_t timeout_ns,
                                             cucore_error** error) {
-  return guard(error, [&] { use(future, "future").wait(timeout_ns); });
+  return guard(error, [&] {
+    const core::Future& self = use(future, "future");
+    if (is_observed(CUCORE_OPERATION_SYNCHRONIZE)) [[unlikely]]
+      return wait_observed(self, timeout_ns);
+    self.wait(timeout_ns);
+  });
 }
 
 CUCORE_API cucore_status cucore_future_error(const cucore_future* future, cucore_error** error) {

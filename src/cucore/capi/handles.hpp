@@ -15,6 +15,7 @@
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
 #include "core/load/prepared_launch.hpp"
+#include "core/observe/observer.hpp"
 #include "core/objects/buffer.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/event.hpp"

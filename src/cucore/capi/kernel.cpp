@@ -76,6 +76,18 @@ CUCORE_API void* cucore_kernel_native(const cucore_kernel* kernel) {
   return self ? self->first().native : nullptr;
 }
 
+CUCORE_API cucore_status cucore_kernel_objectcode(const cucore_kernel* kernel,
+                                                  const cucore_device* device,
+                                                  cucore_objectcode** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Kernel& self = use(kernel, "kernel");
+    const core::Device& on = use(device, "device");
+    require(out, "out");
+    *out = wrap(self.code().on(on));
+  });
+}
+
 CUCORE_API cucore_status cucore_kernel_attribute(const cucore_kernel* kernel,
                                                  cucore_kernel_attribute_name name,
                                                  const cucore_device* device, int32_t* out,

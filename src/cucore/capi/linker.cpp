@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 
 using namespace cucore::capi;
 using cucore::image::CodeType;
@@ -13,6 +13,15 @@ namespace {
 
 constexpr size_t FIRST_LINKER_OPTIONS =
     offsetof(cucore_linker_options, flag_count) + sizeof(size_t);
+
+[[gnu::cold, gnu::noinline]] void link_observed(core::Linker& linker, CodeType target,
+                                                cucore_objectcode** out) {
+  core::observe({.kind = CUCORE_OPERATION_LINK}, [&](core::Operation& operation) {
+    const auto code = linker.link(target);
+    *out = wrap(code);
+    operation.code = code.get();
+  });
+}
 
 }  // namespace
 
@@ -49,6 +58,8 @@ CUCORE_API cucore_status cucore_linker_link(cucore_linker* linker, cucore_code_t
     clear(out);
     core::Linker& self = use(linker, "linker");
     require(out, "out");
+    if (is_observed(CUCORE_OPERATION_LINK)) [[unlikely]]
+      return link_observed(self, static_cast<CodeType>(target), out);
     *out = wrap(self.link(static_cast<CodeType>(target)));
   });
 }

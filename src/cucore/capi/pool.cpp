@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -86,6 +86,20 @@ cucore_pool_info info_of(const core::PoolState& state) {
   return info;
 }
 
+[[gnu::cold, gnu::noinline]] void allocate_observed(core::Pool& pool, size_t size,
+                                                    const core::Stream& stream, uint64_t& out) {
+  core::observe(
+      {.kind = CUCORE_OPERATION_ALLOCATE, .stream = &stream, .size = size},
+      [&](core::Operation& operation) { operation.address = out = pool.allocate(size, stream); });
+}
+
+[[gnu::cold, gnu::noinline]] void free_observed(core::Pool& pool, uint64_t address, size_t size,
+                                                const core::Stream& stream) {
+  core::observe(
+      {.kind = CUCORE_OPERATION_FREE, .stream = &stream, .address = address, .size = size},
+      [&](core::Operation&) { pool.free(address, stream); });
+}
+
 }  // namespace
 
 extern "C" {
@@ -135,11 +149,13 @@ CUCORE_API cucore_status cucore_pool_allocate(cucore_pool* pool, size_t size,
     const core::Stream& order = use(stream, "stream");
     require(address, "address");
     if (size == 0) throw Error(Status::INVALID_ARGUMENT, "size is 0; expected at least 1");
+    if (is_observed(CUCORE_OPERATION_ALLOCATE)) [[unlikely]]
+      return allocate_observed(self, size, order, *address);
     *address = self.allocate(size, order);
   });
 }
 
-CUCORE_API cucore_status cucore_pool_free(cucore_pool* pool, uint64_t address, size_t,
+CUCORE_API cucore_status cucore_pool_free(cucore_pool* pool, uint64_t address, size_t size,
                                           const cucore_stream* stream, cucore_error** error) {
   return guard(error, [&] {
     core::Pool& self = use(pool, "pool");
@@ -147,6 +163,8 @@ CUCORE_API cucore_status cucore_pool_free(cucore_pool* pool, uint64_t address, s
     if (address == 0)
       throw Error(Status::INVALID_ARGUMENT,
                   "address is 0; expected an address of cucore_pool_allocate()");
+    if (is_observed(CUCORE_OPERATION_FREE)) [[unlikely]]
+      return free_observed(self, address, size, order);
     self.free(address, order);
   });
 }

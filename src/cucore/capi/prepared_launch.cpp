@@ -4,6 +4,7 @@
 #include "capi/guard.hpp"
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
+#include "core/observe/observed_kinds.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -50,7 +51,12 @@ CUCORE_API cucore_status cucore_prepared_launch_update(cucore_prepared_launch* p
 
 CUCORE_API cucore_status cucore_prepared_launch_run(const cucore_prepared_launch* prepared,
                                                     cucore_error** error) {
-  return guard(error, [&] { use(prepared, "prepared").run(); });
+  return guard(error, [&] {
+    const core::PreparedLaunch& self = use(prepared, "prepared");
+    if (core::is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
+      return self.run_observed();
+    self.run();
+  });
 }
 
 }  // extern "C"

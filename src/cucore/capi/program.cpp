@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "capi/guard.hpp"
+#include "capi/observed.hpp"
 #include "service/recent_results.hpp"
 
 using namespace cucore::capi;
@@ -14,6 +14,16 @@ namespace {
 
 constexpr size_t FIRST_PROGRAM_OPTIONS =
     offsetof(cucore_program_options, extra_source_count) + sizeof(size_t);
+
+[[gnu::cold, gnu::noinline]] void compile_observed(const cucore::service::CompileRequest& request,
+                                                   cucore_objectcode** out) {
+  core::observe({.kind = CUCORE_OPERATION_COMPILE, .program = request.program.get()},
+                [&](core::Operation& operation) {
+                  const auto code = cucore::service::compile_or_reuse(request);
+                  *out = wrap(*code);
+                  operation.code = code.get();
+                });
+}
 
 }  // namespace
 
@@ -47,8 +57,11 @@ CUCORE_API cucore_status cucore_program_compile(const cucore_program* program,
     auto self = share(program, "program");
     auto names = require_strings(name_expressions, name_expression_count, "name_expressions");
     require(out, "out");
-    *out = wrap(*cucore::service::compile_or_reuse(
-        {std::move(self), static_cast<CodeType>(target), std::move(names)}));
+    cucore::service::CompileRequest request{std::move(self), static_cast<CodeType>(target),
+                                            std::move(names)};
+    if (is_observed(CUCORE_OPERATION_COMPILE)) [[unlikely]]
+      return compile_observed(request, out);
+    *out = wrap(*cucore::service::compile_or_reuse(request));
   });
 }
 

@@ -6,6 +6,7 @@
 
 #include "capi/guard.hpp"
 #include "capi/launch_handles.hpp"
+#include "capi/observed.hpp"
 #include "core/completion/host_call.hpp"
 #include "core/graph/capture.hpp"
 #include "core/load/access_window.hpp"
@@ -78,7 +79,12 @@ CUCORE_API cucore_status cucore_stream_device(const cucore_stream* stream, cucor
 
 CUCORE_API cucore_status cucore_stream_synchronize(const cucore_stream* stream,
                                                    cucore_error** error) {
-  return guard(error, [&] { use(stream, "stream").synchronize(); });
+  return guard(error, [&] {
+    const core::Stream& self = use(stream, "stream");
+    if (is_observed(CUCORE_OPERATION_SYNCHRONIZE)) [[unlikely]]
+      return synchronize_observed(self, nullptr, &self);
+    self.synchronize();
+  });
 }
 
 CUCORE_API cucore_status cucore_stream_query(const cucore_stream* stream, int32_t* done,

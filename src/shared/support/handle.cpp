@@ -121,6 +121,8 @@ void HandlePool::release(HandleHead* head) noexcept {
     ++free_;
     --live_;
   }
+  if (const Drop drop = drop_.load(std::memory_order_acquire)) [[unlikely]]
+    return drop(object);
   object->drop_reference();
 }
 

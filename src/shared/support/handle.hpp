@@ -46,6 +46,7 @@ enum class HandleType : uint32_t {
   POOL,
   CHECKS,
   EXECUTABLE,
+  OBSERVER,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {
@@ -92,6 +93,10 @@ class HandlePool {
   // Adds a reference. Returns false for NULL, dead and foreign handles.
   bool retain(HandleHead* head) const noexcept;
 
+  // Lets `drop` remove the reference of each handle to its object, for a library that does more.
+  using Drop = void (*)(Object* object) noexcept;
+  void set_drop(Drop drop) noexcept { drop_.store(drop, std::memory_order_release); }
+
   size_t live() const noexcept;
 
  private:
@@ -103,6 +108,7 @@ class HandlePool {
 
   const HandleType type_;
   const char* const name_;
+  std::atomic<Drop> drop_{nullptr};
   mutable std::mutex mutex_;
   HandleHead* first_free_ = nullptr;
   HandleHead* last_free_ = nullptr;

@@ -73,6 +73,11 @@ std::vector<Scenario> device_scenarios() {
       text_of_device("cucore_device_name", cucore_device_name),
       text_of_device("cucore_device_arch", cucore_device_arch),
       text_of_device("cucore_device_pci_bus_id", cucore_device_pci_bus_id),
+      {"cucore_device_native_context",
+       [](Run& run, World& world) {
+         EXPECT_NE(run.plain([&] { return cucore_device_native_context(world.device.get()); }),
+                   nullptr);
+       }},
       {"cucore_device_compute_capability", compute_capability},
       {"cucore_device_attribute",
        [](Run& run, World& world) {

@@ -81,6 +81,12 @@ void set_attribute(Run& run, World& world) {
   });
 }
 
+void objectcode(Run& run, World& world) {
+  makes<cucore_objectcode>(run, cucore_objectcode_release, [&](auto** out, auto** error) {
+    return cucore_kernel_objectcode(world.kernel.get(), world.device.get(), out, error);
+  });
+}
+
 void attribute(Run& run, World& world) {
   int32_t out = 77;
   run.call([&](auto** error) {
@@ -294,6 +300,7 @@ std::vector<Scenario> kernel_scenarios() {
          EXPECT_EQ(run.plain([&] { return cucore_kernel_parameter_count(world.kernel.get()); }),
                    4u);
        }},
+      {"cucore_kernel_objectcode", objectcode},
       {"cucore_kernel_attribute", attribute},
       {"cucore_kernel_set_attribute", set_attribute},
       {"cucore_kernel_parameter_at", parameter_at},

@@ -39,7 +39,8 @@ std::vector<Scenario> all_scenarios() {
        {library_scenarios(), device_scenarios(), stream_scenarios(), event_scenarios(),
         pool_scenarios(), buffer_scenarios(), program_scenarios(), linker_scenarios(),
         cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios(),
-        checks_scenarios(), graph_scenarios(), graph_change_scenarios(), capture_scenarios()})
+        checks_scenarios(), observer_scenarios(), graph_scenarios(), graph_change_scenarios(),
+        capture_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -73,6 +74,7 @@ void fill_quarantine(World& world) {
     make_linker();
     make_cache();
     make_checks();
+    make_observer();
     make_future(world.stream.get(), make_queue().get());
     make_executable(make_graph(world.device.get()).get());
     const Code code = make_ptx();

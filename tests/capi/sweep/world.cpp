@@ -103,6 +103,17 @@ PreparedLaunch prepare_saxpy(const cucore_kernel* kernel, const cucore_stream* s
                                       static_cast<const cucore_argument*>(arguments), size_t{4});
 }
 
+cucore_observer_options observes_all() {
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.begin = options.end = [](const cucore_operation*, void**, void*) {};
+  return options;
+}
+
+Observer make_observer() {
+  const cucore_observer_options options = observes_all();
+  return cucore::make<Observer>(cucore_observer_create, &options);
+}
+
 Checks make_checks(const char* suppressions) {
   cucore_checks_options options = CUCORE_CHECKS_OPTIONS_INIT;
   options.suppressions = suppressions;

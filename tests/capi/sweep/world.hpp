@@ -19,6 +19,7 @@ using cucore::Future;
 using cucore::Graph;
 using cucore::Kernel;
 using cucore::Linker;
+using cucore::Observer;
 using cucore::Pool;
 using cucore::PreparedLaunch;
 using cucore::Program;
@@ -49,6 +50,8 @@ Graph make_full_graph(const cucore_device* device, const cucore_kernel* saxpy,
 Executable make_executable(const cucore_graph* graph);
 Queue make_queue();
 Checks make_checks(const char* suppressions = nullptr);  // running
+cucore_observer_options observes_all();
+Observer make_observer();  // of all operations
 Future make_future(const cucore_stream* stream, cucore_queue* queue);
 
 // After a failed allocation the library frees pending memory and tries again, which may succeed.
@@ -101,6 +104,7 @@ std::vector<Scenario> objectcode_scenarios();
 std::vector<Scenario> kernel_scenarios();
 std::vector<Scenario> completion_scenarios();
 std::vector<Scenario> checks_scenarios();
+std::vector<Scenario> observer_scenarios();
 std::vector<Scenario> graph_scenarios();
 std::vector<Scenario> graph_change_scenarios();
 std::vector<Scenario> capture_scenarios();

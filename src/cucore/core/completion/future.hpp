@@ -33,6 +33,7 @@ class Future final : public Object {
   void watch(const Stream& stream);
 
   uint64_t token() const { return token_; }
+  const Device* device() const { return device_; }  // of the stream
 
   bool query() const;  // queries the driver if necessary; throws the failure of the work
   void wait(int64_t timeout_ns) const;  // NOT_READY after the time limit

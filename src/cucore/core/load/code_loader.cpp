@@ -5,6 +5,7 @@
 #include "core/compile/linker_choice.hpp"
 #include "core/compile/ltoir.hpp"
 #include "core/load/objectcode.hpp"
+#include "core/observe/observation.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -88,6 +89,14 @@ Ref<LoadedImage> CodeLoader::load(const Device& device) {
   require_loadable();
   const Choice choice = choose(device);
   if (Ref<LoadedImage> earlier = find(choice.key())) return earlier;
+  if (!is_observed(CUCORE_OPERATION_LOAD)) return load_once(choice, device);
+  Ref<LoadedImage> image;
+  observe({.kind = CUCORE_OPERATION_LOAD, .device = &device, .code = &code_},
+          [&](Operation&) { image = load_once(choice, device); });
+  return image;
+}
+
+Ref<LoadedImage> CodeLoader::load_once(const Choice& choice, const Device& device) {
   std::lock_guard loading(loading_);
   if (Ref<LoadedImage> earlier = find(choice.key())) return earlier;
   Ref<LoadedImage> image = load_choice(choice, device);
@@ -96,19 +105,32 @@ Ref<LoadedImage> CodeLoader::load(const Device& device) {
   return image;
 }
 
-Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& device) const {
-  const image::Image& image = *choice.image;
-  if (image.type != CodeType::LTOIR)
-    return LoadedImage::load(image, device, "load " + code_.label());
+container::Code CodeLoader::link_choice(const Choice& choice, const Device& device) const {
   const container::Code& code = code_.code();
   container::Code input;
-  static_cast<image::Image&>(input) = image;
+  static_cast<image::Image&>(input) = *choice.image;
   input.metadata = code.type == CodeType::BUNDLE && choice.index < code.image_metadata.size()
                        ? code.image_metadata[choice.index]
                        : code.metadata;
-  const container::Code linked = link_ltoir(input, device.capability(), device.is_emulated());
+  return link_ltoir(input, device.capability(), device.is_emulated());
+}
+
+Ref<LoadedImage> CodeLoader::load_choice(const Choice& choice, const Device& device) const {
+  if (choice.image->type != CodeType::LTOIR)
+    return LoadedImage::load(*choice.image, device, "load " + code_.label());
+  const container::Code linked = link_choice(choice, device);
   return LoadedImage::load(linked, device,
                            concat("load ", code_.label(), ", linked for ", linked.arch.text()));
+}
+
+Ref<const ObjectCode> CodeLoader::code_for(const Device& device) const {
+  if (code_.data().empty())
+    throw Error(Status::UNSUPPORTED, concat("the object code of ", code_.label(),
+                                            " is unknown, because another owner loaded it"));
+  const Choice choice = choose(device);
+  if (choice.image->type == CodeType::LTOIR) return make<ObjectCode>(link_choice(choice, device));
+  return code_.code().type == CodeType::BUNDLE ? code_.image_at(choice.index)
+                                               : Ref<const ObjectCode>(&code_);
 }
 
 void CodeLoader::adopt(Ref<LoadedImage> image) {

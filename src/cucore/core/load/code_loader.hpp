@@ -7,6 +7,7 @@
 #include <mutex>
 #include <utility>
 
+#include "container/objectcode.hpp"
 #include "core/load/loaded_image.hpp"
 #include "core/objects/device.hpp"
 
@@ -29,6 +30,8 @@ class CodeLoader {
   // Returns the loaded image of a device, and loads it first if needed; see LoadedImage::load().
   // Other threads wait for the one that loads. A failure is not stored: the next call tries again.
   Ref<LoadedImage> load(const Device& device);
+  // Returns the code with the image that a device runs. LTOIR is linked.
+  Ref<const ObjectCode> code_for(const Device& device) const;
   bool is_loaded() const;
   // Makes an image that another owner loaded the image of all devices.
   void adopt(Ref<LoadedImage> image);
@@ -38,6 +41,8 @@ class CodeLoader {
   // The image of a bundle, and the device that LTOIR was linked for.
   using Key = std::pair<size_t, uint16_t>;
   Choice choose(const Device& device) const;
+  Ref<LoadedImage> load_once(const Choice& choice, const Device& device);
+  container::Code link_choice(const Choice& choice, const Device& device) const;
   Ref<LoadedImage> load_choice(const Choice& choice, const Device& device) const;
   Ref<LoadedImage> find(const Key& key) const;
 

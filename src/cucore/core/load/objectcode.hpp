@@ -85,6 +85,8 @@ class ObjectCode final : public Object {
   Ref<LoadedImage> load(const Device& device) const;
   // Loads for the device whose context is current, else for device 0.
   Ref<LoadedImage> load_anywhere() const;
+  // Returns the code with the image that a device runs.
+  Ref<const ObjectCode> on(const Device& device) const { return loader_.code_for(device); }
   bool is_loaded() const { return loader_.is_loaded(); }
 
   Ref<Kernel> find_kernel(std::string_view name) const;

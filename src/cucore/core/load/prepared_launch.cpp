@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/load/launch_arguments.hpp"
+#include "core/observe/observation.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 
@@ -24,6 +25,15 @@ size_t value_size(const cucore_argument& argument) {
   return is_buffer(argument) ? sizeof(CUdeviceptr) : argument.size;
 }
 
+// The pointers are valid only while the launch is prepared.
+cucore_launch_options without_pointers(cucore_launch_options options) {
+  options.programmatic_event = options.completion_event = nullptr;
+  options.access_window = nullptr;
+  options.attributes = nullptr;
+  options.attribute_count = 0;
+  return options;
+}
+
 }  // namespace
 
 PreparedLaunch::PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> stream,
@@ -33,6 +43,7 @@ PreparedLaunch::PreparedLaunch(Ref<const Kernel> kernel, Ref<const Stream> strea
     : kernel_(std::move(kernel)),
       stream_(std::move(stream)),
       image_(kernel_->on(stream_->device())),
+      options_(without_pointers(options)),
       attributes_(stream_->device(), options, handles),
       configuration_(stream_->device(), stream_->native(), options) {
   stream_->require_usable();
@@ -108,6 +119,43 @@ void PreparedLaunch::run() const {
   if (attributes_.size() != 0) [[unlikely]]
     return run_with_attributes();
   run_inline();
+}
+
+// Another thread may change an argument while observers read the arguments.
+struct PreparedLaunch::CopiedArguments {
+  std::vector<std::byte> values;
+  std::vector<cucore_argument> arguments;
+};
+
+// Returns false if the memory does not suffice.
+bool PreparedLaunch::copy_arguments(CopiedArguments& copies) const noexcept {
+  try {
+    const std::lock_guard lock(mutex_);
+    size_t bytes = 0;
+    for (const Slot& slot : slots_) bytes += padded(slot.size);
+    copies.values.resize(bytes);
+    std::byte* value = copies.values.data();
+    for (const Slot& slot : slots_) {
+      std::memcpy(value, slot.value, slot.size);
+      copies.arguments.push_back({value, slot.size});
+      value += padded(slot.size);
+    }
+    return true;
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+}
+
+void PreparedLaunch::run_observed() const {
+  CopiedArguments copies;
+  if (!copy_arguments(copies)) return run();
+  observe({.kind = CUCORE_OPERATION_LAUNCH,
+           .stream = stream_.get(),
+           .kernel = kernel_.get(),
+           .launch = &options_,
+           .arguments = copies.arguments.data(),
+           .argument_count = copies.arguments.size()},
+          [&](Operation&) { run(); });
 }
 
 void PreparedLaunch::run_with_attributes() const {

@@ -22,6 +22,8 @@ class PreparedLaunch final : public Object {
   void update(size_t index, const cucore_argument& argument, const BufferHandles& handles);
 
   void run() const;
+  // Runs as an observed operation.
+  [[gnu::cold, gnu::noinline]] void run_observed() const;
 
  private:
   // One argument: the place and the size of its value.
@@ -36,12 +38,15 @@ class PreparedLaunch final : public Object {
                               const BufferHandles& handles) const;
   void run_inline() const;
   [[gnu::cold, gnu::noinline]] void run_with_attributes() const;
+  struct CopiedArguments;
+  bool copy_arguments(CopiedArguments& copies) const noexcept;
   void check(size_t index, const cucore_argument& argument) const;
   void write(Slot& slot, const cucore_argument& argument, Ref<const Buffer>& buffer);
 
   const Ref<const Kernel> kernel_;
   const Ref<const Stream> stream_;
   const KernelImage& image_;
+  cucore_launch_options options_;  // for observers, without pointers
   LaunchAttributes attributes_;
   LaunchConfiguration configuration_;
   std::unique_ptr<std::byte[]> values_;

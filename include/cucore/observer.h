@@ -1,0 +1,159 @@
+/*
+ * cucore/observer.h - observers: functions that are called before and after operations.
+ *
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * A profiler or a log learns from an observer which operations a program performs. The functions
+ * run on the thread that calls the operation, inside its call. Without an observer an operation
+ * costs one load of a variable more.
+ *
+ * The observed calls, by kind:
+ *
+ * - LAUNCH: cucore_kernel_launch(), cucore_kernel_launch_packed(), cucore_prepared_launch_run()
+ * - COPY, FILL, WRITE, READ: the functions of buffers with these names
+ * - GRAPH_LAUNCH: cucore_executable_launch()
+ * - ALLOCATE: cucore_buffer_create(), cucore_buffer_create_pinned(),
+ *   cucore_buffer_create_managed(), cucore_buffer_from_pool(), cucore_pool_allocate()
+ * - FREE: the release of the last reference to such a buffer, and cucore_pool_free(). The memory
+ *   itself may be in use for longer.
+ * - COMPILE: cucore_program_compile(), cucore_cache_compile(), and cucore_program_compile_batch()
+ *   as a whole
+ * - LINK: cucore_linker_link(), cucore_cache_link()
+ * - LOAD: the load of code into the driver, mostly inside another call
+ * - SYNCHRONIZE: cucore_stream_synchronize(), cucore_event_synchronize(),
+ *   cucore_device_synchronize(), cucore_future_wait()
+ *
+ * A call whose handles or pointers are wrong fails before it is an operation, and is not observed.
+ */
+#ifndef CUCORE_OBSERVER_H_INCLUDED
+#define CUCORE_OBSERVER_H_INCLUDED
+
+#include "launch.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** The kinds of operations, one bit each. */
+typedef enum cucore_operation_kind {
+  CUCORE_OPERATION_LAUNCH       = 1,    /**< a kernel */
+  CUCORE_OPERATION_COPY         = 2,    /**< from a buffer to a buffer */
+  CUCORE_OPERATION_FILL         = 4,    /**< a buffer with a pattern */
+  CUCORE_OPERATION_WRITE        = 8,    /**< from the host to a buffer */
+  CUCORE_OPERATION_READ         = 16,   /**< from a buffer to the host */
+  CUCORE_OPERATION_GRAPH_LAUNCH = 32,   /**< an executable graph */
+  CUCORE_OPERATION_ALLOCATE     = 64,   /**< memory */
+  CUCORE_OPERATION_FREE         = 128,  /**< memory */
+  CUCORE_OPERATION_COMPILE      = 256,  /**< a program, or a lookup of its result in a cache */
+  CUCORE_OPERATION_LINK         = 512,  /**< object code, or a lookup of its result in a cache */
+  CUCORE_OPERATION_LOAD         = 1024, /**< object code into the driver */
+  CUCORE_OPERATION_SYNCHRONIZE  = 2048, /**< a wait of the host for a device */
+  CUCORE_OPERATION_FORCE_INT32 = 0x7fffffff
+} cucore_operation_kind;
+
+/**
+ * One operation. Handles, pointers and the struct itself are valid during the call of the observer;
+ * retain a handle to keep it. Fields that a kind does not have are NULL or 0.
+ */
+typedef struct cucore_operation {
+  size_t                struct_size; /**< sizeof(cucore_operation) of the library */
+  cucore_operation_kind kind;        /**< one bit */
+  int32_t               captured;    /**< 1: the stream is captured, so the work becomes a node and
+                                          runs at each launch of the graph */
+  uint64_t              sequence;    /**< the number of the observed operation, from 1 on; the
+                                          same at begin and end, for all observers */
+  const cucore_device  *device;      /**< of the work; NULL for COMPILE and LINK */
+  const cucore_stream  *stream;      /**< that gets the work, or is waited for */
+  const cucore_kernel  *kernel;      /**< of LAUNCH */
+  const cucore_launch_options *launch; /**< of LAUNCH. Pointers in it are NULL for a prepared one */
+  const cucore_argument *arguments;  /**< of LAUNCH; NULL if they are packed. Those of a prepared
+                                          launch are addresses instead of buffers */
+  size_t                argument_count; /**< of arguments */
+  const void           *packed;      /**< of cucore_kernel_launch_packed() */
+  size_t                packed_size; /**< bytes of packed */
+  const cucore_program *program;     /**< of COMPILE; NULL for a batch */
+  const cucore_objectcode *code;     /**< of LOAD; the result of COMPILE and LINK, at their end */
+  const void           *graph;       /**< of GRAPH_LAUNCH: the cucore_executable */
+  uint64_t              address;     /**< of the memory, for COPY of the destination; of ALLOCATE
+                                          only at its end */
+  size_t                size;        /**< bytes that are copied, filled, allocated or freed; of a
+                                          batch the number of programs */
+  cucore_status         status;      /**< at the end: that of the operation; CUCORE_OK at begin */
+  int32_t               reserved;    /**< 0 */
+} cucore_operation;
+
+/** An empty operation, for tests of observers. */
+#define CUCORE_OPERATION_INIT                                                                   \
+  { sizeof(cucore_operation), (cucore_operation_kind)0, 0, 0, NULL, NULL, NULL, NULL, NULL, 0, NULL, \
+    0, NULL, NULL, NULL, 0, 0, CUCORE_OK, 0 }
+
+/**
+ * Receives one operation, before it begins or after its end, on the thread that performs it.
+ *
+ * The function may call this library; these calls are not observed. A call that fails in it has no
+ * effect on the operation. It must not wait for another thread of the program. In a LOAD it must
+ * not use the code or its kernels. It must leave the current CUDA context as it was.
+ *
+ * @param operation  the operation, valid during this call
+ * @param state      NULL at begin; what begin stores there, end receives
+ * @param user_data  of the options
+ */
+typedef void (*cucore_observe_fn)(const cucore_operation *operation, void **state,
+                                  void *user_data);
+
+/** The operations and the functions of an observer. */
+typedef struct cucore_observer_options {
+  size_t   struct_size; /**< sizeof(cucore_observer_options) */
+  uint32_t kinds;       /**< bits of cucore_operation_kind; 0: all */
+  uint32_t reserved;    /**< 0 */
+  cucore_observe_fn begin; /**< NULL, or called before an operation */
+  cucore_observe_fn end;   /**< NULL, or called after it, also if it failed */
+  void    *user_data;   /**< for the three functions */
+  cucore_destroy_fn destroy; /**< NULL, or called once, after the last call of the others */
+} cucore_observer_options;
+
+#define CUCORE_OBSERVER_OPTIONS_INIT \
+  { sizeof(cucore_observer_options), 0, 0, NULL, NULL, NULL, NULL }
+
+/**
+ * Begins to observe the operations of the whole process. Any number of threads may call begin and
+ * end at a time. With several observers, the one that was created first begins first and ends last.
+ *
+ * An operation that is under way when the observer is created is not observed. If no memory is left
+ * for its description, an operation is not observed.
+ *
+ * @param options  begin or end must be set, so NULL is INVALID_ARGUMENT
+ * @param out      receives the observer
+ * @param error    NULL, or receives a new error on failure; destroy is then not called
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  begin and end are NULL, or kinds has an unknown bit
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options have fields that this library does not have
+ * @retval CUCORE_ERROR_INVALID_STATE     the process has 16 observers
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_observer_create(const cucore_observer_options *options,
+                                                cucore_observer **out, cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param observer  the observer; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_API cucore_observer *cucore_observer_retain(const cucore_observer *observer);
+
+/**
+ * Removes a reference. The last one ends the observation: the call waits until no call of begin or
+ * end runs, calls destroy, and returns. An operation under way then gets no end.
+ *
+ * Inside begin or end of the same observer the call does not wait. The observation ends at once,
+ * and destroy is called when the last call of begin or end has returned.
+ *
+ * @param observer  the observer; NULL is allowed
+ * @since 0.2
+ */
+CUCORE_API void cucore_observer_release(cucore_observer *observer);
+
+#ifdef __cplusplus
+} /* extern "C" */
+#endif
+#endif /* CUCORE_OBSERVER_H_INCLUDED */

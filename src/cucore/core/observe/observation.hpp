@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// The observation of one operation: the calls of its observers at the begin and at the end.
+#pragma once
+
+#include <cucore.h>
+
+#include <array>
+#include <new>
+#include <utility>
+
+#include "core/observe/observed_kinds.hpp"
+#include "core/observe/observer_place.hpp"
+#include "support/error.hpp"
+
+namespace cucore::core {
+
+class Device;
+class Executable;
+class Kernel;
+class ObjectCode;
+class Program;
+class Stream;
+
+// An operation, with the objects of core. Fields that a kind does not have are null or 0.
+struct Operation {
+  cucore_operation_kind kind = CUCORE_OPERATION_FORCE_INT32;
+  const Device* device = nullptr;
+  const Stream* stream = nullptr;
+  const Kernel* kernel = nullptr;
+  const cucore_launch_options* launch = nullptr;
+  const cucore_argument* arguments = nullptr;
+  size_t argument_count = 0;
+  const void* packed = nullptr;
+  size_t packed_size = 0;
+  const Program* program = nullptr;
+  const ObjectCode* code = nullptr;
+  const Executable* executable = nullptr;
+  uint64_t address = 0;
+  size_t size = 0;
+};
+
+// Reports to each observer that is there at the begin. Cannot fail. The operation must outlive it.
+class Observation {
+ public:
+  explicit Observation(const Operation& operation) noexcept;
+  ~Observation();
+  Observation(const Observation&) = delete;
+  Observation& operator=(const Observation&) = delete;
+
+  // Reports the end, with what the operation contains now.
+  void end(Status status) noexcept;
+
+ private:
+  struct Observed {
+    uint64_t number;
+    ObserverPlace* place;
+    void* state;
+  };
+  void find_observers() noexcept;
+  bool describe() noexcept;
+
+  const Operation& operation_;
+  cucore_operation described_{};
+  std::array<Observed, OBSERVERS> observed_;
+  size_t count_ = 0;
+};
+
+// Runs `act`, which may complete the operation, as an observed operation.
+template <class Act>
+[[gnu::cold, gnu::noinline]] void observe(Operation operation, Act&& act) {
+  Observation observation(operation);
+  try {
+    act(operation);
+  } catch (const Error& error) {
+    observation.end(error.status());
+    throw;
+  } catch (const std::bad_alloc&) {
+    observation.end(Status::OUT_OF_MEMORY);
+    throw;
+  } catch (...) {
+    observation.end(Status::INTERNAL);
+    throw;
+  }
+  observation.end(Status{});
+}
+
+}  // namespace cucore::core
