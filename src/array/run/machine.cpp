@@ -68,7 +68,7 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
   } else {
     form.code = kernels.compile(form.key, code_of(kernel, kernels.target(), addresses));
   }
-  launch(form, launches_of(kernel, form.form, addresses));
+  launch(form, prepared, launches_of(kernel, form.form, addresses));
   if (prepared.has_indices) context_.checks_.add_end(context_.settings().stream);
   for (size_t slot = 0; slot < outputs.size(); ++slot)
     add_checks(prepared.sources[slot], inputs, checks, device(*outputs[slot]).checks);
@@ -78,11 +78,17 @@ void DeviceMachine::launch(const Kernel& kernel, std::span<Storage* const> input
   statistics.bytes_written += prepared.bytes_written;
 }
 
-void DeviceMachine::launch(const PreparedForm& form, const std::vector<LaunchPlan>& plans) {
+// Several launches share the bytes of a kernel in unknown parts.
+void DeviceMachine::launch(const PreparedForm& form, const PreparedKernel& prepared,
+                           const std::vector<LaunchPlan>& plans) {
   for (const LaunchPlan& plan : plans) {
     cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
     options.grid[0] = plan.grid;
     options.block[0] = plan.block;
+    if (plans.size() == 1) {
+      options.bytes_read = prepared.bytes_read;
+      options.bytes_written = prepared.bytes_written;
+    }
     call("launch a kernel", cucore_kernel_launch_packed, form.code.get(),
          context_.settings().stream.get(), &options, plan.parameters.data(),
          plan.parameters.size());

@@ -36,7 +36,8 @@ class DeviceMachine final : public Machine {
               std::span<Storage* const> outputs) override;
 
  private:
-  void launch(const PreparedForm& form, const std::vector<LaunchPlan>& plans);
+  void launch(const PreparedForm& form, const PreparedKernel& prepared,
+              const std::vector<LaunchPlan>& plans);
 
   Context& context_;
 };
