@@ -11,10 +11,11 @@
  * - Analysis: the resources, instructions and loops of compiled kernels, and findings about what in
  *   them costs time, with source lines.
  * - Measurement: the time of a kernel or of any callable, with an interval, and comparisons.
+ * - Profiler: records what a program does on its devices, from begin to end.
  * - Reports: what a profiled part of a program did, what holds its kernels back, and remedies.
  *
- * Any number of threads may call each function, also with one roof, analysis, measurement or
- * report, which never change.
+ * Any number of threads may call each function, also with one profiler, and with one roof, analysis,
+ * measurement or report, which never change.
  */
 #ifndef CUCORE_PERF_H_INCLUDED
 #define CUCORE_PERF_H_INCLUDED
@@ -1053,6 +1054,189 @@ CUCORE_PERF_API cucore_status cucore_preset_passes(const char *chip, const char 
  * @since 0.2
  */
 CUCORE_PERF_API uint32_t cucore_perf_version(void);
+
+/** Records what a program does on its devices, from begin to end. */
+typedef struct cucore_profiler cucore_profiler;
+
+/** The settings of a profiler. */
+typedef struct cucore_profiler_options {
+  size_t      struct_size; /**< sizeof(cucore_profiler_options) */
+  cucore_profiler_source source; /**< default AUTO: EMULATED on the CPU device, else EVENTS. This
+                                      version does not use CUPTI: with ACTIVITY and COUNTERS the
+                                      report contains what AUTO has, and the reason */
+  const char *preset;      /**< NULL, or the name of a set of hardware counters; see source */
+  const char *const *metrics; /**< names of hardware counters; see source */
+  size_t      metric_count;   /**< of metrics */
+  double      overhead;    /**< the part of the time of kernels that timing may take, 0 to 1;
+                                0: 0.02 */
+  uint32_t    counted_launches; /**< launches of each kernel with hardware counters; 0: 5 */
+  uint32_t    reserved;    /**< 0 */
+  size_t      max_records; /**< entries of the timeline, and launches that the CPU device counts;
+                                0: 65536 */
+  cucore_toggle model;     /**< ON: bytes and operations from the code of kernels; this version has
+                                no such model, and the report contains that. Default OFF */
+  cucore_toggle timeline;  /**< ON: the report has a timeline; default OFF */
+  const cucore_device *device; /**< the device, or NULL for all; AUTO then looks at device 0 */
+} cucore_profiler_options;
+
+#define CUCORE_PROFILER_OPTIONS_INIT                                                            \
+  { sizeof(cucore_profiler_options), CUCORE_PROFILER_SOURCE_AUTO, NULL, NULL, 0, 0.0, 0, 0, 0,  \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_TOGGLE_DEFAULT, NULL }
+
+/** Bytes and operations of one launch. */
+typedef struct cucore_declaration {
+  size_t struct_size;   /**< set by the library: sizeof(cucore_declaration) */
+  double bytes_read;    /**< from device memory; 0: unknown */
+  double bytes_written; /**< to device memory; 0: unknown */
+  double operations;    /**< arithmetic operations; 0: unknown */
+} cucore_declaration;
+
+#define CUCORE_DECLARATION_INIT \
+  { sizeof(cucore_declaration), 0.0, 0.0, 0.0 }
+
+/**
+ * Computes the amounts of a launch from its geometry and arguments. It runs on the thread of the
+ * launch, any number of threads at a time.
+ *
+ * @param launch     the launch, valid during the call
+ * @param out        receives the amounts, which are 0
+ * @param user_data  of cucore_profiler_declare()
+ */
+typedef void (*cucore_declare_fn)(const cucore_operation *launch, cucore_declaration *out,
+                                  void *user_data);
+
+/**
+ * Creates a profiler. It records nothing before cucore_profiler_begin().
+ *
+ * @param options  NULL for the defaults
+ * @param out      receives the profiler
+ * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  an option is out of its range
+ * @retval CUCORE_ERROR_ABI_MISMATCH      options have fields that this library does not have
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_create(const cucore_profiler_options *options,
+                                                     cucore_profiler **out, cucore_error **error);
+
+/**
+ * Adds a reference and returns its argument.
+ *
+ * @param profiler  the profiler; NULL returns NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_profiler *cucore_profiler_retain(const cucore_profiler *profiler);
+
+/**
+ * Removes a reference. The last one drops a session that has not ended.
+ *
+ * @param profiler  the profiler, or NULL
+ * @since 0.2
+ */
+CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
+
+/**
+ * Begins a session, which observes the operations of all threads of the process.
+ *
+ * EVENTS records two events around some launches and reads them when later work has passed, so
+ * that no launch waits. The first 8 launches of each kernel and geometry are timed, then a part of
+ * them that keeps to the overhead. Launches into graphs are counted and not timed.
+ *
+ * EMULATED counts each launch on the CPU device, graphs included. Launches then take up to four
+ * times as long, so they have no times.
+ *
+ * A session keeps the kernels that it has observed, and their code, until its end.
+ *
+ * @param profiler  the profiler
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the profiler has a session, another profiler counts on the
+ *                                     CPU device, or the process has 16 observers
+ * @retval CUCORE_ERROR_UNSUPPORTED    EMULATED without the CPU device
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_begin(cucore_profiler *profiler,
+                                                    cucore_error **error);
+
+/**
+ * Ends the session, waits for the work that was timed, and returns the report. Open ranges end.
+ *
+ * @param profiler  the profiler
+ * @param out       receives the report
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the profiler has no session
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_end(cucore_profiler *profiler, cucore_report **out,
+                                                  cucore_error **error);
+
+/**
+ * Begins a range. Launches of this thread count in it until it ends. Ranges nest; ranges of one
+ * name in one range are one row of the report.
+ *
+ * @param profiler  the profiler
+ * @param name      the name, copied
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the profiler has no session
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_begin_range(cucore_profiler *profiler,
+                                                          const char *name, cucore_error **error);
+
+/**
+ * Ends the innermost range of this thread.
+ *
+ * @param profiler  the profiler
+ * @param error     NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the thread has no range, or the profiler has no session
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_end_range(cucore_profiler *profiler,
+                                                        cucore_error **error);
+
+/**
+ * Calls a work in a range, with a new stream, and waits for the stream. The work runs once for each
+ * pass that the counters need, which is once in this version.
+ *
+ * @param profiler   the profiler
+ * @param range      the name of the range
+ * @param work       the work; its error becomes the cause of that of this call
+ * @param user_data  for work
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the profiler has no session
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_run(cucore_profiler *profiler, const char *range,
+                                                  cucore_work_fn work, void *user_data,
+                                                  cucore_error **error);
+
+/**
+ * Declares how many bytes and operations the launches of a kernel have. It takes precedence over
+ * the hints of cucore_launch_options. In a running session it holds for kernels and geometries that
+ * were not launched yet.
+ *
+ * @param profiler   the profiler
+ * @param kernel     the name in the code, cucore_kernel_name()
+ * @param fn         computes the amounts of a launch
+ * @param user_data  for fn
+ * @param destroy    NULL, or called with user_data when neither the profiler nor a session uses fn
+ *                   any more; not called if this call fails
+ * @param error      NULL, or receives a new error on failure
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_profiler_declare(cucore_profiler *profiler,
+                                                      const char *kernel, cucore_declare_fn fn,
+                                                      void *user_data, cucore_destroy_fn destroy,
+                                                      cucore_error **error);
+
+/**
+ * Starts the profile that the environment variable CUCORE_PROFILE names: FILE.html, FILE.json or
+ * FILE.trace. libcucore calls it at the driver's first use. The file is written at the exit of the
+ * process. Without the variable, in a set-user-ID program, and at the second call it does nothing.
+ *
+ * @param error  NULL, or receives a new error on failure, which the log contains also
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the file has another ending
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_perf_start_from_environment(cucore_error **error);
 
 #ifdef __cplusplus
 } /* extern "C" */

@@ -17,7 +17,7 @@ import words  # noqa: E402
 LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
 # Entry points that others write in C; they have the same name in every language.
-OF_C = ('cucore_remote_open',)
+OF_C = ('cucore_remote_open', 'cucore_perf_start_from_environment')
 OF_C_ALONE = ('error',)  # no parameter of a language
 # The messages of programs and of the CPU device reach no binding directly; those of arrays have a table of their own.
 NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/', 'perf/')

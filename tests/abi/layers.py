@@ -23,7 +23,7 @@ SYSTEM = re.compile(r"^(sys/\w+|linux/\w+|arpa/\w+|netinet/\w+|assert|cpuid|ctyp
 
 
 # Callers of the public functions.
-BOUNDARIES = ("cucore/capi/", "shared/client/", "array/capi/", "array/run/", "perf/capi/", "perf/measure/", "perf/cupti/", "programs/cli/")
+BOUNDARIES = ("cucore/capi/", "shared/client/", "array/capi/", "array/run/", "perf/capi/", "perf/measure/", "perf/cupti/", "perf/profile/", "programs/cli/")
 SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc"}
 ROOTS = ("shared", "cucore", "plugins", ".")  # of "folder/file.hpp", under src
 

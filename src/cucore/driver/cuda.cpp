@@ -6,6 +6,7 @@
 #include "driver/driver_opening.hpp"
 #include "driver/library_search.hpp"
 #include "driver/process_state.hpp"
+#include "driver/profile_start.hpp"
 #include "support/descriptors.hpp"
 #include "support/environment.hpp"
 #include "support/loaded_file.hpp"
@@ -66,9 +67,7 @@ struct InUse {
   std::optional<Error> error;
 };
 
-// Returns the table in use, opened on demand, or the reason that none is.
-InUse table_in_use() {
-  if (forked()) return {nullptr, fork_error()};
+InUse open_or_find() {
   State& shared = state();
   std::lock_guard lock(shared.mutex);
   if (const CudaTable* table = detail::published.load(std::memory_order_acquire))
@@ -78,6 +77,14 @@ InUse table_in_use() {
   if (opened.error) return {nullptr, std::move(opened.error)};
   if (log_enabled(LogLevel::DEBUG)) log(LogLevel::DEBUG, "opened the driver " + opened.table->path);
   return {publish(std::move(opened.table)), {}};
+}
+
+// Returns the table in use, opened on demand, or the reason that none is.
+InUse table_in_use() {
+  if (forked()) return {nullptr, fork_error()};
+  InUse in_use = open_or_find();
+  if (in_use.table) start_profile();
+  return in_use;
 }
 
 }  // namespace

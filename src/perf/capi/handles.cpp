@@ -11,4 +11,6 @@ constinit HandlePool HandleTraits<cucore_roof>::pool{TYPE, NAME};
 
 constinit HandlePool HandleTraits<cucore_report>::pool{TYPE, NAME};
 
+constinit HandlePool HandleTraits<cucore_profiler>::pool{TYPE, NAME};
+
 }  // namespace cucore

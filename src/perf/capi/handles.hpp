@@ -7,12 +7,14 @@
 #include "perf/analyze/analysis.hpp"
 #include "perf/machine/roof.hpp"
 #include "perf/measure/measurement.hpp"
+#include "perf/profile/profiler.hpp"
 #include "perf/report/finished_report.hpp"
 #include "support/handles.hpp"
 
 struct cucore_analysis : cucore::HandleHead {};
 struct cucore_measurement : cucore::HandleHead {};
 struct cucore_report : cucore::HandleHead {};
+struct cucore_profiler : cucore::HandleHead {};
 struct cucore_roof : cucore::HandleHead {};
 
 namespace cucore {
@@ -63,6 +65,18 @@ struct HandleTraits<cucore_report> {
 template <>
 struct HandleTraits<perf::FinishedReport> {
   using Handle = cucore_report;
+};
+
+template <>
+struct HandleTraits<cucore_profiler> {
+  using Object = perf::Profiler;
+  static constexpr HandleType TYPE = handle_type(HandleLibrary::PERF, 5);
+  static constexpr const char* NAME = "cucore_profiler";
+  static HandlePool pool;
+};
+template <>
+struct HandleTraits<perf::Profiler> {
+  using Handle = cucore_profiler;
 };
 
 }  // namespace cucore

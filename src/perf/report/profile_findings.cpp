@@ -47,10 +47,14 @@ class ProfileFindings {
   void run() {
     for (size_t i = 0; i < data_.kernels.size(); ++i) find_in(i);
     find_in_session();
-    std::ranges::stable_sort(data_.findings, [&](const ReportFinding& a, const ReportFinding& b) {
+    const auto precedes = [&](const ReportFinding& a, const ReportFinding& b) {
       if (a.severity != b.severity) return a.severity > b.severity;
       return time_of(a) > time_of(b);
-    });
+    };
+    // A stable insertion sort: std::stable_sort would allocate.
+    auto& findings = data_.findings;
+    for (auto one = findings.begin(); one != findings.end(); ++one)
+      std::rotate(std::upper_bound(findings.begin(), one, *one, precedes), one, one + 1);
   }
 
  private:

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/profile/assemble.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <span>
+
+#include "perf/machine/occupancy.hpp"
+#include "perf/measure/machine.hpp"
+#include "support/sha256.hpp"
+
+namespace cucore::perf {
+namespace {
+
+using CodeOwner =
+    client::Native<cucore_objectcode, cucore_objectcode_retain, cucore_objectcode_release>;
+
+uint32_t device_number(const cucore_device* device, cucore_device_attribute_name name) {
+  int32_t value = 0;
+  (void)cucore_device_attribute(device, name, &value, nullptr);
+  return static_cast<uint32_t>(std::max(value, 0));
+}
+
+ReportMachine describe_machine(const cucore_device* device) {
+  ReportMachine machine;
+  static_cast<MeasuredMachine&>(machine) = machine_of(device);
+  machine.is_emulated = cucore_device_is_emulated(device) != 0;
+  machine.multiprocessors = device_number(device, CUCORE_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+  machine.l2_cache_size = device_number(device, CUCORE_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+  size_t unused = 0, total = 0;
+  if (cucore_device_memory(device, &unused, &total, nullptr) == CUCORE_OK)
+    machine.memory_size = total;
+  return machine;
+}
+
+std::optional<uint32_t> attribute(const LaunchEntry& entry, cucore_kernel_attribute_name name) {
+  int32_t value = 0;
+  const cucore_status status =
+      cucore_kernel_attribute(entry.kernel.get(), name, entry.device.get(), &value, nullptr);
+  if (status != CUCORE_OK || value < 0) return std::nullopt;
+  return static_cast<uint32_t>(value);
+}
+
+std::optional<size_t> find_symbol(const cucore_objectcode* code, std::string_view kernel) {
+  const size_t count = cucore_objectcode_symbol_count(code);
+  for (size_t i = 0; i < count; ++i) {
+    cucore_symbol_info info = CUCORE_SYMBOL_INFO_INIT;
+    if (cucore_objectcode_symbol_at(code, i, &info, nullptr) == CUCORE_OK &&
+        info.lowered_name == kernel)
+      return i;
+  }
+  return std::nullopt;
+}
+
+// Machine code records more than the driver reports.
+void add_recorded(Resources& resources, const cucore_objectcode* code, const char* kernel) {
+  const auto symbol = find_symbol(code, kernel);
+  cucore_resource_info info = CUCORE_RESOURCE_INFO_INIT;
+  if (!symbol || cucore_objectcode_symbol_resources(code, *symbol, &info, nullptr) != CUCORE_OK)
+    return;
+  const auto set = [](std::optional<uint32_t>& field, int32_t value) {
+    if (value >= 0) field = static_cast<uint32_t>(value);
+  };
+  set(resources.stack, info.stack);
+  set(resources.constant, info.constant);
+  set(resources.spill_loads, info.spill_loads);
+  set(resources.spill_stores, info.spill_stores);
+  set(resources.code_size, info.code_size);
+}
+
+void describe_kernel(KernelRow& row, const LaunchEntry& entry) {
+  Resources& resources = row.resources;
+  resources.registers = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_NUM_REGS);
+  resources.shared = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_SHARED_SIZE_BYTES);
+  resources.local = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_LOCAL_SIZE_BYTES);
+  resources.constant = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_CONST_SIZE_BYTES);
+  cucore_objectcode* found = nullptr;
+  if (cucore_kernel_objectcode(entry.kernel.get(), entry.device.get(), &found, nullptr) !=
+      CUCORE_OK)
+    return;
+  const CodeOwner code = CodeOwner::adopt(found);
+  size_t size = 0;
+  const void* data = cucore_objectcode_data(code.get(), &size);
+  row.digest = hex(sha256({static_cast<const std::byte*>(data), size}));
+  add_recorded(resources, code.get(), row.name.c_str());
+}
+
+uint32_t product(const uint32_t (&extent)[3]) { return extent[0] * extent[1] * extent[2]; }
+
+void set_occupancy(KernelRow& row, const cucore_device* device) {
+  if (!row.resources.registers) return;
+  try {
+    const Occupancy occupancy =
+        occupancy_of(limits_of(cucore_device_arch(device)),
+                     {*row.resources.registers, product(row.geometry.block),
+                      row.resources.shared.value_or(0) + row.geometry.dynamic_shared});
+    row.occupancy = occupancy.fraction;
+    row.occupancy_limiter = limiter_name(occupancy.limiter);
+  } catch (const Error&) {
+    // The limits of the architecture are unknown.
+  }
+}
+
+void set_amounts(KernelRow& row, const LaunchEntry& entry) {
+  if (entry.calls == 0) return;
+  if (entry.with_bytes == entry.calls) {
+    row.bytes.read = entry.amounts.bytes_read;
+    row.bytes.written = entry.amounts.bytes_written;
+    row.bytes.source = AmountSource::DECLARED;
+  }
+  if (entry.with_operations == entry.calls) {
+    row.operations.total = entry.amounts.operations;
+    row.operations.source = AmountSource::DECLARED;
+  }
+}
+
+KernelRow row_of(const LaunchEntry& entry, double offset) {
+  KernelRow row;
+  row.name = cucore_kernel_name(entry.kernel.get());
+  row.geometry = entry.geometry;
+  row.calls = entry.calls;
+  row.captured = entry.captured;
+  row.failed = entry.failed;
+  row.timed = entry.times.count();
+  row.seconds = entry.times.seconds(entry.calls, offset);
+  set_amounts(row, entry);
+  describe_kernel(row, entry);
+  set_occupancy(row, entry.device.get());
+  return row;
+}
+
+// The CPU device counts each launch, also those that no observer sees. Returns the row of each
+// entry.
+std::vector<size_t> join_counted(std::vector<KernelRow>& rows, std::vector<KernelRow>& counted) {
+  std::vector<size_t> places(rows.size());
+  for (KernelRow& row : rows) {
+    const size_t entry = static_cast<size_t>(&row - rows.data());
+    const auto same = std::find_if(counted.begin(), counted.end(), [&](const KernelRow& other) {
+      return other.name == row.name && other.geometry == row.geometry;
+    });
+    if (same == counted.end()) {
+      places[entry] = counted.size();
+      counted.push_back(row);
+      continue;
+    }
+    places[entry] = static_cast<size_t>(same - counted.begin());
+    same->digest = row.digest;
+    same->captured += row.captured;
+    same->resources = row.resources;
+    same->occupancy = row.occupancy;
+    same->occupancy_limiter = row.occupancy_limiter;
+  }
+  rows = std::move(counted);
+  return places;
+}
+
+// The longest first; without times, the most instructions.
+double weight_of(const KernelRow& row) {
+  if (!std::isnan(row.seconds.total)) return row.seconds.total;
+  const auto found = row.counters.find("cpu.instructions");
+  return found == row.counters.end() ? 0 : found->second * 1e-18;
+}
+
+// Sorts the rows, and returns the new place of each.
+std::vector<size_t> sort_rows(std::vector<KernelRow>& rows) {
+  std::vector<size_t> order(rows.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  // A stable sort would allocate.
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    const double first = weight_of(rows[a]), second = weight_of(rows[b]);
+    return first != second ? first > second : a < b;
+  });
+  std::vector<KernelRow> sorted;
+  std::vector<size_t> places(rows.size());
+  for (const size_t old : order) {
+    places[old] = sorted.size();
+    sorted.push_back(std::move(rows[old]));
+  }
+  rows = std::move(sorted);
+  return places;
+}
+
+// Sets the rows of the records, which refer to entries and kinds until now.
+void place_records(const SessionParts& parts, const std::vector<size_t>& places) {
+  for (TimelineRecord& record : parts.records) {
+    if (record.kind == RecordKind::KERNEL) record.row = places[record.row];
+    if (record.kind != RecordKind::OPERATION) continue;
+    const auto found =
+        std::find_if(parts.operations.begin(), parts.operations.end(),
+                     [&](const auto& operation) { return operation.first == record.row; });
+    record.row = static_cast<size_t>(found - parts.operations.begin());
+  }
+  std::sort(parts.records.begin(), parts.records.end(),
+            [](const TimelineRecord& a, const TimelineRecord& b) { return a.start < b.start; });
+}
+
+double kernel_seconds(const std::vector<RangeCalls>& calls, const std::vector<KernelRow>& kernels) {
+  double seconds = UNKNOWN;
+  for (const RangeCalls& one : calls) {
+    const double more = kernels[one.kernel].seconds.mean * static_cast<double>(one.calls);
+    if (!std::isnan(more)) seconds = (std::isnan(seconds) ? 0 : seconds) + more;
+  }
+  return seconds;
+}
+
+}  // namespace
+
+const char* operation_name(cucore_operation_kind kind) {
+  switch (kind) {
+    case CUCORE_OPERATION_LAUNCH:
+      return "launch";
+    case CUCORE_OPERATION_COPY:
+      return "copy";
+    case CUCORE_OPERATION_FILL:
+      return "fill";
+    case CUCORE_OPERATION_WRITE:
+      return "write";
+    case CUCORE_OPERATION_READ:
+      return "read";
+    case CUCORE_OPERATION_GRAPH_LAUNCH:
+      return "graph_launch";
+    case CUCORE_OPERATION_ALLOCATE:
+      return "allocate";
+    case CUCORE_OPERATION_FREE:
+      return "free";
+    case CUCORE_OPERATION_COMPILE:
+      return "compile";
+    case CUCORE_OPERATION_LINK:
+      return "link";
+    case CUCORE_OPERATION_LOAD:
+      return "load";
+    case CUCORE_OPERATION_SYNCHRONIZE:
+      return "synchronize";
+    case CUCORE_OPERATION_FORCE_INT32:
+      break;
+  }
+  return "unknown";
+}
+
+SessionResult assemble(SessionParts& parts, ProfileSource source) {
+  SessionResult result;
+  ReportData& data = result.data;
+  data.source = source;
+  double offset = 0;
+  if (parts.device) {
+    data.machine = describe_machine(parts.device);
+    result.device = DeviceOwner::share(parts.device);
+    if (source == ProfileSource::EVENTS && !data.machine.is_emulated) {
+      offset = measure_event_offset(parts.device);
+      data.roof.event_offset = offset;
+    }
+  }
+  for (const LaunchEntry& entry : parts.launches) data.kernels.push_back(row_of(entry, offset));
+  std::vector<size_t> places(data.kernels.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  if (source == ProfileSource::EMULATED) places = join_counted(data.kernels, parts.counted);
+  const std::vector<size_t> sorted = sort_rows(data.kernels);
+  for (size_t& place : places) place = sorted[place];
+
+  for (const auto& [kind, row] : parts.operations) data.operations.push_back(row);
+  place_records(parts, places);
+  data.records = std::move(parts.records);
+  data.ranges = parts.ranges.ranges();
+  for (size_t range = 0; range < data.ranges.size(); ++range) {
+    std::map<size_t, uint64_t> rows;
+    for (const auto& [entry, calls] : parts.ranges.calls_in(range)) rows[places[entry]] += calls;
+    std::vector<RangeCalls>& calls = result.calls.emplace_back();
+    for (const auto& [row, count] : rows) calls.push_back({row, count});
+    data.ranges[range].kernel_seconds = kernel_seconds(calls, data.kernels);
+  }
+  return result;
+}
+
+}  // namespace cucore::perf

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pairs of events around launches. Their times are read when later work has passed them, so that
+// nothing waits in a launch.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "perf/measure/device.hpp"
+
+namespace cucore::perf {
+
+struct EventPair {
+  EventOwner begin, end;
+  int32_t device = 0;  // ordinal
+};
+
+// A result that arrives.
+struct EventTime {
+  size_t entry = 0;     // of the caller
+  double seconds = 0;   // between the events
+  uint64_t stream = 0;  // number
+  double start = 0;     // of the work, in seconds since the begin of the session
+};
+
+class EventTimes {
+ public:
+  // `has_starts`: the times of the starts are needed.
+  explicit EventTimes(bool has_starts) : has_starts_(has_starts) {}
+
+  // A stream has no more pairs than these under way; further calls are not timed.
+  static constexpr size_t MOST_PENDING = 1024;
+
+  // Records the first event of a pair. `now` is the host's clock, in seconds since the begin of the
+  // session. Returns null if the call cannot be timed.
+  std::unique_ptr<EventPair> begin(const cucore_device* device, const cucore_stream* stream,
+                                   double now);
+  // Records the second event. The entry gets its time from a later take().
+  void end(std::unique_ptr<EventPair> pair, const cucore_stream* stream, size_t entry);
+  // The work was not added.
+  void cancel(std::unique_ptr<EventPair> pair);
+
+  // Returns the times that have arrived on a stream, without a wait.
+  std::vector<EventTime> take(const cucore_stream* stream);
+  // Waits for all pairs and returns their times.
+  std::vector<EventTime> finish();
+
+  uint64_t failed() const;  // pairs without a time
+
+ private:
+  struct Pending {
+    std::unique_ptr<EventPair> pair;
+    size_t entry;
+  };
+  struct Base {
+    EventOwner event;
+    double time = 0;  // host's clock when it was recorded
+  };
+  using Queue = std::deque<Pending>;
+
+  std::unique_ptr<EventPair> new_pair(const cucore_device* device, int32_t ordinal);
+  bool read(const Pending& pending, EventTime& time) const;
+  void take_from(uint64_t stream, Queue& queue, std::vector<EventTime>& times);
+
+  const bool has_starts_;
+  mutable std::mutex mutex_;                                         // guards the following
+  std::map<int32_t, std::vector<std::unique_ptr<EventPair>>> idle_;  // by device
+  std::map<int32_t, Base> bases_;
+  std::map<uint64_t, Queue> pending_;  // by stream
+  uint64_t failed_ = 0;
+};
+
+// Returns the median time of two events without work between them, on a stream of its own.
+double measure_event_offset(const cucore_device* device);
+
+}  // namespace cucore::perf

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/profile/launch_table.hpp"
+
+#include <algorithm>
+
+namespace cucore::perf {
+
+LaunchGeometry geometry_of(const cucore_launch_options& options) {
+  LaunchGeometry geometry;
+  const bool has_cluster = options.cluster[0] || options.cluster[1] || options.cluster[2];
+  for (int axis = 0; axis < 3; ++axis) {
+    geometry.grid[axis] = std::max(options.grid[axis], 1u);
+    geometry.block[axis] = std::max(options.block[axis], 1u);
+    if (has_cluster) geometry.cluster[axis] = std::max(options.cluster[axis], 1u);
+  }
+  geometry.dynamic_shared = options.dynamic_shared;
+  return geometry;
+}
+
+void LaunchEntry::add(const LaunchAmounts& call) {
+  amounts.bytes_read += call.bytes_read;
+  amounts.bytes_written += call.bytes_written;
+  amounts.operations += call.operations;
+  with_bytes += call.bytes_read > 0 || call.bytes_written > 0;
+  with_operations += call.operations > 0;
+}
+
+// The mixing step of the FNV hash, word by word.
+size_t LaunchTable::Hash::operator()(const Key& key) const {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
+  mix(reinterpret_cast<uintptr_t>(key.kernel));
+  mix(reinterpret_cast<uintptr_t>(key.device));
+  for (int axis = 0; axis < 3; ++axis) {
+    mix(key.geometry.grid[axis]);
+    mix(key.geometry.block[axis]);
+    mix(key.geometry.cluster[axis]);
+  }
+  mix(key.geometry.dynamic_shared);
+  return static_cast<size_t>(hash ^ (hash >> 32));
+}
+
+size_t LaunchTable::find(const cucore_operation& launch, const Declarations& declarations) {
+  const Key key{launch.kernel, launch.device, geometry_of(*launch.launch)};
+  if (const auto found = indices_.find(key); found != indices_.end()) return found->second;
+  LaunchEntry entry;
+  entry.kernel = KernelOwner::share(launch.kernel);
+  entry.device = DeviceOwner::share(launch.device);
+  entry.geometry = key.geometry;
+  const auto declared = declarations.find(cucore_kernel_name(launch.kernel));
+  if (declared != declarations.end()) entry.declaration = declared->second;
+  entries_.push_back(std::move(entry));
+  indices_.emplace(key, entries_.size() - 1);
+  return entries_.size() - 1;
+}
+
+}  // namespace cucore::perf

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/profile/range_table.hpp"
+
+#include "support/error.hpp"
+
+namespace cucore::perf {
+
+RangeTable::RangeTable() : ranges_(1), calls_(1) { ranges_[0].calls = 1; }
+
+RangeTable::Thread& RangeTable::of_this_thread() {
+  const auto [found, is_new] = threads_.try_emplace(std::this_thread::get_id());
+  if (is_new) found->second.number = threads_.size();
+  return found->second;
+}
+
+size_t RangeTable::find(size_t parent, const std::string& name) {
+  for (size_t i = 1; i < ranges_.size(); ++i)
+    if (ranges_[i].parent == parent && ranges_[i].name == name) return i;
+  ReportRange range;
+  range.name = name;
+  range.parent = parent;
+  calls_.emplace_back();
+  ranges_.push_back(range);
+  return ranges_.size() - 1;
+}
+
+void RangeTable::begin(const std::string& name, double now) {
+  Thread& thread = of_this_thread();
+  const size_t range = find(thread.open.empty() ? 0 : thread.open.back().range, name);
+  thread.open.push_back({range, now});
+  ++ranges_[range].calls;
+}
+
+TimelineRecord RangeTable::end(double now) {
+  Thread& thread = of_this_thread();
+  if (thread.open.empty())
+    throw Error(Status::INVALID_STATE,
+                "the thread has no range to end; begin one with cucore_profiler_begin_range()");
+  const Open ended = thread.open.back();
+  thread.open.pop_back();
+  ReportRange& range = ranges_[ended.range];
+  range.seconds += now - ended.begin;
+  TimelineRecord record;
+  record.kind = RecordKind::RANGE;
+  record.name = range.name;
+  record.start = ended.begin;
+  record.duration = now - ended.begin;
+  record.stream = thread.number;
+  record.row = ended.range;
+  return record;
+}
+
+void RangeTable::end_all(double now) {
+  for (auto& [id, thread] : threads_)
+    for (; !thread.open.empty(); thread.open.pop_back())
+      ranges_[thread.open.back().range].seconds += now - thread.open.back().begin;
+  ranges_[0].seconds = now;
+}
+
+void RangeTable::count(size_t entry) {
+  const Thread& thread = of_this_thread();
+  ++calls_[thread.open.empty() ? 0 : thread.open.back().range][entry];
+}
+
+// A range comes before the ranges inside it.
+std::map<size_t, uint64_t> RangeTable::calls_in(size_t range) const {
+  std::vector<bool> is_inside(ranges_.size());
+  std::map<size_t, uint64_t> calls;
+  for (size_t i = range; i < ranges_.size(); ++i) {
+    is_inside[i] = i == range || (ranges_[i].parent != NO_INDEX && is_inside[ranges_[i].parent]);
+    if (is_inside[i])
+      for (const auto& [entry, count] : calls_[i]) calls[entry] += count;
+  }
+  return calls;
+}
+
+}  // namespace cucore::perf

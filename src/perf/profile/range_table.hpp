@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The named ranges of a session. They nest by thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "perf/profile/report_data.hpp"
+
+namespace cucore::perf {
+
+// The caller guards it by a lock.
+class RangeTable {
+ public:
+  RangeTable();
+
+  // Times are seconds since the begin of the session.
+  void begin(const std::string& name, double now);
+  // Ends the innermost range of the thread. Returns its record.
+  // @throws Error INVALID_STATE if the thread has no range
+  TimelineRecord end(double now);
+  // Ends all ranges of all threads.
+  void end_all(double now);
+
+  // Counts a call in the innermost range of this thread.
+  void count(size_t entry);
+
+  // Returns the ranges, with the session at index 0.
+  const std::vector<ReportRange>& ranges() const { return ranges_; }
+  // Returns the calls in a range and in those inside it, by entry.
+  std::map<size_t, uint64_t> calls_in(size_t range) const;
+
+ private:
+  struct Open {
+    size_t range;
+    double begin;
+  };
+  struct Thread {
+    uint64_t number = 0;
+    std::vector<Open> open;
+  };
+  Thread& of_this_thread();
+  size_t find(size_t parent, const std::string& name);
+
+  std::vector<ReportRange> ranges_;
+  std::vector<std::map<size_t, uint64_t>> calls_;  // of each range without those inside it
+  std::map<std::thread::id, Thread> threads_;
+};
+
+}  // namespace cucore::perf

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/profile/session.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "perf/profile/assemble.hpp"
+#include "support/concat.hpp"
+#include "support/counted.hpp"
+#include "support/error.hpp"
+
+namespace cucore::perf {
+namespace {
+
+constexpr const char* NO_CUPTI = "this version of libcucore-perf does not use CUPTI";
+
+DeviceOwner open_first_device() {
+  return client::created<DeviceOwner>("the profiler opens the device", cucore_device_open, 0);
+}
+
+bool is_launch(const cucore_operation& operation) {
+  return operation.kind == CUCORE_OPERATION_LAUNCH;
+}
+
+bool moves_bytes(cucore_operation_kind kind) {
+  constexpr uint32_t KINDS = CUCORE_OPERATION_COPY | CUCORE_OPERATION_FILL |
+                             CUCORE_OPERATION_WRITE | CUCORE_OPERATION_READ |
+                             CUCORE_OPERATION_ALLOCATE | CUCORE_OPERATION_FREE;
+  return (KINDS & static_cast<uint32_t>(kind)) != 0;
+}
+
+}  // namespace
+
+// An operation that has begun. The observer's state points to it.
+struct Session::InFlight {
+  double start = 0;  // in seconds since the begin of the session
+  size_t entry = NO_INDEX;
+  std::unique_ptr<EventPair> pair;
+  bool is_used = false;
+};
+
+Session::Session(const ProfilerOptions& options, LaunchTable::Declarations declarations,
+                 bool is_lazy)
+    : options_(options),
+      begin_(Clock::now()),
+      events_(options.timeline),
+      declarations_(std::move(declarations)) {
+  add_missing();
+  if (!is_lazy || options_.source == ProfileSource::EMULATED)
+    choose_source(options_.device ? options_.device.get() : open_first_device().get());
+  cucore_observer_options observing = CUCORE_OBSERVER_OPTIONS_INIT;
+  observing.begin = on_begin;
+  observing.end = on_end;
+  observing.user_data = this;
+  observer_ = client::created<ObserverOwner>("the profiler creates its observer",
+                                             cucore_observer_create, &observing);
+}
+
+// An observer that ends waits for its calls.
+Session::~Session() = default;
+
+double Session::now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+void Session::add_missing() {
+  if (options_.source == ProfileSource::ACTIVITY)
+    missing_.push_back({"activity", concat(NO_CUPTI, ", which records each kernel and copy."),
+                        "Use the times of events, which this report has."});
+  if (options_.wants_model)
+    missing_.push_back({"model", "The profiler of this version does not use the model of launches.",
+                        "Declare bytes and operations with cucore_profiler_declare()."});
+  if (options_.source == ProfileSource::COUNTERS || !options_.asked.empty())
+    missing_.push_back({"counters", concat(NO_CUPTI, ", which reads the counters of a GPU."),
+                        "Declare bytes and operations, or use Nsight Compute."});
+}
+
+void Session::choose_source(const cucore_device* device) {
+  const bool is_emulated = cucore_device_is_emulated(device) != 0;
+  const bool wants_counts = options_.source == ProfileSource::EMULATED ||
+                            (options_.source != ProfileSource::EVENTS && is_emulated);
+  first_device_ = DeviceOwner::share(device);
+  if (wants_counts) {
+    if (!is_emulated)
+      throw Error(Status::UNSUPPORTED, concat("the source EMULATED needs the CPU device, and ",
+                                              cucore_device_name(device), " is a GPU; use EVENTS"));
+    counts_ = CpuCounts::begin(
+        static_cast<uint32_t>(std::clamp<size_t>(options_.max_records, 1, UINT32_MAX)));
+    source_ = ProfileSource::EMULATED;
+  }
+  is_chosen_.store(true, std::memory_order_release);
+}
+
+// In a session that began lazily, the first operation decides.
+bool Session::is_of_interest(const cucore_operation& operation) const {
+  return !options_.device || !operation.device || operation.device == options_.device.get();
+}
+
+void Session::on_begin(const cucore_operation* operation, void** state, void* session) {
+  auto& self = *static_cast<Session*>(session);
+  if (!self.is_of_interest(*operation)) return;
+  const double start = self.now();
+  try {
+    InFlight* flight = nullptr;
+    {
+      const std::lock_guard lock(self.mutex_);
+      if (self.idle_flights_.empty()) {
+        self.flights_.push_back(std::make_unique<InFlight>());
+        self.idle_flights_.reserve(self.flights_.size());  // so that end() cannot fail
+        flight = self.flights_.back().get();
+      } else {
+        flight = self.idle_flights_.back();
+        self.idle_flights_.pop_back();
+      }
+    }
+    *state = flight;
+    flight->start = start;
+    flight->entry = NO_INDEX;
+    self.begin(*operation, *flight);
+  } catch (...) {
+    self.lost_.fetch_add(1, std::memory_order_relaxed);
+  }
+  self.spent_.fetch_add(static_cast<int64_t>((self.now() - start) * 1e9),
+                        std::memory_order_relaxed);
+}
+
+void Session::on_end(const cucore_operation* operation, void** state, void* session) {
+  auto& self = *static_cast<Session*>(session);
+  auto* flight = static_cast<InFlight*>(*state);
+  if (!flight) return;
+  const double start = self.now();
+  try {
+    self.end(*operation, *flight);
+  } catch (...) {
+    self.lost_.fetch_add(1, std::memory_order_relaxed);
+  }
+  flight->pair.reset();
+  const std::lock_guard lock(self.mutex_);
+  self.idle_flights_.push_back(flight);
+  self.spent_.fetch_add(static_cast<int64_t>((self.now() - start) * 1e9),
+                        std::memory_order_relaxed);
+}
+
+void Session::begin(const cucore_operation& operation, InFlight& flight) {
+  if (!is_chosen_.load(std::memory_order_acquire) && operation.device) {
+    const std::lock_guard lock(mutex_);
+    if (!is_chosen_.load(std::memory_order_relaxed)) {
+      try {
+        choose_source(operation.device);
+      } catch (const Error& error) {
+        missing_.push_back({"emulated", error.message() + ".", "End the other session first."});
+        is_chosen_.store(true, std::memory_order_release);
+      }
+    }
+  }
+  if (!is_launch(operation)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    flight.entry = launches_.find(operation, declarations_);
+    if (operation.captured || !wants_time(operation, flight.entry)) return;
+    ++launches_[flight.entry].begun;
+  }
+  const double start = now();
+  const std::vector<EventTime> arrived = events_.take(operation.stream);
+  flight.pair = events_.begin(operation.device, operation.stream, now());
+  const std::lock_guard lock(mutex_);
+  apply(arrived);
+  timing_cost_ += now() - start;
+}
+
+// Call with the lock held.
+bool Session::wants_time(const cucore_operation& operation, size_t entry) {
+  if (source_ != ProfileSource::EVENTS) return false;
+  const LaunchEntry& launches = launches_[entry];
+  const double cost = timings_ == 0 ? 0 : timing_cost_ / static_cast<double>(timings_);
+  return draw(operation.sequence) <
+         timing_probability(launches.begun, launches.times, cost, options_.overhead);
+}
+
+void Session::end(const cucore_operation& operation, InFlight& flight) {
+  if (is_launch(operation))
+    end_launch(operation, flight);
+  else
+    end_other(operation, flight);
+}
+
+void Session::end_launch(const cucore_operation& operation, InFlight& flight) {
+  if (flight.entry == NO_INDEX) return;
+  const bool is_ok = operation.status == CUCORE_OK;
+  double cost = 0;
+  const bool is_timed = flight.pair != nullptr;
+  if (is_timed) {
+    const double start = now();
+    if (is_ok)
+      events_.end(std::move(flight.pair), operation.stream, flight.entry);
+    else
+      events_.cancel(std::move(flight.pair));
+    cost = now() - start;
+  }
+  std::shared_ptr<const Declaration> declaration;
+  {
+    const std::lock_guard lock(mutex_);
+    declaration = launches_[flight.entry].declaration;
+  }
+  const cucore_launch_options& options = *operation.launch;
+  const bool counts = is_ok && !operation.captured;
+  LaunchAmounts amounts;
+  if (counts && declaration)
+    amounts = (*declaration)(operation);
+  else if (counts)
+    amounts = {static_cast<double>(options.bytes_read), static_cast<double>(options.bytes_written),
+               static_cast<double>(options.operations)};
+  const std::lock_guard lock(mutex_);
+  timing_cost_ += cost;
+  timings_ += is_timed;
+  LaunchEntry& entry = launches_[flight.entry];
+  if (!is_ok) {
+    ++entry.failed;
+  } else if (operation.captured) {
+    ++entry.captured;
+  } else {
+    ++entry.calls;
+    entry.add(amounts);
+    ranges_.count(flight.entry);
+  }
+}
+
+void Session::end_other(const cucore_operation& operation, const InFlight& flight) {
+  const double ended = now();
+  const std::lock_guard lock(mutex_);
+  OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
+  totals.host += ended - flight.start;
+  if (operation.status != CUCORE_OK) {
+    ++totals.row.failed;
+    return;
+  }
+  if (operation.captured)
+    ++totals.row.captured;
+  else
+    ++totals.row.calls;
+  if (moves_bytes(operation.kind) && !operation.captured) totals.row.bytes += operation.size;
+  if (!options_.timeline) return;
+  TimelineRecord record;
+  record.kind = RecordKind::OPERATION;
+  record.name = operation_name(operation.kind);
+  record.start = flight.start;
+  record.duration = ended - flight.start;
+  if (operation.device)
+    record.device = static_cast<uint32_t>(cucore_device_ordinal(operation.device));
+  if (operation.stream) record.stream = cucore_stream_id(operation.stream);
+  record.row = static_cast<uint32_t>(operation.kind);  // until the rows are known
+  if (moves_bytes(operation.kind)) record.bytes = static_cast<double>(operation.size);
+  add_record(std::move(record));
+}
+
+// Call with the lock held.
+void Session::add_record(TimelineRecord record) {
+  if (records_.size() < options_.max_records)
+    records_.push_back(std::move(record));
+  else
+    ++dropped_records_;
+}
+
+// Call with the lock held.
+void Session::apply(const std::vector<EventTime>& times) {
+  for (const EventTime& time : times) {
+    LaunchEntry& entry = launches_[time.entry];
+    entry.times.add(time.seconds);
+    if (!options_.timeline) continue;
+    TimelineRecord record;
+    record.name = cucore_kernel_name(entry.kernel.get());
+    record.start = time.start;
+    record.duration = time.seconds;
+    record.device = static_cast<uint32_t>(cucore_device_ordinal(entry.device.get()));
+    record.stream = time.stream;
+    record.row = time.entry;
+    add_record(std::move(record));
+  }
+}
+
+void Session::declare(const std::string& kernel, std::shared_ptr<const Declaration> declaration) {
+  const std::lock_guard lock(mutex_);
+  declarations_[kernel] = std::move(declaration);
+}
+
+void Session::begin_range(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  ranges_.begin(name, now());
+}
+
+void Session::end_range() {
+  const std::lock_guard lock(mutex_);
+  TimelineRecord record = ranges_.end(now());
+  if (options_.timeline) add_record(std::move(record));
+}
+
+SessionResult Session::end() {
+  observer_ = {};
+  const double ended = now();
+  const std::vector<EventTime> last = events_.finish();
+  apply(last);
+  ranges_.end_all(ended);
+  uint64_t uncounted = 0;
+  std::vector<KernelRow> counted;
+  if (counts_) counted = counts_->end(uncounted);
+
+  SessionParts parts{launches_.entries(), counted, ranges_, records_};
+  parts.device = first_device_ ? first_device_.get() : nullptr;
+  for (const LaunchEntry& entry : launches_.entries())
+    if (!parts.device) parts.device = entry.device.get();
+  for (auto& [kind, totals] : operations_) {
+    totals.row.kind = operation_name(static_cast<cucore_operation_kind>(kind));
+    totals.row.host_seconds = totals.host;
+    parts.operations.emplace_back(kind, totals.row);
+  }
+  SessionResult result = assemble(parts, source_);
+  ReportData& data = result.data;
+  data.seconds = ended;
+  data.overhead = {options_.overhead, ended > 0 ? 1e-9 * static_cast<double>(spent_) / ended : 0};
+  data.missing.insert(data.missing.begin(), missing_.begin(), missing_.end());
+  if (const uint64_t lost = lost_.load(); lost != 0)
+    data.missing.push_back({"operations",
+                            concat(cucore::counted(lost, "operation"), " could not be recorded."),
+                            "Look for a lack of memory."});
+  if (const uint64_t failed = events_.failed(); failed != 0)
+    data.missing.push_back({"times",
+                            concat(cucore::counted(failed, "timed call"), " gave no time."),
+                            "Look for errors of the kernels."});
+  if (uncounted != 0)
+    data.missing.push_back({"launches",
+                            concat(cucore::counted(uncounted, "launch", "launches"),
+                                   " beyond the limit of the session are not counted."),
+                            "Raise max_records of the profiler."});
+  data.dropped_records = dropped_records_;
+  return result;
+}
+
+}  // namespace cucore::perf

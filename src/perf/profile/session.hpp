@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// One session of a profiler: an observer that counts and samples the operations of the process.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "perf/profile/cpu_counts.hpp"
+#include "perf/profile/event_times.hpp"
+#include "perf/profile/launch_table.hpp"
+#include "perf/profile/range_table.hpp"
+
+namespace cucore::perf {
+
+struct ProfilerOptions {
+  ProfileSource source = ProfileSource::AUTO;
+  double overhead = 0.02;      // fraction of the time that timing may take
+  size_t max_records = 65536;  // of the timeline, and launches that are counted one by one
+  bool timeline = false;
+  bool wants_model = false;        // bytes and operations by the model of launches
+  DeviceOwner device;              // null: all devices
+  std::vector<std::string> asked;  // metrics or a preset, which need hardware counters
+};
+
+// A part of a range: the calls of one row of the report.
+struct RangeCalls {
+  size_t kernel = 0;
+  uint64_t calls = 0;
+};
+
+struct SessionResult {
+  ReportData data;
+  std::vector<std::vector<RangeCalls>> calls;  // by range
+  DeviceOwner device;                          // that data.machine describes; null: none was used
+};
+
+using ObserverOwner =
+    client::Native<cucore_observer, cucore_observer_retain, cucore_observer_release>;
+
+class Session {
+ public:
+  // Begins. With `is_lazy` the driver is used only after the first operation of the program has
+  // used it. @throws Error UNSUPPORTED for EMULATED without the CPU device
+  Session(const ProfilerOptions& options, LaunchTable::Declarations declarations, bool is_lazy);
+  ~Session();
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  // For kernels that the session has not seen yet.
+  void declare(const std::string& kernel, std::shared_ptr<const Declaration> declaration);
+  void begin_range(const std::string& name);
+  void end_range();
+  // Ends the session, after all timed work. Call once.
+  SessionResult end();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  struct InFlight;
+  struct OperationTotals {
+    OperationRow row;
+    double host = 0;
+  };
+
+  static void on_begin(const cucore_operation* operation, void** state, void* session);
+  static void on_end(const cucore_operation* operation, void** state, void* session);
+  void begin(const cucore_operation& operation, InFlight& flight);
+  void end(const cucore_operation& operation, InFlight& flight);
+  void end_launch(const cucore_operation& operation, InFlight& flight);
+  void end_other(const cucore_operation& operation, const InFlight& flight);
+
+  bool is_of_interest(const cucore_operation& operation) const;
+  void choose_source(const cucore_device* device);
+  bool wants_time(const cucore_operation& operation, size_t entry);
+  void apply(const std::vector<EventTime>& times);
+  void add_record(TimelineRecord record);
+  void add_missing();
+  double now() const;
+
+  const ProfilerOptions options_;
+  const Clock::time_point begin_;
+  std::atomic<bool> is_chosen_{false};  // the source
+  ProfileSource source_ = ProfileSource::EVENTS;
+  EventTimes events_;
+  std::unique_ptr<CpuCounts> counts_;
+  std::atomic<int64_t> spent_{0};  // nanoseconds in the observer
+  std::atomic<uint64_t> lost_{0};  // operations that could not be recorded
+
+  std::mutex mutex_;  // guards the following
+  DeviceOwner first_device_;
+  LaunchTable::Declarations declarations_;
+  LaunchTable launches_;
+  RangeTable ranges_;
+  std::map<uint32_t, OperationTotals> operations_;
+  std::vector<TimelineRecord> records_;
+  uint64_t dropped_records_ = 0;
+  std::vector<MissingPart> missing_;
+  double timing_cost_ = 0;  // seconds, of all timings
+  uint64_t timings_ = 0;
+  std::vector<std::unique_ptr<InFlight>> flights_;
+  std::vector<InFlight*> idle_flights_;
+
+  ObserverOwner observer_;  // ends first
+};
+
+}  // namespace cucore::perf

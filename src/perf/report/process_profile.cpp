@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/report/process_profile.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "perf/profile/log_failure.hpp"
+#include "perf/profile/profiler.hpp"
+#include "perf/report/finish_session.hpp"
+#include "perf/report/profile_report.hpp"
+#include "support/concat.hpp"
+#include "support/environment.hpp"
+#include "support/error.hpp"
+#include "support/sha256.hpp"
+
+namespace cucore::perf {
+namespace {
+
+using WriteReport = std::string (*)(const ReportData&);
+
+struct ProcessProfile {
+  std::string file;
+  WriteReport format;
+  Ref<Profiler> profiler;
+  pid_t process;
+};
+
+std::atomic<ProcessProfile*> process_profile{nullptr};  // lives until the process ends
+
+// The ending of the file selects the format.
+WriteReport format_of(const std::string& file) {
+  struct Ending {
+    const char* text;
+    WriteReport format;
+  };
+  constexpr std::array<Ending, 3> ENDINGS = {
+      {{".html", profile_as_html}, {".json", profile_as_json}, {".trace", profile_as_trace}}};
+  for (const Ending& ending : ENDINGS)
+    if (file.size() > std::strlen(ending.text) && file.ends_with(ending.text)) return ending.format;
+  throw Error(Status::INVALID_ARGUMENT, concat("CUCORE_PROFILE is ", file,
+                                               "; expected a file that ends in .html, .json or "
+                                               ".trace"));
+}
+
+// The file may exist, but a link is refused, because another user could have made it.
+void write_file(const std::string& file, const std::string& text) {
+  const int descriptor =
+      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+  size_t written = 0;
+  while (descriptor >= 0 && written < text.size()) {
+    const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    written += static_cast<size_t>(count);
+  }
+  const int reason = errno;
+  const bool is_closed = descriptor >= 0 && ::close(descriptor) == 0;
+  if (!is_closed || written < text.size())
+    throw Error(Status::IO, concat("cannot write ", file, ": ", std::strerror(reason)));
+}
+
+// A child of fork has the session of its parent, which alone writes the file.
+void write_at_exit() {
+  const ProcessProfile* const profile = process_profile.exchange(nullptr);
+  if (!profile || profile->process != getpid()) return;
+  try {
+    const Ref<FinishedReport> report = finish_session(profile->profiler->end());
+    write_file(profile->file, profile->format(report->data()));
+  } catch (const std::exception& error) {
+    log_failure("the profile of CUCORE_PROFILE is lost", error.what());
+  }
+}
+
+void start(const std::string& file) {
+  auto profile = std::make_unique<ProcessProfile>();
+  profile->file = file;
+  profile->format = format_of(file);
+  profile->process = getpid();
+  ProfilerOptions options;
+  options.timeline = true;
+  profile->profiler = make<Profiler>(options);
+  profile->profiler->begin(true);
+  // libcrypto ends at the exit also, after the functions that were registered after its first use.
+  (void)sha256(std::string_view());
+  process_profile.store(profile.release());
+  if (std::atexit(write_at_exit) != 0)
+    throw Error(Status::OUT_OF_MEMORY, "no function can be called at the exit of the process");
+}
+
+}  // namespace
+
+void start_process_profile() {
+  static constinit std::atomic<bool> is_started{false};
+  const std::string file = environment("CUCORE_PROFILE");
+  if (file.empty() || is_started.exchange(true)) return;
+  try {
+    start(file);
+  } catch (const std::exception& failure) {
+    log_failure("CUCORE_PROFILE has no effect", failure.what());
+    throw;
+  }
+}
+
+}  // namespace cucore::perf

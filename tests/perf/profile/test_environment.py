@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CUCORE_PROFILE profiles a program that has no profiler.
+
+    test_environment.py PROGRAM LIBRARY_FOLDER SCHEMA
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, LIBRARIES, SCHEMA = (str(Path(path).resolve()) for path in sys.argv[1:4])
+del sys.argv[1:]
+
+
+def run(profile=None, *arguments, **more):
+    environment = dict(os.environ, **more)
+    environment.pop("CUCORE_PROFILE", None)
+    environment["LD_LIBRARY_PATH"] = f"{LIBRARIES}:{environment.get('LD_LIBRARY_PATH', '')}"
+    if profile is not None:
+        environment["CUCORE_PROFILE"] = str(profile)
+    return subprocess.run([PROGRAM, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+
+
+class Environment(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def profile(self, name, *arguments):
+        file = self.folder / name
+        done = run(file, *arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        return file.read_text(encoding="utf-8")
+
+    def test_json_has_the_kernel(self):
+        report = json.loads(self.profile("report.json", "--log"))
+        self.assertEqual(report["schema"], "cucore.report/1")
+        self.assertEqual(report["source"], "emulated")
+        kernels = {row["name"]: row["calls"] for row in report["kernels"]}
+        self.assertEqual(kernels, {"observed_kernel": 3})
+        kinds = {row["kind"] for row in report["operations"]}
+        self.assertTrue({"load", "synchronize"} <= kinds, kinds)
+
+    def test_report_fits_the_schema(self):
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed")
+        report = json.loads(self.profile("report.json"))
+        jsonschema.validate(report, json.loads(Path(SCHEMA).read_text(encoding="utf-8")))
+
+    def test_html_and_trace(self):
+        self.assertIn("observed_kernel", self.profile("report.html"))
+        self.assertIn("traceEvents", json.loads(self.profile("report.trace")))
+
+    def test_an_earlier_file_is_replaced(self):
+        (self.folder / "report.json").write_text("x" * 1000000)
+        json.loads(self.profile("report.json"))
+
+    def test_other_endings_have_no_effect(self):
+        done = run(self.folder / "report.txt", "--log")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("expected a file that ends in .html, .json or .trace", done.stdout)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_links_are_refused(self):
+        target = self.folder / "target"
+        target.write_text("mine")
+        (self.folder / "report.json").symlink_to(target)
+        done = run(self.folder / "report.json", "--log")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("cannot write", done.stdout)
+        self.assertEqual(target.read_text(), "mine")
+
+    def test_a_missing_library_is_logged(self):
+        done = subprocess.run([PROGRAM, "--log"], capture_output=True, text=True, timeout=120,
+                              env=dict(os.environ, CUCORE_PROFILE=str(self.folder / "report.json"), LD_LIBRARY_PATH=""))
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("CUCORE_PROFILE has no effect: tried", done.stdout)
+
+    def test_without_the_variable_nothing_happens(self):
+        done = run(None, "--log")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// The choice of timed calls, the scaling of their times, and ranges.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "perf/profile/range_table.hpp"
+#include "perf/profile/sampling.hpp"
+#include "support/error.hpp"
+
+namespace {
+
+using namespace cucore::perf;
+
+CallTimes times_of(std::initializer_list<double> seconds) {
+  CallTimes times;
+  for (const double one : seconds) times.add(one);
+  return times;
+}
+
+TEST(CallTimes, AreScaledToAllCalls) {
+  const ReportSeconds seconds = times_of({1, 2, 3}).seconds(6, 0);
+  EXPECT_DOUBLE_EQ(seconds.mean, 2);
+  EXPECT_DOUBLE_EQ(seconds.min, 1);
+  EXPECT_DOUBLE_EQ(seconds.max, 3);
+  EXPECT_DOUBLE_EQ(seconds.total, 12);
+  // 1.96 * 6 * sqrt(1 / 3 * (1 - 3 / 6))
+  EXPECT_NEAR(seconds.low, 12 - 4.801, 1e-3);
+  EXPECT_NEAR(seconds.high, 12 + 4.801, 1e-3);
+}
+
+TEST(CallTimes, OfAllCallsHaveNoInterval) {
+  const ReportSeconds seconds = times_of({1, 2, 3}).seconds(3, 0);
+  EXPECT_DOUBLE_EQ(seconds.total, 6);
+  EXPECT_DOUBLE_EQ(seconds.low, 6);
+  EXPECT_DOUBLE_EQ(seconds.high, 6);
+}
+
+TEST(CallTimes, LoseTheOffsetOfEvents) {
+  const ReportSeconds seconds = times_of({1, 2, 3}).seconds(3, 1.5);
+  EXPECT_DOUBLE_EQ(seconds.mean, 0.5);
+  EXPECT_DOUBLE_EQ(seconds.min, 0);
+  EXPECT_DOUBLE_EQ(seconds.max, 1.5);
+  EXPECT_DOUBLE_EQ(seconds.total, 1.5);
+}
+
+TEST(CallTimes, AreUnknownWithoutACall) {
+  EXPECT_TRUE(std::isnan(CallTimes().seconds(5, 0).total));
+  EXPECT_TRUE(std::isnan(times_of({1}).seconds(5, 0).high)) << "one call has no deviation";
+}
+
+TEST(Sampling, TimesTheFirstCallsAndThenWithinTheBudget) {
+  const CallTimes times = times_of({1e-5, 1e-5});
+  EXPECT_EQ(timing_probability(0, {}, 0, 0.02), 1);
+  EXPECT_EQ(timing_probability(ALWAYS_TIMED - 1, times, 1, 0.02), 1);
+  EXPECT_EQ(timing_probability(ALWAYS_TIMED, {}, 1e-6, 0.02), 0) << "no time has arrived";
+  EXPECT_NEAR(timing_probability(ALWAYS_TIMED, times, 1e-6, 0.02), 0.2, 1e-12);
+  EXPECT_EQ(timing_probability(ALWAYS_TIMED, times, 1e-9, 0.02), 1);
+}
+
+TEST(Sampling, DrawsEvenly) {
+  double sum = 0;
+  int below = 0;
+  constexpr int COUNT = 100000;
+  for (uint64_t i = 1; i <= COUNT; ++i) {
+    const double one = draw(i);
+    ASSERT_GE(one, 0);
+    ASSERT_LT(one, 1);
+    sum += one;
+    below += one < 0.02;
+  }
+  EXPECT_NEAR(sum / COUNT, 0.5, 0.01);
+  EXPECT_NEAR(below, 0.02 * COUNT, 200);
+}
+
+TEST(Ranges, NestByThread) {
+  RangeTable table;
+  table.begin("epoch", 1);
+  table.count(7);
+  table.begin("step", 2);
+  table.count(7);
+  std::thread([&] {
+    table.count(8);  // in the session alone
+    EXPECT_THROW(table.end(2), cucore::Error);
+  }).join();
+  const TimelineRecord record = table.end(5);
+  EXPECT_EQ(record.name, "step");
+  EXPECT_DOUBLE_EQ(record.start, 2);
+  EXPECT_DOUBLE_EQ(record.duration, 3);
+  table.begin("step", 6);
+  table.end_all(10);
+  const std::vector<ReportRange>& ranges = table.ranges();
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[0].name, "");
+  EXPECT_DOUBLE_EQ(ranges[0].seconds, 10);
+  EXPECT_EQ(ranges[0].parent, NO_INDEX);
+  EXPECT_EQ(ranges[1].name, "epoch");
+  EXPECT_EQ(ranges[1].parent, 0u);
+  EXPECT_DOUBLE_EQ(ranges[1].seconds, 9);
+  EXPECT_EQ(ranges[2].parent, 1u);
+  EXPECT_EQ(ranges[2].calls, 2u);
+  EXPECT_DOUBLE_EQ(ranges[2].seconds, 7);
+  EXPECT_EQ(table.calls_in(0), (std::map<size_t, uint64_t>{{7, 2}, {8, 1}}));
+  EXPECT_EQ(table.calls_in(1), (std::map<size_t, uint64_t>{{7, 2}}));
+  EXPECT_EQ(table.calls_in(2), (std::map<size_t, uint64_t>{{7, 1}}));
+}
+
+}  // namespace
