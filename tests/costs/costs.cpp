@@ -64,6 +64,16 @@ void launch(const World& world, int count) {
     CALL(cucore_kernel_launch, world.kernel, world.stream, &options, arguments, 3);
 }
 
+// With an observer that does nothing.
+void launch_observed(const World& world, int count) {
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.begin = options.end = [](const cucore_operation*, void**, void*) {};
+  cucore_observer* observer = nullptr;
+  CALL(cucore_observer_create, &options, &observer);
+  launch(world, count);
+  cucore_observer_release(observer);
+}
+
 cucore_buffer* small_buffer(const World& world) {
   static cucore_buffer* buffer = [&] {
     cucore_buffer* made = nullptr;
@@ -351,6 +361,7 @@ using Operation = void (*)(const World&, int);
 
 const std::map<std::string, Operation> OPERATIONS = {
     {"launch", &launch},
+    {"launch_observed", &launch_observed},
     {"launch_with_a_buffer", &launch_with_a_buffer},
     {"prepared_launch", &prepared_launch},
     {"prepared_with_a_buffer", &prepared_with_a_buffer},
