@@ -11,12 +11,11 @@ using namespace cpp_test;
 
 template <class Owner>
 class Owners : public testing::Test {};
-using Types =
-    testing::Types<cucore::Error, cucore::Device, cucore::Stream, cucore::Event, cucore::Buffer,
-                   cucore::Program, cucore::Linker, cucore::ObjectCode, cucore::Kernel,
-                   cucore::PreparedLaunch, cucore::Pool, cucore::Cache, cucore::Queue,
-                   cucore::Future, cucore::Checks, cucore::Graph, cucore::Executable,
-                   cucore::Observer>;
+using Types = testing::Types<cucore::Error, cucore::Device, cucore::Stream, cucore::Event,
+                             cucore::Buffer, cucore::Program, cucore::Linker, cucore::ObjectCode,
+                             cucore::Kernel, cucore::PreparedLaunch, cucore::Pool, cucore::Cache,
+                             cucore::Queue, cucore::Future, cucore::Checks, cucore::Graph,
+                             cucore::Executable, cucore::Observer>;
 TYPED_TEST_SUITE(Owners, Types);
 
 TYPED_TEST(Owners, AreValuesThatNeverThrow) {

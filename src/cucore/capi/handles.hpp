@@ -15,12 +15,12 @@
 #include "core/load/kernel.hpp"
 #include "core/load/objectcode.hpp"
 #include "core/load/prepared_launch.hpp"
-#include "core/observe/observer.hpp"
 #include "core/objects/buffer.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/event.hpp"
 #include "core/objects/pool.hpp"
 #include "core/objects/stream.hpp"
+#include "core/observe/observer.hpp"
 #include "support/error.hpp"
 #include "support/handles.hpp"
 

@@ -28,8 +28,8 @@ cucore_array* made(Function&& function, Arguments... arguments) {
 
 cucore_array* filled(cucore_array_context* context, double value) {
   const cucore_array_scalar scalar{CUCORE_ARRAY_SCALAR_REAL, 0, 0, value, 0.0};
-  cucore_array* array = made(cucore_array_full, context, CUCORE_ARRAY_DTYPE_FLOAT64, &SIZE,
-                             size_t{1}, &scalar);
+  cucore_array* array =
+      made(cucore_array_full, context, CUCORE_ARRAY_DTYPE_FLOAT64, &SIZE, size_t{1}, &scalar);
   cucore_error* error = nullptr;
   must(cucore_array_evaluate(&array, 1, &error), error);
   return array;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program without a profiler, which launches one kernel three times. It also uses libcrypto for the
-// first time, whose end at the exit must not precede that of the profile.
+// A program without a profiler, which launches one kernel three times. It also uses libcrypto for
+// the first time, whose end at the exit must not precede that of the profile.
 #include <cucore.h>
 
 #include <cstdio>
