@@ -9,7 +9,7 @@
  * - Occupancy: how many blocks of a kernel one multiprocessor runs at a time, for any architecture.
  * - Roof: the highest rates that a device reaches, measured once and kept.
  * - Analysis: the resources, instructions and loops of compiled kernels, and findings about what in
- *   them costs time, with source lines.
+ *   them costs time, with source lines. Also what one launch moves and computes.
  * - Measurement: the time of a kernel or of any callable, with an interval, and comparisons.
  * - Profiler: records what a program does on its devices, from begin to end.
  * - Reports: what a profiled part of a program did, what holds its kernels back, and remedies.
@@ -281,6 +281,16 @@ typedef enum cucore_report_format {
   CUCORE_REPORT_FORMAT_FORCE_INT32 = 0x7fffffff
 } cucore_report_format;
 
+/** The blocks that the model of a launch runs. */
+typedef enum cucore_model_mode {
+  CUCORE_MODEL_MODE_DEFAULT = 0, /**< SAMPLE */
+  CUCORE_MODEL_MODE_SAMPLE  = 1, /**< all blocks up to 64; else the first, the last, and 62 between
+                                      them at equal distances */
+  CUCORE_MODEL_MODE_FULL    = 2, /**< all blocks if the sample has at most 50 million instructions
+                                      of warps in the grid, through a cache of the size of the L2 */
+  CUCORE_MODEL_MODE_FORCE_INT32 = 0x7fffffff
+} cucore_model_mode;
+
 /** The settings of an analysis. Each string is copied. */
 typedef struct cucore_analysis_options {
   size_t             struct_size; /**< sizeof(cucore_analysis_options) */
@@ -295,10 +305,13 @@ typedef struct cucore_analysis_options {
   cucore_toggle      sources;     /**< ON reads the source files that the code names, for comments
                                        "// cucore: allow(A103)"; default OFF */
   int32_t            reserved;    /**< 0 */
+  cucore_model_mode  model;       /**< of cucore_analysis_model(); default SAMPLE */
+  int32_t            reserved_1;  /**< 0 */
 } cucore_analysis_options;
 
 #define CUCORE_ANALYSIS_OPTIONS_INIT \
-  { sizeof(cucore_analysis_options), NULL, 0, NULL, 0, 0, 0, 0, 0, CUCORE_TOGGLE_DEFAULT, 0 }
+  { sizeof(cucore_analysis_options), NULL, 0, NULL, 0, 0, 0, 0, 0, CUCORE_TOGGLE_DEFAULT, 0, \
+    CUCORE_MODEL_MODE_DEFAULT, 0 }
 
 /** One kernel of one image. The analysis owns the strings. Numbers are -1 if the code does not
  *  record them. PTX has no registers, stack, spills and constant banks. */
@@ -463,6 +476,124 @@ CUCORE_PERF_API cucore_status cucore_analysis_occupancy(const cucore_analysis *a
                                                         uint32_t block, uint32_t shared,
                                                         cucore_occupancy_info *out,
                                                         cucore_error **error);
+
+/** How far the model of a launch agrees with its run. */
+typedef enum cucore_model_quality {
+  CUCORE_MODEL_QUALITY_NONE        = 0, /**< of a struct that is not filled in */
+  CUCORE_MODEL_QUALITY_EXACT       = 1, /**< the counts are those of a run of the PTX */
+  CUCORE_MODEL_QUALITY_SCALED      = 2, /**< the counts of a sample of the blocks, scaled to all */
+  CUCORE_MODEL_QUALITY_LOWER_BOUND = 3, /**< addresses or branches depend on values in memory, which
+                                             are zeros for the model; or a part is not counted */
+  CUCORE_MODEL_QUALITY_FORCE_INT32 = 0x7fffffff
+} cucore_model_quality;
+
+/** The origin of the bytes between memory and the L2 cache. */
+typedef enum cucore_model_source {
+  CUCORE_MODEL_SOURCE_NONE       = 0, /**< of a struct that is not filled in */
+  CUCORE_MODEL_SOURCE_UNKNOWN    = 1, /**< sectors are used again, and it is unknown how many of them
+                                           stay in the cache */
+  CUCORE_MODEL_SOURCE_COMPULSORY = 2, /**< each different sector once: few are used again, or all
+                                           fit into the cache */
+  CUCORE_MODEL_SOURCE_CACHE      = 3, /**< the misses of a modelled cache */
+  CUCORE_MODEL_SOURCE_FORCE_INT32 = 0x7fffffff
+} cucore_model_source;
+
+/** The unit that a launch needs for the longest time. */
+typedef enum cucore_model_bound {
+  CUCORE_MODEL_BOUND_NONE    = 0, /**< no data about a device of the architecture */
+  CUCORE_MODEL_BOUND_MEMORY  = 1, /**< the transfer of bytes from and to memory */
+  CUCORE_MODEL_BOUND_F16     = 2, /**< arithmetic in f16 and bf16 */
+  CUCORE_MODEL_BOUND_F32     = 3, /**< arithmetic in f32 */
+  CUCORE_MODEL_BOUND_F64     = 4, /**< arithmetic in f64 */
+  CUCORE_MODEL_BOUND_INTEGER = 5, /**< arithmetic of integers */
+  CUCORE_MODEL_BOUND_MATRIX  = 6, /**< products on tensor cores */
+  CUCORE_MODEL_BOUND_FORCE_INT32 = 0x7fffffff
+} cucore_model_bound;
+
+/**
+ * The bytes and operations of one launch, from its PTX. Counts of more than 2^53 are rounded. Bytes are
+ * those of global memory; an atomic operation reads and writes. The machine code of the same kernel
+ * has other instructions, and the same accesses if the assembler has neither merged nor removed any.
+ */
+typedef struct cucore_model_info {
+  size_t      struct_size;        /**< set by the caller: sizeof(cucore_model_info) */
+  cucore_model_quality quality;   /**< never NONE after a call */
+  cucore_model_source  source;    /**< of bytes_read and bytes_written; never NONE after a call */
+  const char *reason;             /**< of LOWER_BOUND, for people; else "" */
+  const char *file;               /**< of the first access or branch of LOWER_BOUND; "" if it is
+                                       unknown. The analysis owns the strings */
+  uint32_t    line;               /**< of the source; 0 without line information */
+  uint32_t    ptx_line;           /**< of the PTX; 0: none */
+  uint64_t    blocks;             /**< of the launch */
+  uint64_t    blocks_run;         /**< of these, those that the model ran */
+  double      requested_read;     /**< bytes that the threads ask for */
+  double      requested_written;  /**< the same of stores */
+  double      sector_read;        /**< bytes of the sectors that each request touches, added */
+  double      sector_written;     /**< the same of stores */
+  double      compulsory_read;    /**< bytes of different sectors. Scaled from a sample, they are an
+                                       estimate */
+  double      compulsory_written; /**< the same of stores */
+  double      bytes_read;         /**< from memory; NaN: unknown, between compulsory and sector */
+  double      bytes_written;      /**< to memory; NaN: unknown */
+  double      operations_f16;     /**< additions and products, a fused one is two */
+  double      operations_f32;     /**< the same */
+  double      operations_f64;     /**< the same */
+  double      operations_integer; /**< the same */
+  double      operations_matrix;  /**< 2 m n k of each product of matrices */
+  double      intensity;          /**< operations per byte from and to memory; those of integers only
+                                       without any others. NaN: the bytes are unknown */
+  double      warp_instructions;  /**< of PTX */
+  double      thread_instructions; /**< of the active threads */
+  double      divergent_branches; /**< at which the threads of a warp part */
+  double      barriers;           /**< arrivals of warps */
+  double      shared_wavefronts;  /**< of accesses to shared memory */
+  double      shared_bank_conflicts; /**< of these, those beyond what the widths require */
+  double      local_bytes;        /**< of the sectors of local memory that each request touches */
+  double      least_seconds;      /**< with the data in memory, if the busiest unit works at its rate
+                                       of the datasheet; NaN: the architecture has none here */
+  const char *device;             /**< of the datasheet, "H100 SXM"; "" without one */
+  cucore_model_bound bound;       /**< the busiest unit */
+  int32_t     reserved;           /**< 0 */
+} cucore_model_info;
+
+#define CUCORE_MODEL_INFO_INIT \
+  { sizeof(cucore_model_info), CUCORE_MODEL_QUALITY_NONE, CUCORE_MODEL_SOURCE_NONE, NULL, NULL, 0, \
+    0, 0, 0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, \
+    0.0, 0.0, 0.0, 0.0, 0.0, NULL, CUCORE_MODEL_BOUND_NONE, 0 }
+
+/**
+ * Computes what one launch of a kernel moves and computes, without a device and without memory. The
+ * PTX of the kernel runs on the processor for a sample of the blocks: addresses count, loads return
+ * zero, and stores have no effect. The option `model` of the analysis selects the blocks. The cache
+ * and the rates are those of the first architecture of the analysis, else of the code.
+ *
+ * The call opens the library of the CPU device if the process does not use it yet.
+ *
+ * @param analysis   the analysis, which owns the strings of `out`
+ * @param kernel     less than cucore_analysis_kernel_count()
+ * @param launch     grid, block, cluster and dynamic_shared are used; grid[0] and block[0] must be set
+ * @param arguments  as for cucore_kernel_launch(). A buffer may be NULL with the size
+ *                   CUCORE_ARGUMENT_OBJECT, and stands for memory of its own. Addresses have any value
+ * @param count      of arguments
+ * @param out        receives the model; its struct_size must be set
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the launch or the arguments do not fit the kernel, or kernel
+ *                                        is out of range
+ * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
+ * @retval CUCORE_ERROR_NOT_FOUND         the code does not contain the PTX of the kernel
+ * @retval CUCORE_ERROR_INVALID_CODE      the PTX cannot be run
+ * @retval CUCORE_ERROR_UNSUPPORTED       an instruction of the kernel needs memory, as bulk copies and
+ *                                        textures do
+ * @retval CUCORE_ERROR_KERNEL_FAULT      the kernel fails
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   the CPU device is not installed
+ * @retval CUCORE_ERROR_CUDA              the CPU device does not start
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is less than in the first release
+ * @since 0.2
+ */
+CUCORE_PERF_API cucore_status cucore_analysis_model(const cucore_analysis *analysis, size_t kernel,
+                                                    const cucore_launch_options *launch,
+                                                    const cucore_argument *arguments, size_t count,
+                                                    cucore_model_info *out, cucore_error **error);
 
 /**
  * Returns the number of findings, without those that an option or a comment allows.

@@ -86,6 +86,7 @@ class CountedAccess {
            void (CountedAccess::*counter)(const WarpAccess&, cucore_cpu_traffic&),
            cucore_cpu_traffic& traffic);
   void global(const WarpAccess& access, cucore_cpu_traffic& traffic);
+  void note_sectors(uint64_t address, uint64_t size);
   void local(const WarpAccess& access, cucore_cpu_traffic& traffic);
   void shared(const WarpAccess& access, cucore_cpu_traffic& traffic);
 
@@ -131,12 +132,17 @@ void CountedAccess::global(const WarpAccess& access, cucore_cpu_traffic& traffic
   const bool is_atomic = checked_.hook == Hook::ATOMIC;
   traffic.sectors += is_atomic ? atomic_sectors_of(access) : sectors_of(access);
   if (!counts_.launch.footprint) return;
-  const bool reads = checked_.hook != Hook::STORE, writes = checked_.hook != Hook::LOAD;
   const Lanes& lanes = access.lanes;
   if (lanes.whole != Pattern::LANES)
-    return counts_.sectors.add(lanes.low, lanes.high - lanes.low + access.size, reads, writes);
+    return note_sectors(lanes.low, lanes.high - lanes.low + access.size);
   for (uint32_t m = access.mask; m; m &= m - 1)
-    counts_.sectors.add(access.at(std::countr_zero(m)), access.size, reads, writes);
+    note_sectors(access.at(std::countr_zero(m)), access.size);
+}
+
+void CountedAccess::note_sectors(uint64_t address, uint64_t size) {
+  const bool reads = checked_.hook != Hook::STORE, writes = checked_.hook != Hook::LOAD;
+  counts_.sectors.add(address, size, reads, writes);
+  if (counts_.launch.cache) counts_.launch.cache->access(address, size, reads, writes);
 }
 
 void CountedAccess::local(const WarpAccess& access, cucore_cpu_traffic& traffic) {

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/counts/cache_model.hpp"
 #include "cpu/counts/count_table.hpp"
 #include "cpu/counts/footprint.hpp"
 #include "cpu/driver/kernel_trace.hpp"
@@ -65,9 +66,9 @@ struct FunctionCounts {
 using FunctionTable = std::unordered_map<const DecodedFunction*, std::unique_ptr<FunctionCounts>>;
 
 struct LaunchCounts {
-  bool footprint = false;
-  bool ghost = false;  // global memory has no bytes: loads read zero, stores do nothing
-  bool each = false;   // every access is counted by itself: under a random schedule, and as a ghost
+  bool footprint = false;  // different sectors are noted; always with a cache
+  bool ghost = false;      // global memory has no bytes: loads read zero, stores do nothing
+  bool each = false;  // every access is counted by itself: under a random schedule, and as a ghost
   const LaneChecks* lanes = nullptr;
   std::vector<uint64_t> sample;  // the clusters that run; empty: all
   std::atomic<uint64_t> blocks_run{0};
@@ -75,6 +76,7 @@ struct LaunchCounts {
   std::mutex mutex;
   FunctionTable functions;
   Footprint sectors;
+  std::unique_ptr<CacheModel> cache;  // nullptr: none is modelled
 };
 
 // Of one worker.

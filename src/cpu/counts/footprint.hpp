@@ -3,7 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <unordered_map>
+#include <vector>
+
+#include "cpu/driver/kernel_trace.hpp"
 
 namespace cucore::cpu {
 
@@ -13,10 +17,15 @@ class Footprint {
   void add(uint64_t address, uint64_t size, bool reads, bool writes);
   void merge(const Footprint& other);
 
+  // Returns the parts that gaps of GAP bytes separate, by their addresses.
+  static constexpr uint64_t GAP = uint64_t{1} << 35;
+  std::vector<cucore_cpu_trace_region> regions() const;
+
   struct Sectors {
-    uint64_t read = 0, written = 0, any = 0;
+    uint64_t read = 0, written = 0;
   };
-  Sectors count() const;
+  // Counts the sectors for which the function returns true.
+  Sectors count_if(const std::function<bool(uint64_t sector)>& counts) const;
 
  private:
   struct Page {

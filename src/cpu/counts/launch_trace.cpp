@@ -210,6 +210,7 @@ std::unique_ptr<OwnedTrace> TraceCollector::take() {
   trace->launch_count = trace->list.size();
   trace->launches = trace->list.data();
   trace->dropped = dropped_;
+  trace->region_size = sizeof(cucore_cpu_trace_region);
   return trace;
 }
 
@@ -240,7 +241,9 @@ std::shared_ptr<TraceCollector> collector_of(const Launch& launch) {
 std::unique_ptr<LaunchCounts> begin_counts(const TraceCollector* collector, LaunchState& state) {
   if (!collector) return nullptr;
   auto counts = std::make_unique<LaunchCounts>();
-  counts->footprint = collector->options().footprint;
+  counts->footprint = collector->options().footprint || collector->options().cache_bytes != 0;
+  if (const uint64_t bytes = collector->options().cache_bytes)
+    counts->cache = std::make_unique<CacheModel>(bytes);
   counts->lanes = &handlers_for(simd_level()).lane_checks();
   counts->each = state.checks != nullptr;
   const TraceRequest* request = state.launch->trace;
@@ -269,10 +272,19 @@ std::unique_ptr<LaunchTrace> trace_of(const LaunchCounts& counts, const LaunchSt
   data.result = state.fault ? state.fault->code : CUDA_SUCCESS;
   data.fault = trace->text(state.fault ? state.fault->text : "");
   data.has_footprint = counts.footprint;
-  const Footprint::Sectors sectors = counts.sectors.count();
-  data.footprint_read = sectors.read;
-  data.footprint_written = sectors.written;
-  data.footprint_any = sectors.any;
+  trace->regions = counts.sectors.regions();
+  data.region_count = trace->regions.size();
+  data.regions = trace->regions.data();
+  for (const cucore_cpu_trace_region& region : trace->regions) {
+    data.footprint_read += region.read;
+    data.footprint_written += region.written;
+    data.footprint_any += region.any;
+  }
+  if (counts.cache) {
+    const CacheModel::Traffic traffic = counts.cache->traffic(counts.sectors);
+    data.cache_loads = traffic.loads;
+    data.cache_write_backs = traffic.write_backs;
+  }
   Writer writer(counts, *trace, rows);
   for (const FunctionCounts* function : sorted(counts, state)) writer.function(*function);
   writer.finish();

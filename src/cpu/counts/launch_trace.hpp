@@ -20,6 +20,7 @@ struct LaunchTrace {
 
   cucore_cpu_trace_launch data = {};
   std::vector<cucore_cpu_trace_row> rows;
+  std::vector<cucore_cpu_trace_region> regions;
   std::unordered_set<std::string> texts;  // each keeps its place
 };
 
@@ -33,6 +34,7 @@ struct TraceOptions {
   bool footprint = false;
   bool rows = true;
   size_t max_launches = 1024;
+  uint64_t cache_bytes = 0;  // 0: no cache is modelled
 };
 
 // Receives the launches of a trace from any thread.

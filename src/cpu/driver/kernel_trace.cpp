@@ -42,8 +42,8 @@ cucore_cpu_trace_options options_of(const cucore_cpu_trace_options* given) {
 }
 
 std::shared_ptr<TraceCollector> collector_for(const cucore_cpu_trace_options& options) {
-  return std::make_shared<TraceCollector>(
-      TraceOptions{options.footprint != 0, options.totals_only == 0, options.max_launches});
+  return std::make_shared<TraceCollector>(TraceOptions{
+      options.footprint != 0, options.totals_only == 0, options.max_launches, options.cache_bytes});
 }
 
 std::shared_ptr<LoadedModule> load(const char* ptx, size_t size, DeviceLimits limits) {
@@ -86,7 +86,9 @@ Launch launch_of(const Kernel& kernel, const cucore_cpu_trace_shape& shape,
     launch.block[i] = shape.block[i];
     launch.cluster[i] = std::max(1u, shape.cluster[i]);
   }
-  launch.explicit_cluster = shape.cluster[0] != 0;
+  const uint32_t* const required = kernel.info().required_cluster;
+  launch.explicit_cluster = shape.cluster[0] != 0 || required[0] != 0;
+  if (shape.cluster[0] == 0 && required[0] != 0) std::copy_n(required, 3, launch.cluster);
   launch.dynamic_shared = shape.dynamic_shared;
   launch.limits = limits;
   return launch;

@@ -103,6 +103,12 @@ struct cucore_cpu_trace_row {
   struct cucore_cpu_counts counts;
 };
 
+/* Accesses to neighbouring addresses of global memory. */
+struct cucore_cpu_trace_region {
+  uint64_t first, end;         /* addresses: of the first sector, and behind the last one */
+  uint64_t read, written, any; /* different sectors */
+};
+
 struct cucore_cpu_class_counts {
   uint64_t warp_instructions, thread_instructions;
 };
@@ -125,6 +131,11 @@ struct cucore_cpu_trace_launch {
   uint64_t footprint_read, footprint_written, footprint_any;
   size_t row_count;
   const struct cucore_cpu_trace_row* rows; /* of the functions that ran, in the order of the text */
+  /* The parts of the footprint, by their addresses. Gaps of at least 32 GiB separate them. */
+  size_t region_count;
+  const struct cucore_cpu_trace_region* regions;
+  /* With cache_bytes: the sectors of global memory that such a cache loads and writes back. */
+  uint64_t cache_loads, cache_write_backs;
 };
 
 struct cucore_cpu_trace {
@@ -132,6 +143,7 @@ struct cucore_cpu_trace {
   size_t launch_count;
   const struct cucore_cpu_trace_launch* launches; /* in the order of their ends */
   uint64_t dropped;                               /* launches beyond max_launches */
+  size_t region_size;
 };
 
 struct cucore_cpu_trace_options {
@@ -143,17 +155,21 @@ struct cucore_cpu_trace_options {
   /* The following are for trace_launch. */
   uint64_t max_blocks;            /* 0: all; else a sample of evenly spread blocks */
   uint64_t max_warp_instructions; /* 0: 2^30; beyond it the launch fails with LAUNCH_TIMEOUT */
+  /* Of any launch; 0: no cache. Accesses to global memory pass through a cache of this size, which
+   * replaces the sector of the oldest use. Large caches are modelled by a part of the lines. */
+  uint64_t cache_bytes;
 };
 
 struct cucore_cpu_trace_shape {
   size_t struct_size;
-  uint32_t grid[3], block[3], cluster[3]; /* cluster: zeros are ones */
+  uint32_t grid[3], block[3], cluster[3]; /* cluster: zeros are the kernel's, or ones */
   uint32_t dynamic_shared;                /* bytes */
 };
 
 typedef struct cucore_cpu_traffic cucore_cpu_traffic;
 typedef struct cucore_cpu_counts cucore_cpu_counts;
 typedef struct cucore_cpu_trace_row cucore_cpu_trace_row;
+typedef struct cucore_cpu_trace_region cucore_cpu_trace_region;
 typedef struct cucore_cpu_class_counts cucore_cpu_class_counts;
 typedef struct cucore_cpu_trace_launch cucore_cpu_trace_launch;
 typedef struct cucore_cpu_trace cucore_cpu_trace;

@@ -32,7 +32,9 @@ std::vector<uint32_t> blocks_of(const Kernel& kernel, const Launch& launch) {
 
 Analysis::Analysis(std::string name, std::span<const InputImage> images,
                    const AnalysisOptions& options)
-    : name_(std::move(name)) {
+    : name_(std::move(name)),
+      model_mode_(options.model),
+      first_arch_(options.archs.empty() ? 0 : limits_of(options.archs.front()).arch) {
   for (const std::string& arch : options.archs) limits_of(arch);
   if (options.launch.block > MAX_BLOCK)
     throw Error(Status::INVALID_ARGUMENT,
@@ -62,7 +64,11 @@ void Analysis::add(AnalysedImage image, const AnalysisOptions& options) {
     else
       findings_.push_back(std::move(finding));
   }
-  for (Kernel& kernel : image.kernels) kernels_.push_back(std::move(kernel));
+  const auto text = std::make_shared<const std::string>(std::move(image.ptx));
+  for (Kernel& kernel : image.kernels) {
+    if (kernel.ptx) kernel.ptx->text = text;
+    kernels_.push_back(std::move(kernel));
+  }
 }
 
 // A116: the code has only PTX for an architecture that the caller names, or only PTX at all.
@@ -102,6 +108,10 @@ void Analysis::add_occupancy(Kernel& kernel, const AnalysisOptions& options) con
     for (const uint32_t block : blocks_of(kernel, options.launch))
       kernel.occupancy.push_back({*image::Arch::parse(arch), block,
                                   occupancy(kernel, arch, block, options.launch.shared)});
+}
+
+uint16_t Analysis::model_arch(const Kernel& kernel) const {
+  return first_arch_ != 0 ? first_arch_ : kernel.arch.number;
 }
 
 Occupancy Analysis::occupancy(const Kernel& kernel, const std::string& arch, uint32_t block,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "perf/analyze/images.hpp"
+#include "perf/model/launch_model.hpp"
 #include "support/ref.hpp"
 
 namespace cucore::perf {
@@ -16,6 +17,7 @@ struct AnalysisOptions {
   std::vector<std::string> allow;  // "A103"
   Launch launch;
   bool read_sources = false;
+  ModelMode model = ModelMode::SAMPLE;
 };
 
 class Analysis final : public Object {
@@ -34,12 +36,18 @@ class Analysis final : public Object {
   Occupancy occupancy(const Kernel& kernel, const std::string& arch, uint32_t block,
                       uint32_t shared) const;
 
+  ModelMode model_mode() const { return model_mode_; }
+  // Returns the architecture whose caches and rates models assume.
+  uint16_t model_arch(const Kernel& kernel) const;
+
  private:
   void add(AnalysedImage image, const AnalysisOptions& options);
   void add_occupancy(Kernel& kernel, const AnalysisOptions& options) const;
   void find_compiles_at_load(std::span<const InputImage> images, const AnalysisOptions& options);
 
   const std::string name_;
+  const ModelMode model_mode_;
+  const uint16_t first_arch_;  // of the options; 0: none
   std::vector<Kernel> kernels_;
   std::vector<Finding> findings_;
   size_t allowed_ = 0;

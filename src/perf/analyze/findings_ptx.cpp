@@ -4,6 +4,7 @@
 
 #include "perf/analyze/findings.hpp"
 #include "perf/analyze/ptx_class.hpp"
+#include "ptx/forms.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 

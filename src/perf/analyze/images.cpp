@@ -10,6 +10,8 @@
 #include "image/line_table.hpp"
 #include "perf/analyze/ptx_kernel.hpp"
 #include "perf/analyze/sass.hpp"
+#include "perf/analyze/trip_counts.hpp"
+#include "perf/model/dependence.hpp"
 #include "ptx/parser.hpp"
 #include "support/concat.hpp"
 
@@ -45,6 +47,30 @@ void find_in_log(const InputImage& input, const Kernel& kernel, Findings& findin
     if (line.find(concat("'", kernel.name, "'")) == line.npos) continue;
     findings.add(RuleId::SERIALISED_WGMMA, Severity::WARNING, kernel.place, std::string(line));
   }
+}
+
+std::vector<Loop> loops_of(const PtxKernel& ptx) {
+  std::vector<Loop> loops;
+  TripCounts trips(ptx);
+  for (const CodeLoop& loop : ptx.loops())
+    loops.push_back({loop.first, loop.last, ptx.place_of(loop.last), trips.of(loop)});
+  return loops;
+}
+
+PtxFacts facts_of(const PtxKernel& ptx) {
+  PtxFacts facts;
+  facts.mix = ptx.mix();
+  facts.loops = loops_of(ptx);
+  for (const ptx::Variable& parameter : ptx.function().inputs())
+    facts.parameters.push_back(static_cast<uint32_t>(parameter.size));
+  if (const auto found = first_dependence(ptx.module(), ptx.function())) {
+    facts.dependence = found->text();
+    facts.dependence_place =
+        found->function == &ptx.function()
+            ? ptx.place_of(found->instruction)
+            : PtxKernel(ptx.module(), *found->function).place_of(found->instruction);
+  }
+  return facts;
 }
 
 // ---- CUBIN
@@ -186,7 +212,7 @@ class CubinAnalyser {
     if (function) {
       const PtxKernel ptx(*module_, *function,
                           [&](uint32_t line) { return lines.of_ptx_line(line); });
-      kernel.ptx_mix = ptx.mix();
+      kernel.ptx = facts_of(ptx);
       find_in_ptx(ptx, findings);
       find_in_accesses(ptx, findings);
     }
@@ -289,9 +315,9 @@ AnalysedImage analyse_ptx(const InputImage& input, const Launch& launch) {
     Kernel kernel = kernel_of(*module, function);
     const PtxKernel ptx(*module, function);
     kernel.place = ptx.place();
-    kernel.mix = ptx.mix();
-    for (const CodeLoop& loop : ptx.loops())
-      kernel.loops.push_back({loop.first, loop.last, ptx.place_of(loop.last)});
+    kernel.ptx = facts_of(ptx);
+    kernel.mix = kernel.ptx->mix;
+    kernel.loops = kernel.ptx->loops;
     Findings findings(kernel, result.kernels.size(), result.findings);
     if (is_for_debugging(result.ptx))
       findings.add(RuleId::DEBUG_BUILD, Severity::WARNING, kernel.place,

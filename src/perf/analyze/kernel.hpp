@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -46,6 +47,18 @@ struct Loop {
   uint32_t first = 0;  // instruction
   uint32_t last = 0;
   Place place;
+  std::optional<uint64_t> trips = std::nullopt;  // how often it runs, if that is constant
+};
+
+// The PTX of a kernel, which adds to its machine code.
+struct PtxFacts {
+  std::shared_ptr<const std::string> text;
+  Mix mix;
+  std::vector<Loop> loops;
+  std::vector<uint32_t> parameters;  // bytes of each
+  const char* dependence =
+      nullptr;  // why a launch may do more than its model; nullptr: it does not
+  Place dependence_place;
 };
 
 enum class Severity : int32_t { NOTE = 1, WARNING = 2, ERROR = 3 };
@@ -88,7 +101,7 @@ struct Kernel {
   std::vector<uint32_t> block;  // required extents, or none
   Mix mix;
   std::vector<Loop> loops;
-  std::optional<Mix> ptx_mix;  // of the PTX from which the machine code was made
+  std::optional<PtxFacts> ptx;  // of PTX, and of machine code that contains it
   std::vector<OccupancyRow> occupancy;
   std::string missing;  // why a part of the analysis is missing; "" if it is not
 };

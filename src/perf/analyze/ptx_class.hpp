@@ -10,7 +10,5 @@ namespace cucore::perf {
 InstructionClass class_of(const ptx::Form& form);
 // Returns the bytes that one thread accesses; 0 if the instruction does not access memory.
 uint32_t width_of(const ptx::Form& form);
-// Returns whether the slot of the operand is a destination.
-bool is_destination(const ptx::Form& form, size_t slot);
 
 }  // namespace cucore::perf

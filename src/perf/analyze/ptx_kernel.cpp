@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "perf/analyze/ptx_class.hpp"
+#include "ptx/forms.hpp"
 
 namespace cucore::perf {
 namespace {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "perf/analyze/ptx_class.hpp"
+#include "ptx/forms.hpp"
 
 namespace cucore::perf {
 namespace {

@@ -31,7 +31,12 @@ AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
   const auto given =
       read_options(options, sizeof(cucore_analysis_options), "cucore_analysis_options");
   require_zero(given.reserved, "cucore_analysis_options.reserved");
+  require_zero(given.reserved_1, "cucore_analysis_options.reserved_1");
+  if (given.model < 0 || given.model > CUCORE_MODEL_MODE_FULL)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("cucore_analysis_options.model is ", int{given.model}, "; expected 0 to 2"));
   AnalysisOptions result;
+  if (given.model != CUCORE_MODEL_MODE_DEFAULT) result.model = static_cast<ModelMode>(given.model);
   result.archs = require_strings(given.archs, given.arch_count, "cucore_analysis_options.archs");
   result.allow = require_strings(given.allow, given.allow_count, "cucore_analysis_options.allow");
   result.launch = {given.block, given.shared, given.grid, given.multiprocessors};
@@ -106,7 +111,7 @@ const Mix& mix_of(const Kernel& kernel, cucore_code_level level) {
   if (level != CUCORE_CODE_LEVEL_MACHINE && level != CUCORE_CODE_LEVEL_PTX)
     throw Error(Status::INVALID_ARGUMENT, concat("level is ", int{level}, "; expected 1 or 2"));
   if (static_cast<Level>(level) == kernel.level) return kernel.mix;
-  if (level == CUCORE_CODE_LEVEL_PTX && kernel.ptx_mix) return *kernel.ptx_mix;
+  if (level == CUCORE_CODE_LEVEL_PTX && kernel.ptx) return kernel.ptx->mix;
   throw Error(Status::NOT_FOUND,
               level == CUCORE_CODE_LEVEL_PTX
                   ? concat("the machine code of ", kernel.name,

@@ -80,6 +80,7 @@ void write(JsonWriter& json, const Loop& loop) {
   json.count("first", loop.first);
   json.count("last", loop.last);
   json.count("line", loop.place.line);
+  json.number("trips", loop.trips);
   json.end_object();
 }
 
@@ -126,12 +127,14 @@ void write(JsonWriter& json, const Kernel& kernel, size_t index,
   json.count("max_threads", kernel.max_threads);
   json.text("missing", kernel.missing);
   write_mix(json, kernel.mix);
+  json.null("model");
   json.text("name", kernel.name);
   write_all(json, "occupancy", kernel.occupancy);
-  if (kernel.ptx_mix) {
+  if (kernel.ptx && kernel.level == Level::MACHINE) {
     json.begin_object("ptx");
-    write_mix(json, *kernel.ptx_mix);
-    write_widths(json, *kernel.ptx_mix);
+    write_all(json, "loops", kernel.ptx->loops);
+    write_mix(json, kernel.ptx->mix);
+    write_widths(json, kernel.ptx->mix);
     json.end_object();
   }
   write(json, kernel.resources);

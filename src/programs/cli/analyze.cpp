@@ -5,12 +5,14 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "command.hpp"
 #include "files.hpp"
 #include "image.hpp"
+#include "launch_model.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -26,6 +28,7 @@ struct AnalyzeRequest {
   std::string fail_on;
   cucore_analysis_options numbers = CUCORE_ANALYSIS_OPTIONS_INIT;
   bool no_sources = false;
+  ModelRequest model;
 };
 
 using AnalysisOwner = std::unique_ptr<cucore_analysis, decltype(&cucore_analysis_release)>;
@@ -69,6 +72,7 @@ AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request
   options.arch_count = archs.size();
   options.allow = allow.data();
   options.allow_count = allow.size();
+  options.model = request.model.full ? CUCORE_MODEL_MODE_FULL : CUCORE_MODEL_MODE_SAMPLE;
   options.sources = request.no_sources ? CUCORE_TOGGLE_OFF : CUCORE_TOGGLE_ON;
   cucore_analysis* analysis = nullptr;
   call(cucore_analysis_create, code.get(), &options, &analysis);
@@ -101,16 +105,38 @@ std::size_t count_from(const Json& all, int least) {
   return count;
 }
 
-void analyze(const AnalyzeRequest& request) {
+// The launch of a model also has the sizes that the findings need.
+AnalyzeRequest with_launch(AnalyzeRequest request, const LaunchShape& shape) {
+  const auto product = [](const Extent& extent) { return extent[0] * extent[1] * extent[2]; };
+  if (request.numbers.block == 0) request.numbers.block = product(shape.block);
+  if (request.numbers.grid == 0) request.numbers.grid = product(shape.grid);
+  if (request.numbers.shared == 0) request.numbers.shared = shape.dynamic_shared;
+  return request;
+}
+
+void analyze(const AnalyzeRequest& given) {
+  std::optional<LaunchToModel> launch;
+  if (given.model.is_wanted())
+    launch.emplace(given.model);
+  else if (!given.model.arguments.empty() || !given.model.kernel.empty() || given.model.full)
+    throw usage("--arg, --kernel and --full describe a launch; add --launch grid=...,block=...");
+  const AnalyzeRequest request = launch ? with_launch(given, launch->shape()) : given;
   Json all{{"schema", "cucore.analysis/1"}, {"allowed", 0}, {"kernels", Json::array()}};
   for (const std::string& file : request.files) {
     try {
       const ObjectCode code = code_of(file, request);
       const AnalysisOwner analysis = analyze_code(code, request);
-      add_kernels(all, Json::parse(text_of(analysis.get(), CUCORE_REPORT_FORMAT_JSON)), file);
+      Json made = Json::parse(text_of(analysis.get(), CUCORE_REPORT_FORMAT_JSON));
+      std::string models;
+      if (launch)
+        for (const auto& [kernel, name, info] : launch->run(analysis.get())) {
+          made["kernels"][kernel]["model"] = model_json(info);
+          models += "\n" + model_text(name, info);
+        }
+      add_kernels(all, made, file);
       if (wants_json()) continue;
       if (request.files.size() > 1) print("{}\n", file);
-      print("{}", Text{text_of(analysis.get(), CUCORE_REPORT_FORMAT_TEXT)});
+      print("{}{}", Text{text_of(analysis.get(), CUCORE_REPORT_FORMAT_TEXT)}, Text{models});
     } catch (const Failure&) {
       throw;
     } catch (const Error& error) {
@@ -157,6 +183,7 @@ void add_analyze(CLI::App& app) {
           "list the occupancy on this architecture; repeatable; a source is compiled for the first")
       ->type_name("ARCH");
   add_launch(*command, *request);
+  request->model.add_to(*command);
   command->add_option("--allow", request->allow, "do not list this finding, as A103; repeatable")
       ->type_name("ID");
   command
@@ -177,6 +204,8 @@ void add_analyze(CLI::App& app) {
   command->footer(
       "Example:\n"
       "  cucore analyze saxpy.cubin --fail-on warning\n"
+      "  cucore analyze saxpy.cubin --launch grid=4096,block=256 \\\n"
+      "    --arg f32:2.0 --arg buf --arg buf --arg i32:1048576\n"
       "Code that was compiled with --lineinfo has source lines, and its CUBIN contains the PTX "
       "that most findings need.\n"
       "Exit codes: 0 analysed; 1 a finding of --fail-on, or a file cannot be read.");

@@ -523,4 +523,42 @@ Form decode_form(std::string_view text) {
   return ok ? form : unsupported;
 }
 
+bool is_destination(const Form& form, size_t slot) {
+  switch (form.op) {
+    case Opcode::mov:
+    case Opcode::cvt:
+    case Opcode::cvt_pack:
+    case Opcode::atom:
+    case Opcode::bar_red:
+    case Opcode::vote:
+    case Opcode::suld_b:
+    case Opcode::wmma_load_a:
+    case Opcode::wmma_load_b:
+    case Opcode::wmma_load_c:
+    case Opcode::wgmma_mma_async:
+    case Opcode::wgmma_mma_async_sp:
+      return slot == 0;
+    case Opcode::lop3:
+    case Opcode::shfl:
+    case Opcode::tex:
+    case Opcode::tex_level:
+    case Opcode::tex_grad:
+    case Opcode::tld4:
+      return slot <= 1;
+    case Opcode::call:
+      return slot == 1;
+    case Opcode::unsupported:
+      return false;
+    default:
+      break;
+  }
+  // The letters of opcodes.inc for destinations.
+  size_t at = 0;
+  for (const char letter : spec_of(form.op).pattern) {
+    if (letter == '?') continue;
+    if (at++ == slot) return std::string_view("drRSDwPqv1").find(letter) != std::string_view::npos;
+  }
+  return false;
+}
+
 }  // namespace cucore::ptx

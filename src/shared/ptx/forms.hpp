@@ -2,6 +2,7 @@
 // Splits the dotted name of an instruction into opcode, types and modifiers.
 #pragma once
 
+#include <cstddef>
 #include <string_view>
 
 #include "ptx/ast.hpp"
@@ -41,6 +42,8 @@ struct OpcodeSpec {
 // Returns whether the name contains the spaces of a destination and a source.
 bool has_two_spaces(Opcode op);
 const OpcodeSpec& spec_of(Opcode op);
+// Returns whether the slot of the operand is a destination.
+bool is_destination(const Form& form, size_t slot);
 
 // Returns the type with this spelling (without the dot), or Type::none.
 Type find_type(std::string_view name);

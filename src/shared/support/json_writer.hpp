@@ -23,8 +23,9 @@ class JsonWriter {
 
   void text(std::string_view name, std::string_view value) { member(name, json_text(value)); }
   void count(std::string_view name, uint64_t value) { member(name, std::to_string(value)); }
+  void null(std::string_view name) { member(name, "null"); }
   void flag(std::string_view name, bool value) { member(name, value ? "true" : "false"); }
-  void number(std::string_view name, const std::optional<uint32_t>& value) {
+  void number(std::string_view name, const std::optional<uint64_t>& value) {
     member(name, value ? std::to_string(*value) : "null");
   }
   // Numbers that are not finite become null, as JSON has none.

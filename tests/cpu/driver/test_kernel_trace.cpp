@@ -42,6 +42,23 @@ constexpr char TRACED[] = R"(.version 8.0
   st.global.u32 [%a5], %r6;
   ret;
 }
+.visible .entry same(.param .u64 from)
+{
+  .reg .pred %q;
+  .reg .b32 %r<4>;
+  .reg .b64 %a<4>;
+  mov.u32 %r3, 0;
+  ld.param.u64 %a1, [from];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %a2, %r1, 4;
+  add.u64 %a3, %a1, %a2;
+again:
+  ld.global.u32 %r2, [%a3];
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %q, %r3, 100;
+  @%q bra again;
+  ret;
+}
 .visible .entry wait(.param .u64 flag)
 {
   .reg .pred %q;
@@ -103,8 +120,8 @@ class KernelTrace : public DeviceTest {
     shape.grid[1] = shape.grid[2] = 1;
     shape.block[0] = 32;
     shape.block[1] = shape.block[2] = 1;
-    uint64_t from = 0x1000, to = 0;
-    void* params[] = {&from, &to};
+    uint64_t to = 0;
+    void* params[] = {&from_, &to};
     cucore_cpu_trace* made = nullptr;
     const CUresult result =
         control.trace_launch(TRACED, std::strlen(TRACED), kernel, &shape, params, options, &made);
@@ -113,6 +130,7 @@ class KernelTrace : public DeviceTest {
   }
 
   const cucore_cpu_control& control = cu.control();
+  uint64_t from_ = 0x1000;
 };
 
 TEST_F(KernelTrace, HasTheSameLayoutInC) {
@@ -305,6 +323,53 @@ TEST_F(KernelTrace, LaunchesASampleOfTheBlocks) {
   EXPECT_EQ(traced->launches[0].footprint_read, 7u * 4 + 7u * 4);
   OK(trace("copy", 5, &options, traced));
   EXPECT_EQ(traced->launches[0].blocks_run, 5u);
+}
+
+TEST_F(KernelTrace, DescribesTheRegionsOfAFootprint) {
+  cucore_cpu_trace_options options = {};
+  options.struct_size = sizeof options;
+  options.footprint = 1;
+  Trace traced;
+  // From 0x1000 on, the kernel reads 384 bytes; the other array begins at 0.
+  OK(trace("copy", 3, &options, traced));
+  ASSERT_EQ(traced->region_size, sizeof(cucore_cpu_trace_region));
+  ASSERT_EQ(traced->launches[0].region_count, 1u);
+  const cucore_cpu_trace_region& region = traced->launches[0].regions[0];
+  EXPECT_EQ(region.first, 0u);
+  EXPECT_EQ(region.end, 0x1000u + 384);
+  EXPECT_EQ(region.read, 24u);
+  EXPECT_EQ(region.written, 12u);
+  EXPECT_EQ(region.any, 24u);
+  from_ = uint64_t{1} << 40;
+  OK(trace("copy", 3, &options, traced));
+  ASSERT_EQ(traced->launches[0].region_count, 2u);
+  EXPECT_EQ(traced->launches[0].regions[1].first, from_);
+  EXPECT_EQ(traced->launches[0].regions[1].read, 12u);
+  EXPECT_EQ(traced->launches[0].regions[1].written, 0u);
+  OK(trace("copy", 3, nullptr, traced));
+  EXPECT_EQ(traced->launches[0].region_count, 0u);
+}
+
+TEST_F(KernelTrace, PassesAccessesThroughACache) {
+  cucore_cpu_trace_options options = {};
+  options.struct_size = sizeof options;
+  options.cache_bytes = 1 << 20;
+  Trace traced;
+  OK(trace("copy", 3, &options, traced));
+  EXPECT_EQ(traced->launches[0].cache_loads,
+            24u);  // of both arrays: an atomic operation also reads
+  EXPECT_EQ(traced->launches[0].cache_write_backs, 12u);
+  // The sectors of a line that a warp reads a hundred times stay in the cache.
+  OK(trace("same", 1, &options, traced));
+  EXPECT_EQ(traced->launches[0].totals.global_load.sectors, 400u);
+  EXPECT_EQ(traced->launches[0].cache_loads, 4u);
+  EXPECT_EQ(traced->launches[0].cache_write_backs, 0u);
+  // Two sectors cannot keep the four of a request.
+  options.cache_bytes = 64;
+  OK(trace("same", 1, &options, traced));
+  EXPECT_EQ(traced->launches[0].cache_loads, 400u);
+  OK(trace("same", 1, nullptr, traced));
+  EXPECT_EQ(traced->launches[0].cache_loads, 0u);
 }
 
 TEST_F(KernelTrace, ReportsWhyAKernelFails) {

@@ -243,6 +243,9 @@ TEST_F(AnalysisTest, RefusesWrongOptions) {
   options.reserved = 1;
   EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_ARGUMENT);
   options.reserved = 0;
+  options.reserved_1 = 1;
+  EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_ARGUMENT);
+  options.reserved_1 = 0;
   options.sources = static_cast<cucore_toggle>(7);
   EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_ARGUMENT);
   options.sources = CUCORE_TOGGLE_DEFAULT;

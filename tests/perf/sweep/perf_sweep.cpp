@@ -46,6 +46,7 @@ struct World {
                                        &loaded, nullptr),
               CUCORE_OK);
     EXPECT_EQ(cucore_objectcode_find_kernel(loaded, "k", &kernel, nullptr), CUCORE_OK);
+    EXPECT_EQ(cucore_analysis_create(loaded, nullptr, &modelled, nullptr), CUCORE_OK);
     cucore_objectcode_release(loaded);
     options.stream = stream;
     options.criterion = CUCORE_CRITERION_COUNT;
@@ -66,6 +67,7 @@ struct World {
     cucore_kernel_release(kernel);
     cucore_stream_release(stream);
     cucore_device_release(device);
+    cucore_analysis_release(modelled);
     cucore_analysis_release(analysis);
     cucore_objectcode_release(code);
   }
@@ -92,6 +94,7 @@ struct World {
   cucore_report* report = nullptr;
   cucore_roof* roof = nullptr;
   cucore_analysis* analysis = nullptr;
+  cucore_analysis* modelled = nullptr;
   cucore_device* device = nullptr;
   cucore_kernel* kernel = nullptr;
   cucore_stream* stream = nullptr;
@@ -186,6 +189,17 @@ std::vector<Scenario> scenarios() {
                 kernel.level != CUCORE_CODE_LEVEL_MACHINE)
            ++machine;
          return cucore_analysis_occupancy(world.analysis, machine, "sm_90", 128, 0, &info, error);
+       }},
+      {"cucore_analysis_model",
+       [](World& world, cucore_error** error) {
+         cucore_launch_options launch = CUCORE_LAUNCH_OPTIONS_INIT;
+         launch.grid[0] = 1000;
+         launch.block[0] = 32;
+         cucore_model_info info = CUCORE_MODEL_INFO_INIT;
+         const cucore_status status =
+             cucore_analysis_model(world.modelled, 0, &launch, nullptr, 0, &info, error);
+         EXPECT_EQ(info.quality != CUCORE_MODEL_QUALITY_NONE, status == CUCORE_OK);
+         return status;
        }},
       {"cucore_analysis_finding_at",
        [](World& world, cucore_error** error) {

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cucore analyze --launch: the model of a launch as text and JSON, and its options."""
+import json
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCHEMA = json.loads(Path(sys.argv.pop(1)).read_text())
+
+from command import Workshop, has_compiler, run  # noqa: E402
+
+KERNELS = Path(__file__).resolve().parents[2] / "data" / "kernels"
+SAXPY = KERNELS / "ptx" / "01_saxpy.90.ptx"
+HISTOGRAM = KERNELS / "ptx" / "09_hist_shared.90.ptx"
+STRUCTS = KERNELS / "ptx" / "24_struct_param.90.ptx"  # two kernels
+ARGUMENTS = ["--arg", "f32:2.0", "--arg", "buf", "--arg", "buf:f32:64", "--arg", "i32:1048576"]
+LAUNCH = ["--launch", "grid=8192,block=128"]
+
+
+def model(*arguments):
+    analysis = json.loads(run("analyze", *arguments, "--json").stdout)
+    try:
+        import jsonschema
+        jsonschema.Draft202012Validator(SCHEMA).validate(analysis)
+    except ImportError:
+        pass
+    models = [kernel["model"] for kernel in analysis["kernels"] if kernel["model"]]
+    assert len(models) == 1, analysis
+    return models[0]
+
+
+class Model(unittest.TestCase):
+    def test_saxpy_in_json(self):
+        made = model(SAXPY, *LAUNCH, *ARGUMENTS)
+        self.assertEqual((made["quality"], made["blocks"], made["blocks_run"]), ("scaled", 8192, 64))
+        read = made["bytes"]
+        self.assertEqual((read["requested_read"], read["requested_written"]), (8 << 20, 4 << 20))
+        self.assertEqual((read["source"], read["read"], read["written"]), ("compulsory", 8 << 20, 4 << 20))
+        self.assertEqual((read["requested"], read["sector"], read["compulsory"]), (12 << 20,) * 3)
+        self.assertEqual(made["operations"]["f32"], 2 << 20)
+        self.assertAlmostEqual(made["intensity"], 1 / 6)
+        self.assertEqual((made["bound"], made["device"]), ("memory", "H100 SXM"))
+        self.assertAlmostEqual(made["least_seconds"], (12 << 20) / 3350e9)
+
+    def test_saxpy_as_text(self):
+        text = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS).stdout
+        self.assertIn("\nmodel of a launch of saxpy: 8192 blocks, of which 64 run\n", text)
+        self.assertIn("\n  memory: 8.0 MiB read, 4.0 MiB written\n", text)
+        self.assertIn("\n  intensity: 0.167 operations per byte\n", text)
+        self.assertIn("\n  least time: 3.76 us on H100 SXM by its datasheet, bound by memory\n", text)
+
+    def test_the_first_architecture_has_the_datasheet(self):
+        self.assertEqual(model(SAXPY, *LAUNCH, *ARGUMENTS, "--arch", "sm_80", "--arch", "sm_90")["device"], "A100 SXM 80GB")
+
+    def test_a_dependent_access_has_its_line(self):
+        arguments = [HISTOGRAM, "--launch", "grid=2,block=64", "--arg", "buf", "--arg", "buf", "--arg", "i32:512"]
+        made = model(*arguments)
+        self.assertEqual((made["quality"], made["ptx_line"]), ("lower_bound", 55))
+        self.assertEqual(made["reason"], "an address depends on a loaded value")
+        self.assertIn("  lower bound: PTX line 55: an address depends on a loaded value\n", run("analyze", *arguments).stdout)
+
+    def test_all_blocks_run(self):
+        made = model(SAXPY, *LAUNCH, *ARGUMENTS, "--full")
+        self.assertEqual((made["quality"], made["blocks_run"], made["bytes"]["source"]), ("exact", 8192, "cache"))
+        self.assertIn(", through the L2 cache\n", run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--full").stdout)
+
+    def test_without_a_launch_there_is_no_model(self):
+        self.assertIsNone(json.loads(run("analyze", SAXPY, "--json").stdout)["kernels"][0]["model"])
+
+    def test_a_kernel_is_chosen_by_its_name_or_a_part(self):
+        launch = ["--launch", "grid=1,block=32", "--arg", "buf", "--arg", "i32:1"]
+        done = run("analyze", STRUCTS, *launch, check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("choose one with --kernel: k, k2", done.stderr)
+        done = run("analyze", STRUCTS, *launch, "--kernel", "k2", check=False)
+        self.assertIn("arguments[0] has 8 bytes; expected 104", done.stderr)
+        done = run("analyze", STRUCTS, *launch, "--kernel", "x", check=False)
+        self.assertIn("none has the name 'x'", done.stderr)
+        self.assertEqual(model(SAXPY, *LAUNCH, *ARGUMENTS, "--kernel", "axp")["blocks"], 8192)
+
+    def test_the_launch_also_reaches_the_findings(self):
+        done = json.loads(run("analyze", SAXPY, "--launch", "grid=8192,block=100", *ARGUMENTS, "--json").stdout)
+        self.assertIn("A110", [finding["id"] for finding in done["kernels"][0]["findings"]])
+
+    def test_wrong_launches_are_usage_errors(self):
+        for launch, message in (("grid=1", "no block"), ("block=1", "no grid"), ("4,4", "no '='"), ("grid=1,block=1,size=4", "'size' is not a part of a launch"),
+                                ("grid=0,block=1", "--launch grid"), ("grid=1,1,1,1,block=1", "at most three numbers")):
+            with self.subTest(launch):
+                done = run("analyze", SAXPY, "--launch", launch, check=False)
+                self.assertEqual(done.returncode, 2, done.stderr)
+                self.assertIn(message, done.stderr)
+        for options in (["--arg", "i32:1"], ["--kernel", "k"], ["--full"]):
+            done = run("analyze", SAXPY, *options, check=False)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn("add --launch grid=", done.stderr)
+
+    def test_shared_memory(self):
+        kernel = KERNELS / "ptx" / "27_dynshared.90.ptx"
+        arguments = ["--arg", "buf", "--arg", "buf", "--arg", "i32:32"]
+        self.assertGreater(model(kernel, "--launch", "grid=1,block=32,shared=512", *arguments)["shared_wavefronts"], 0)
+        done = run("analyze", kernel, "--launch", "grid=1,block=32", *arguments, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("0 bytes of shared memory", done.stderr)
+
+    def test_clusters(self):
+        kernel = KERNELS / "ptx" / "53_cluster.90.ptx"
+        self.assertEqual(model(kernel, "--launch", "grid=8,block=32,cluster=4", "--arg", "buf")["blocks_run"], 8)
+        done = run("analyze", kernel, "--launch", "grid=8,block=32,cluster=16", "--arg", "buf", check=False)
+        self.assertEqual(done.returncode, 1, done.stdout)
+
+    @unittest.skipUnless(has_compiler(), "NVRTC is missing")
+    def test_machine_code_has_source_lines(self):
+        workshop = Workshop()
+        self.addCleanup(workshop.folder.cleanup)
+        source = 'extern "C" __global__ void gather(const int* at, float* x) {\n  int i = threadIdx.x;\n  x[i] =\n      x[at[i]];\n}\n'
+        image, _ = workshop.compile(source, "sm_90")
+        made = model(image, "--launch", "grid=1,block=32", "--arg", "buf", "--arg", "buf")
+        self.assertEqual((made["quality"], made["line"]), ("lower_bound", 4))
+        self.assertTrue(made["file"].endswith("k.cu"), made["file"])
+
+
+class Trips(unittest.TestCase):
+    def test_constant_trip_counts(self):
+        ptx = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{ .reg .pred %p; .reg .b32 %r;
+mov.u32 %r, 0;
+again:
+add.u32 %r, %r, 1;
+setp.ne.u32 %p, %r, 12;
+@%p bra again;
+ret; }
+"""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "k.ptx"
+            path.write_text(ptx)
+            kernel = json.loads(run("analyze", path, "--json").stdout)["kernels"][0]
+        self.assertEqual([loop["trips"] for loop in kernel["loops"]], [12])
+
+
+if __name__ == "__main__":
+    unittest.main()
