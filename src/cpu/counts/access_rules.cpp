@@ -58,6 +58,45 @@ class LaneCounts {
   uint8_t counts_[SIZE];
 };
 
+// The number of the last lane of each key. The memory needs no first value, because only what was
+// written is read, and no load waits for the store before it, as in a set of bits.
+class Owners {
+ public:
+  static constexpr size_t SIZE = size_t{1} << 14;
+
+  Owners() {}  // NOLINT(modernize-use-equals-default): no first value
+  void set(uint32_t lane, uint64_t key) { owners_[key] = uint8_t(lane); }
+  uint8_t of(uint64_t key) const { return owners_[key]; }
+  bool is_last(uint32_t lane, uint64_t key) const { return owners_[key] == lane; }
+  bool failed() const { return false; }
+
+ private:
+  uint8_t owners_[SIZE];
+};
+
+// The same for large keys, which share places. If two have one place, the answers are wrong.
+class HashedOwners {
+ public:
+  HashedOwners() {}  // NOLINT(modernize-use-equals-default): no first value
+  void set(uint32_t lane, uint64_t key) {
+    keys_[lane] = key;
+    owners_.set(lane, place_of(key));
+  }
+  bool is_last(uint32_t lane, uint64_t key) {
+    const uint8_t owner = owners_.of(place_of(key));
+    differs_ |= keys_[owner] ^ key;
+    return owner == lane;
+  }
+  bool failed() const { return differs_ != 0; }
+
+ private:
+  static uint64_t place_of(uint64_t key) { return key * 0x9e3779b97f4a7c15u >> 50; }
+
+  uint64_t differs_ = 0;
+  uint64_t keys_[LANES];
+  Owners owners_;
+};
+
 class LaneSet {
  public:
   // Returns whether the key is new.
@@ -77,11 +116,16 @@ bool has_stride(const WarpAccess& access, uint64_t& stride) {
 }
 
 // Inactive lanes have the address of an active one, so they add nothing new.
-template <class Set>
-uint32_t count_sectors(const WarpAccess& access, uint64_t first, Set&& set) {
+template <class Owned>
+uint32_t count_sectors(const WarpAccess& access, uint64_t first, Owned&& owners) {
+  const uint64_t* a = access.lanes.addresses;
+  for (uint32_t l = 0; l < LANES; ++l) owners.set(l, (a[l] >> SECTOR_SHIFT) - first);
   uint32_t count = 0;
-  for (const uint64_t address : access.lanes.addresses)
-    count += set.add((address >> SECTOR_SHIFT) - first);
+  for (uint32_t l = 0; l < LANES; ++l) count += owners.is_last(l, (a[l] >> SECTOR_SHIFT) - first);
+  if (!owners.failed()) return count;
+  LaneSet set;
+  count = 0;
+  for (int l = 0; l < LANES; ++l) count += set.add(a[l] >> SECTOR_SHIFT);
   return count;
 }
 
@@ -104,37 +148,121 @@ uint32_t count_sectors_of_parts(const WarpAccess& access, uint64_t first, SmallS
   return count;
 }
 
-// Returns the most different words in one bank, among the lanes of a group.
-template <class Set>
-uint32_t count_words(const WarpAccess& access, uint32_t mask, uint64_t first, Set&& set) {
-  uint32_t counts[BANKS] = {};
-  each_lane_of(mask, [&](int l) {
-    const uint64_t end = (access.at(l) + access.size - 1) >> WORD_SHIFT;
-    for (uint64_t word = access.at(l) >> WORD_SHIFT; word <= end; ++word)
-      counts[word % BANKS] += set.add(word - first);
+// The groups of lanes whose accesses take turns. The words of one lane are a unit, and units lie in
+// banks of their size.
+template <uint32_t UNIT_SHIFT, uint32_t COUNT>
+struct Groups {
+  static constexpr uint32_t GROUPS = COUNT;
+  static constexpr uint32_t LANES_OF_GROUP = uint32_t(LANES) / COUNT;
+  static constexpr uint32_t UNIT_BANKS = GROUP_BYTES >> UNIT_SHIFT;
+
+  static uint64_t unit_of(uint64_t address) { return address >> UNIT_SHIFT; }
+  static uint32_t of_lane(uint32_t lane) { return lane / LANES_OF_GROUP; }
+  // All groups together have as many banks as words have, or half as many.
+  static uint32_t bank_of(uint64_t unit, uint32_t lane) {
+    return of_lane(lane) * UNIT_BANKS + uint32_t(unit) % UNIT_BANKS;
+  }
+};
+
+// Counts of banks, in several tables so that equal banks of neighbouring lanes do not wait for each
+// other.
+class BankCounts {
+ public:
+  void add(uint32_t lane, uint32_t bank, bool counts) { counts_[lane % TABLES][bank] += counts; }
+  // Returns the sum of the largest counts of all groups.
+  template <uint32_t UNIT_SHIFT, uint32_t COUNT>
+  uint32_t wavefronts(Groups<UNIT_SHIFT, COUNT>) const {
+    uint8_t sums[BANKS] = {};
+    for (const auto& table : counts_)
+      for (uint32_t bank = 0; bank < BANKS; ++bank) sums[bank] = uint8_t(sums[bank] + table[bank]);
+    constexpr uint32_t UNIT_BANKS = Groups<UNIT_SHIFT, COUNT>::UNIT_BANKS;
+    uint32_t sum = 0;
+    for (uint32_t g = 0; g < COUNT; ++g) {
+      uint8_t most = 0;
+      for (uint32_t bank = 0; bank < UNIT_BANKS; ++bank)
+        most = std::max(most, sums[g * UNIT_BANKS + bank]);
+      sum += most;
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr uint32_t TABLES = 4;
+  uint8_t counts_[TABLES][BANKS] = {};
+};
+
+template <class Grouping>
+uint32_t count_units_by_set(const WarpAccess& access, Grouping groups) {
+  LaneSet set;
+  BankCounts banks;
+  each_lane_of(access.mask, [&](int lane) {
+    const uint64_t unit = groups.unit_of(access.at(lane));
+    const auto l = uint32_t(lane);
+    banks.add(l, groups.bank_of(unit, l), set.add(unit * LANES + groups.of_lane(l)));
   });
-  return *std::max_element(counts, counts + BANKS);
+  return banks.wavefronts(groups);
 }
 
-// Returns the wavefronts of a group of lanes.
-uint32_t wavefronts_of_group(const WarpAccess& access, uint32_t mask) {
-  uint64_t low = access.lanes.low, high = access.lanes.high;
-  if (mask != access.mask) {
-    low = ~uint64_t{0}, high = 0;
-    each_lane_of(mask, [&](int l) {
-      low = std::min(low, access.at(l));
-      high = std::max(high, access.at(l));
-    });
+// Returns the most different units in one bank, added over the groups.
+template <class Grouping, class Owned>
+uint32_t count_units(const WarpAccess& access, Grouping groups, Owned&& owners) {
+  const uint64_t* a = access.lanes.addresses;
+  const uint64_t first = groups.unit_of(access.lanes.low);
+  BankCounts banks;
+  const auto key = [&](uint32_t l) {
+    return (groups.unit_of(a[l]) - first) * Grouping::GROUPS + groups.of_lane(l);
+  };
+  const auto set = [&](uint32_t l) { owners.set(l, key(l)); };
+  const auto count = [&](uint32_t l) {
+    banks.add(l, groups.bank_of(groups.unit_of(a[l]), l), owners.is_last(l, key(l)));
+  };
+  if (access.mask == FULL_MASK) {
+    for (uint32_t l = 0; l < LANES; ++l) set(l);
+    for (uint32_t l = 0; l < LANES; ++l) count(l);
+  } else {
+    each_lane_of(access.mask, [&](int l) { set(uint32_t(l)); });
+    each_lane_of(access.mask, [&](int l) { count(uint32_t(l)); });
   }
-  const uint64_t first = low >> WORD_SHIFT, last = (high + access.size - 1) >> WORD_SHIFT;
-  if (last - first < BANKS) return 1;  // no bank has two words
-  // Words at equal distances are in every n-th bank, where n is a power of two.
-  uint64_t stride = 0;
-  if (mask == FULL_MASK && access.size == 4 && has_stride(access, stride))
-    return 1u << std::min(5, std::countr_zero(stride >> WORD_SHIFT));
-  if (last - first < SmallSet::LIMIT)
-    return count_words(access, mask, first, SmallSet(last - first + 1));
-  return count_words(access, mask, first, LaneSet());  // a group has at most 32 words
+  return owners.failed() ? count_units_by_set(access, groups) : banks.wavefronts(groups);
+}
+
+template <uint32_t UNIT_SHIFT, uint32_t COUNT>
+uint32_t count_units(const WarpAccess& access) {
+  using Grouping = Groups<UNIT_SHIFT, COUNT>;
+  const uint64_t range = Grouping::unit_of(access.lanes.high) - Grouping::unit_of(access.lanes.low);
+  if (range < Owners::SIZE / COUNT) return count_units(access, Grouping(), Owners());
+  return count_units(access, Grouping(), HashedOwners());
+}
+
+uint32_t count_wavefronts(const WarpAccess& access, uint32_t groups) {
+  switch (access.size) {
+    case 8:
+      return groups == 1 ? count_units<3, 1>(access) : count_units<3, 2>(access);
+    case 16:
+      return groups == 2 ? count_units<4, 2>(access) : count_units<4, 4>(access);
+    default:
+      return count_units<WORD_SHIFT, 1>(access);
+  }
+}
+
+// Returns the groups that have an active lane.
+uint32_t active_groups(uint32_t mask, uint32_t groups) {
+  if (mask == FULL_MASK) return groups;
+  const uint32_t lanes = uint32_t(LANES) / groups;
+  uint32_t count = 0;
+  for (uint32_t g = 0; g < groups; ++g) {
+    const uint32_t part = mask >> (g * lanes);
+    count += (groups == 1 ? part : part & ((uint32_t{1} << lanes) - 1)) != 0;
+  }
+  return count;
+}
+
+// Whether no bank has two units.
+bool has_no_conflicts(const WarpAccess& access) {
+  const Lanes& lanes = access.lanes;
+  const uint64_t first = lanes.low >> WORD_SHIFT;
+  const uint64_t last = (lanes.high + access.size - 1) >> WORD_SHIFT;
+  return lanes.low == lanes.high || lanes.whole == Pattern::CONSECUTIVE || last - first < BANKS;
 }
 
 bool add_to(SmallSet& set, uint64_t number) { return set.add(number); }
@@ -160,6 +288,13 @@ uint32_t count_local_sectors(const WarpAccess& access, uint64_t first, uint64_t 
 // Whether every lane reads the address of the lane whose number differs in one bit. Inactive lanes
 // disprove nothing.
 bool reads_in_pairs(const WarpAccess& access, uint32_t bit) {
+  const uint64_t* a = access.lanes.addresses;
+  if (access.mask == FULL_MASK) {
+    uint64_t differs = a[0] ^ a[bit];
+    if (differs != 0) return false;
+    for (uint32_t l = 0; l < LANES; ++l) differs |= a[l] ^ a[l ^ bit];
+    return differs == 0;
+  }
   bool same = true;
   each_lane_of(access.mask, [&](int l) {
     const int other = l ^ int(bit);
@@ -192,9 +327,8 @@ uint32_t sectors_of(const WarpAccess& access) {
   uint64_t stride = 0;
   if (has_stride(access, stride) && stride >= SECTOR_BYTES && -stride >= SECTOR_BYTES)
     return each * uint32_t(LANES);
-  if (last - first < SmallSet::LIMIT)
-    return each * count_sectors(access, first, SmallSet(last - first + 1));
-  return each * count_sectors(access, first, LaneSet());
+  if (last - first < Owners::SIZE) return each * count_sectors(access, first, Owners());
+  return each * count_sectors(access, first, HashedOwners());
 }
 
 uint32_t atomic_sectors_of(const WarpAccess& access) {
@@ -230,16 +364,13 @@ Wavefronts wavefronts_of(const WarpAccess& access, SharedAccess kind) {
   if (groups > 1 && kind == SharedAccess::LOAD &&
       (reads_in_pairs(access, 1) || reads_in_pairs(access, 2)))
     groups /= 2;
-  const uint32_t lanes = uint32_t(LANES) / groups;
-  Wavefronts sum;
-  for (uint32_t g = 0; g < groups; ++g) {
-    const uint32_t all = lanes == uint32_t(LANES) ? FULL_MASK : (uint32_t{1} << lanes) - 1;
-    const uint32_t mask = access.mask & (all << (g * lanes % LANES));
-    if (mask == 0) continue;
-    sum.count += wavefronts_of_group(access, mask);
-    ++sum.groups;
-  }
-  return sum;
+  const uint32_t active = active_groups(access.mask, groups);
+  if (has_no_conflicts(access)) return {active, active};
+  // Words at equal distances are in every n-th bank, where n is a power of two.
+  uint64_t stride = 0;
+  if (access.size == 4 && has_stride(access, stride))
+    return {1u << std::min(5, std::countr_zero(stride >> WORD_SHIFT)), active};
+  return {count_wavefronts(access, groups), active};
 }
 
 }  // namespace cucore::cpu
