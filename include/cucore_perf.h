@@ -582,8 +582,8 @@ typedef struct cucore_model_info {
  * @retval CUCORE_ERROR_INVALID_HANDLE    an argument is a buffer that was released
  * @retval CUCORE_ERROR_NOT_FOUND         the code does not contain the PTX of the kernel
  * @retval CUCORE_ERROR_INVALID_CODE      the PTX cannot be run
- * @retval CUCORE_ERROR_UNSUPPORTED       an instruction of the kernel needs memory, as bulk copies and
- *                                        textures do
+ * @retval CUCORE_ERROR_UNSUPPORTED       an instruction of the kernel needs memory, as textures and
+ *                                        tensor copies do
  * @retval CUCORE_ERROR_KERNEL_FAULT      the kernel fails
  * @retval CUCORE_ERROR_LIBRARY_MISSING   the CPU device is not installed
  * @retval CUCORE_ERROR_CUDA              the CPU device does not start

@@ -59,7 +59,7 @@ class LaneCounts {
 };
 
 // The number of the last lane of each key. The memory needs no first value, because only what was
-// written is read, and no load waits for the store before it, as in a set of bits.
+// written is read. No load waits for the store before it, as in a set of bits.
 class Owners {
  public:
   static constexpr size_t SIZE = size_t{1} << 14;

@@ -7,6 +7,8 @@
 #include <mutex>
 
 #include "cpu/checks/check_table.hpp"
+#include "cpu/counts/other_accesses.hpp"
+#include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -41,7 +43,7 @@ class Leaders {
 
 uint32_t Leaders::of(uint32_t index, const CheckedOp& access) {
   const Op& op = function_.ops[index];
-  if (access.region != Region::SHARED || op.batch == 0) return index;
+  if (access.region != Region::SHARED || op.batch == 0 || access.size() == 0) return index;
   const Known mine{index, op[LoadStore::ADDRESS], op.imm, op.target, access.size(), access.hook};
   for (const Known& k : known_) {
     const bool same = k.address == mine.address && k.target == mine.target && k.size == mine.size &&
@@ -68,7 +70,8 @@ void Leaders::write(uint32_t index) {
   for (const ptx::Operand& element : source.elements_of(operands[0])) forget(element);
 }
 
-bool is_counted(const ptx::Form& form, const CheckedOp& access) {
+bool is_counted(const ptx::Form& form, const CheckedOp& access, const Op& op) {
+  if (is_counted_other(form.op)) return op.run != raise_unsupported;
   const bool is_access =
       access.hook == Hook::LOAD || access.hook == Hook::STORE || access.hook == Hook::ATOMIC;
   return is_access && form.space != ptx::Space::constant && form.space != ptx::Space::param;
@@ -83,7 +86,8 @@ std::unique_ptr<const CountTable> build(const DecodedFunction& function) {
   for (uint32_t i = 0; i < instructions.size(); ++i) {
     const ptx::Form& form = *instructions[i].form;
     table->kinds.push_back(instruction_kind(form));
-    if (is_counted(form, accesses.ops[i])) table->leaders[i] = leaders.of(i, accesses.ops[i]);
+    if (is_counted(form, accesses.ops[i], function.ops[i]))
+      table->leaders[i] = leaders.of(i, accesses.ops[i]);
     leaders.write(i);
     if (function.ops[i].batch <= 1) leaders.end_batch();
   }

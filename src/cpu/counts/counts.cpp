@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "cpu/checks/check_table.hpp"
 #include "cpu/checks/lane_checks.hpp"
 #include "cpu/counts/access_rules.hpp"
+#include "cpu/counts/other_accesses.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/matrix.hpp"
 #include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
@@ -73,6 +76,11 @@ Lanes part_of(const Lanes& all, uint32_t mask, uint64_t base) {
   return part;
 }
 
+void note_request(const WarpAccess& access, cucore_cpu_traffic& traffic) {
+  traffic.requests += 1;
+  traffic.bytes += uint64_t(std::popcount(access.mask)) * access.size;
+}
+
 class CountedAccess {
  public:
   CountedAccess(Warp& w, const Op& op);
@@ -86,7 +94,6 @@ class CountedAccess {
            void (CountedAccess::*counter)(const WarpAccess&, cucore_cpu_traffic&),
            cucore_cpu_traffic& traffic);
   void global(const WarpAccess& access, cucore_cpu_traffic& traffic);
-  void note_sectors(uint64_t address, uint64_t size);
   void local(const WarpAccess& access, cucore_cpu_traffic& traffic);
   void shared(const WarpAccess& access, cucore_cpu_traffic& traffic);
 
@@ -121,41 +128,26 @@ void CountedAccess::add(uint32_t mask, uint64_t base,
                         void (CountedAccess::*counter)(const WarpAccess&, cucore_cpu_traffic&),
                         cucore_cpu_traffic& traffic) {
   const uint32_t size = checked_.size();
-  traffic.requests += 1;
-  traffic.bytes += uint64_t(std::popcount(mask)) * size;
   if (mask == mask_ && base == 0) return (this->*counter)({lanes_, mask, size}, traffic);
   const Lanes part = part_of(lanes_, mask, base);
   (this->*counter)({part, mask, size}, traffic);
 }
 
 void CountedAccess::global(const WarpAccess& access, cucore_cpu_traffic& traffic) {
-  const bool is_atomic = checked_.hook == Hook::ATOMIC;
-  traffic.sectors += is_atomic ? atomic_sectors_of(access) : sectors_of(access);
-  if (!counts_.launch.footprint) return;
-  const Lanes& lanes = access.lanes;
-  if (lanes.whole != Pattern::LANES)
-    return note_sectors(lanes.low, lanes.high - lanes.low + access.size);
-  for (uint32_t m = access.mask; m; m &= m - 1)
-    note_sectors(access.at(std::countr_zero(m)), access.size);
-}
-
-void CountedAccess::note_sectors(uint64_t address, uint64_t size) {
-  const bool reads = checked_.hook != Hook::STORE, writes = checked_.hook != Hook::LOAD;
-  counts_.sectors.add(address, size, reads, writes);
-  if (counts_.launch.cache) counts_.launch.cache->access(address, size, reads, writes);
+  add_global_traffic(counts_, access, checked_.hook, traffic);
 }
 
 void CountedAccess::local(const WarpAccess& access, cucore_cpu_traffic& traffic) {
+  note_request(access, traffic);
   traffic.sectors += local_sectors_of(access);
 }
 
 void CountedAccess::shared(const WarpAccess& access, cucore_cpu_traffic& traffic) {
-  const auto kind = checked_.hook == Hook::LOAD    ? SharedAccess::LOAD
-                    : checked_.hook == Hook::STORE ? SharedAccess::STORE
-                                                   : SharedAccess::ATOMIC;
-  const Wavefronts wavefronts = wavefronts_of(access, kind);
-  traffic.wavefronts += wavefronts.count;
-  traffic.bank_conflicts += wavefronts.count - wavefronts.groups;
+  add_shared_traffic(access,
+                     checked_.hook == Hook::LOAD    ? SharedAccess::LOAD
+                     : checked_.hook == Hook::STORE ? SharedAccess::STORE
+                                                    : SharedAccess::ATOMIC,
+                     traffic);
 }
 
 void add_to(cucore_cpu_traffic& sum, const cucore_cpu_traffic& t) {
@@ -185,6 +177,45 @@ void zero_results(Warp& w, const Op& op, const CheckedOp& access, uint32_t lanes
 }
 
 }  // namespace
+
+namespace {
+
+// Notes the sectors of the bytes [address, address + size).
+void note_sectors(WorkerCounts& counts, uint64_t address, uint64_t size, Hook hook) {
+  const bool reads = hook != Hook::STORE, writes = hook != Hook::LOAD;
+  counts.sectors.add(address, size, reads, writes);
+  if (counts.launch.cache) counts.launch.cache->access(address, size, reads, writes);
+}
+
+}  // namespace
+
+void add_global_traffic(WorkerCounts& counts, const WarpAccess& access, Hook hook,
+                        cucore_cpu_traffic& traffic) {
+  note_request(access, traffic);
+  traffic.sectors += hook == Hook::ATOMIC ? atomic_sectors_of(access) : sectors_of(access);
+  if (!counts.launch.footprint) return;
+  const Lanes& lanes = access.lanes;
+  if (lanes.whole != Pattern::LANES)
+    return note_sectors(counts, lanes.low, lanes.high - lanes.low + access.size, hook);
+  for (uint32_t m = access.mask; m; m &= m - 1)
+    note_sectors(counts, access.at(std::countr_zero(m)), access.size, hook);
+}
+
+void add_global_range(WorkerCounts& counts, uint64_t address, uint64_t size, Hook hook,
+                      cucore_cpu_traffic& traffic) {
+  constexpr uint64_t SECTOR = 32;
+  traffic.requests += 1;
+  traffic.bytes += size;
+  traffic.sectors += (address + size - 1) / SECTOR - address / SECTOR + 1;
+  if (counts.launch.footprint) note_sectors(counts, address, size, hook);
+}
+
+void add_shared_traffic(const WarpAccess& access, SharedAccess kind, cucore_cpu_traffic& traffic) {
+  note_request(access, traffic);
+  const Wavefronts wavefronts = wavefronts_of(access, kind);
+  traffic.wavefronts += wavefronts.count;
+  traffic.bank_conflicts += wavefronts.count - wavefronts.groups;
+}
 
 FunctionCounts::FunctionCounts(const DecodedFunction& counted)
     : function(counted),
@@ -253,9 +284,42 @@ void BlockCounts::release(uint32_t barrier) {
   }
 }
 
-void count_access(Warp& w, const Op& op) { CountedAccess(w, op).count(); }
+namespace {
+
+// Counts an access that is neither a load, a store nor an atomic operation. Returns whether it
+// needs bytes of global memory; nullopt: another access.
+std::optional<bool> count_other(Warp& w, const Op& op) {
+  WorkerCounts& counts = *w.worker->counts;
+  FunctionCounts& function = *counts.current;
+  const auto index = size_t(&op - function.function.ops.data());
+  const Hook hook = function.accesses.ops[index].hook;
+  if (hook == Hook::LOAD || hook == Hook::STORE || hook == Hook::ATOMIC) return std::nullopt;
+  const ptx::Opcode opcode = function.function.source->instructions[index].form->op;
+  return count_other_access(w, op, opcode, counts, function.traffic[index]);
+}
+
+void zero_matrix(Warp& w, const Op& op) {
+  const MatrixOp& matrix = w.frame->function->matrices[op[Matrix::TABLE]];
+  if (matrix.plan->op == ptx::Opcode::wmma_store_d) return;
+  const size_t bytes = (matrix.plan->op == ptx::Opcode::wmma_load_a   ? matrix.plan->a
+                        : matrix.plan->op == ptx::Opcode::wmma_load_b ? matrix.plan->b
+                                                                      : matrix.plan->c)
+                           .register_bits() /
+                       8;
+  for (const Slot slot : matrix.d) zero(w, slot, FULL_MASK, bytes);
+}
+
+}  // namespace
+
+void count_access(Warp& w, const Op& op) {
+  if (!count_other(w, op)) CountedAccess(w, op).count();
+}
 
 void run_as_ghost(Warp& w, const Op& op) {
+  if (const auto needs_memory = count_other(w, op)) {
+    if (*needs_memory) return zero_matrix(w, op);
+    return op.run(w, op);
+  }
   CountedAccess access(w, op);
   access.count();
   const FunctionCounts& function = *w.worker->counts->current;

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "cpu/checks/check_table.hpp"
+#include "cpu/counts/access_rules.hpp"
 #include "cpu/counts/cache_model.hpp"
 #include "cpu/counts/count_table.hpp"
 #include "cpu/counts/footprint.hpp"
@@ -107,6 +109,14 @@ struct BlockCounts {
   Arrival arrivals[BARRIERS][MAX_WARPS] = {};
   bool has_arrivals = false;
 };
+
+// Add one access to the traffic of a row.
+void add_global_traffic(WorkerCounts& counts, const WarpAccess& access, Hook hook,
+                        cucore_cpu_traffic& traffic);
+// The same for bytes that follow each other, which one thread transfers.
+void add_global_range(WorkerCounts& counts, uint64_t address, uint64_t size, Hook hook,
+                      cucore_cpu_traffic& traffic);
+void add_shared_traffic(const WarpAccess& access, SharedAccess kind, cucore_cpu_traffic& traffic);
 
 // Handlers that count the access of the running warp, without and with the access.
 void count_access(Warp& w, const Op& op);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cpu/counts/instruction_kinds.hpp"
 
+#include "cpu/counts/other_accesses.hpp"
+
 namespace cucore::cpu {
 namespace {
 
@@ -209,6 +211,7 @@ bool is_plain_access(Opcode op) {
 }
 
 bool has_other_access(Opcode op, cucore_cpu_class group) {
+  if (is_counted_other(op)) return false;
   switch (group) {
     case CUCORE_CPU_CLASS_LOAD:
     case CUCORE_CPU_CLASS_STORE:

@@ -61,11 +61,17 @@ void add(cucore_cpu_counts& sum, const cucore_cpu_counts& c) {
   sum.other_accesses += c.other_accesses;
 }
 
+// A copy into shared memory reads global memory, any other copy writes it.
 // A program refers to local memory with atomics by mistake only; they count as stores.
-void set_traffic(cucore_cpu_counts& c, const RowTraffic& t, cucore_cpu_class group) {
+void set_traffic(cucore_cpu_counts& c, const RowTraffic& t, cucore_cpu_class group,
+                 const ptx::Form& form) {
   const bool load = group == CUCORE_CPU_CLASS_LOAD, atomic = group == CUCORE_CPU_CLASS_ATOMIC;
-  (load ? c.global_load : atomic ? c.global_atomic : c.global_store) = t.global;
-  (load ? c.shared_load : atomic ? c.shared_atomic : c.shared_store) = t.shared;
+  const bool copy = group == CUCORE_CPU_CLASS_COPY, from_shared = form.space == ptx::Space::global;
+  const bool reads = load || (copy && !from_shared);
+  (reads ? c.global_load : atomic ? c.global_atomic : c.global_store) = t.global;
+  (load || (copy && from_shared) ? c.shared_load
+   : atomic                      ? c.shared_atomic
+                                 : c.shared_store) = t.shared;
   (load ? c.local_load : c.local_store) = t.local;
 }
 
@@ -134,7 +140,7 @@ void Writer::row(const FunctionCounts& f, size_t index, uint64_t warps, uint64_t
   c.other_accesses = kind.other_access ? warps : 0;
   RowTraffic traffic = {};
   if (f.table.is_counted(index)) traffic = f.traffic[leader];
-  set_traffic(c, traffic, kind.group);
+  set_traffic(c, traffic, kind.group, *f.function.source->instructions[index].form);
   cucore_cpu_trace_launch& launch = trace_.data;
   add(launch.totals, c);
   launch.classes[kind.group].warp_instructions += warps;

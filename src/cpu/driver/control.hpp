@@ -85,7 +85,7 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
    * last_load_log returns, or like a launch. Returns NOT_FOUND for an unknown kernel.
    *
    * If the kernel itself fails, the call succeeds, and `result` and `fault` of the launch have the
-   * reason. NOT_SUPPORTED is the result for textures and bulk copies, which need memory.
+   * reason. NOT_SUPPORTED is the result for textures and tensor copies, which need memory.
    * LAUNCH_TIMEOUT is the result beyond max_warp_instructions. */
   CUresult (*trace_launch)(const char* ptx, size_t size, const char* kernel,
                            const struct cucore_cpu_trace_shape* shape, void* const* params,

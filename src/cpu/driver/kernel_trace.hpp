@@ -84,8 +84,8 @@ struct cucore_cpu_counts {
   struct cucore_cpu_traffic global_load, global_store, global_atomic;
   struct cucore_cpu_traffic local_load, local_store;
   struct cucore_cpu_traffic shared_load, shared_store, shared_atomic;
-  /* Warp instructions that access memory and are in no traffic above: textures and surfaces,
-   * asynchronous copies, loads and stores of matrices, wgmma. */
+  /* Warp instructions that access memory and are in no traffic above: textures and surfaces, tensor
+   * copies, st.async, red.async, wgmma. */
   uint64_t other_accesses;
 };
 

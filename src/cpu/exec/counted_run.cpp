@@ -15,19 +15,11 @@ namespace {
 // Whether an access that is not counted needs global memory, or an object of the driver.
 bool needs_memory(const ptx::Form& form) {
   switch (form.op) {
-    case ptx::Opcode::cp_async:
-    case ptx::Opcode::ldmatrix:
-    case ptx::Opcode::stmatrix:
     case ptx::Opcode::st_async:
     case ptx::Opcode::red_async:
     case ptx::Opcode::wgmma_mma_async:
     case ptx::Opcode::wgmma_mma_async_sp:
       return false;
-    case ptx::Opcode::wmma_load_a:
-    case ptx::Opcode::wmma_load_b:
-    case ptx::Opcode::wmma_load_c:
-    case ptx::Opcode::wmma_store_d:
-      return form.space != ptx::Space::shared;
     default:
       return true;
   }

@@ -53,6 +53,18 @@ void multiply_fused(const RealProduct& product);
 // matrix_double.cpp, which runs with the rounding mode of the instruction.
 void multiply_doubles(const DoubleProduct& product, ptx::Rounding rounding);
 
+// The address that a lane passes to an instruction that accesses memory.
+uint64_t matrix_address(const Warp& w, const Op& op, int lane);
+// The lines of a matrix in memory: rows or columns, `pitch` bytes apart.
+struct MatrixLines {
+  uint64_t address = 0;
+  uint64_t pitch = 0;
+  unsigned count = 0, bytes = 0;
+};
+// Of a wmma load or store. All lanes have the same address and stride, by the rules of PTX; the
+// first lane's are used.
+MatrixLines lines_of(const Warp& w, const Op& op);
+
 Handler select_matrix_memory(ptx::Opcode opcode);
 Handler select_warpgroup_product();
 

@@ -14,16 +14,9 @@ using ptx::Opcode;
 
 constexpr unsigned ROW_BYTES = 16;
 
-uint64_t address_of(const Warp& w, const Op& op, int lane) {
-  if (op.target & NARROW)
-    return uint32_t(w.at<uint32_t>(op[Matrix::ADDRESS])[lane] + uint32_t(op.imm));
-  return w.at<uint64_t>(op[Matrix::ADDRESS])[lane] + op.imm +
-         (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
-}
-
 // Returns the row whose address the lane contains, which must be in shared memory.
 std::byte* shared_row(Warp& w, const Op& op, int lane, Access access) {
-  const uint64_t address = address_of(w, op, lane);
+  const uint64_t address = matrix_address(w, op, lane);
   std::byte* row = resolve(w, op, lane, address, ROW_BYTES, access, Region(op.target & 0xff));
   if (row < w.shared || row >= w.shared + w.shared_size)
     raise(w, op, lane, CUDA_ERROR_INVALID_ADDRESS_SPACE, "wrong state space",
@@ -115,29 +108,9 @@ void move_matrix(Warp& w, const Op& op) {
 constexpr size_t MAX_MATRIX_BYTES = 1024;  // 256 elements of 4 bytes
 constexpr size_t MAX_ELEMENTS = 1024;      // of single bits
 
-// The lines of a matrix in memory: rows or columns, `pitch` bytes apart.
-struct Lines {
-  uint64_t address = 0;
-  uint64_t pitch = 0;
-  unsigned count = 0, bytes = 0;
-};
-
-// All lanes have the same address and stride, by the rules of PTX; the first lane's are used.
-Lines lines_of(const Warp& w, const Op& op, const MatrixOp& o, const Fragment& f) {
-  const bool by_columns = o.plan->form.a_columns;
-  Lines lines;
-  lines.address = address_of(w, op, 0);
-  lines.count = by_columns ? f.columns : f.rows;
-  const unsigned length = by_columns ? f.rows : f.columns;
-  lines.bytes = length * f.bits / 8;
-  const uint64_t stride = o.stride == NO_SLOT ? length : w.at<uint32_t>(o.stride)[0];
-  lines.pitch = stride * f.bits / 8;
-  return lines;
-}
-
 // Calls copy(host, position) for each aligned part of the lines.
 template <class Copy>
-void each_part(Warp& w, const Op& op, const Lines& lines, unsigned element, Access access,
+void each_part(Warp& w, const Op& op, const MatrixLines& lines, unsigned element, Access access,
                Copy copy) {
   for (unsigned line = 0; line < lines.count; ++line) {
     const uint64_t start = lines.address + line * lines.pitch;
@@ -164,16 +137,17 @@ uint64_t element_at(const uint8_t* bytes, unsigned index, unsigned bits) {
   return value;
 }
 
-const Fragment& loaded_fragment(const MatrixPlan& plan) {
+const Fragment& fragment_of(const MatrixPlan& plan) {
+  if (plan.op == Opcode::wmma_store_d) return plan.d;
   return plan.op == Opcode::wmma_load_a ? plan.a : plan.op == Opcode::wmma_load_b ? plan.b : plan.c;
 }
 
 void load_fragment(Warp& w, const Op& op) {
   require_whole_warp(w, op);
   const MatrixOp& o = matrix_of(w, op);
-  const Fragment& f = loaded_fragment(*o.plan);
+  const Fragment& f = fragment_of(*o.plan);
   uint8_t bytes[MAX_MATRIX_BYTES];
-  each_part(w, op, lines_of(w, op, o, f), f.bits / 8, Access::READ,
+  each_part(w, op, lines_of(w, op), f.bits / 8, Access::READ,
             [&](const std::byte* host, size_t at, unsigned size) {
               std::memcpy(bytes + at, host, size);
             });
@@ -203,11 +177,32 @@ void store_fragment(Warp& w, const Op& op) {
     std::memcpy(bytes + size_t{position(o, f, i)} * (f.bits / 8), &value, f.bits / 8);
   }
   each_part(
-      w, op, lines_of(w, op, o, f), f.bits / 8, Access::WRITE,
+      w, op, lines_of(w, op), f.bits / 8, Access::WRITE,
       [&](std::byte* host, size_t at, unsigned size) { std::memcpy(host, bytes + at, size); });
 }
 
 }  // namespace
+
+uint64_t matrix_address(const Warp& w, const Op& op, int lane) {
+  if (op.target & NARROW)
+    return uint32_t(w.at<uint32_t>(op[Matrix::ADDRESS])[lane] + uint32_t(op.imm));
+  return w.at<uint64_t>(op[Matrix::ADDRESS])[lane] + op.imm +
+         (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
+}
+
+MatrixLines lines_of(const Warp& w, const Op& op) {
+  const MatrixOp& o = matrix_of(w, op);
+  const Fragment& f = fragment_of(*o.plan);
+  const bool by_columns = o.plan->form.a_columns;
+  MatrixLines lines;
+  lines.address = matrix_address(w, op, 0);
+  lines.count = by_columns ? f.columns : f.rows;
+  const unsigned length = by_columns ? f.rows : f.columns;
+  lines.bytes = length * f.bits / 8;
+  const uint64_t stride = o.stride == NO_SLOT ? length : w.at<uint32_t>(o.stride)[0];
+  lines.pitch = stride * f.bits / 8;
+  return lines;
+}
 
 Handler select_matrix_memory(Opcode opcode) {
   switch (opcode) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/counts/counts.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
@@ -59,6 +60,10 @@ AsyncRange in_block(const AsyncRange& range, uint32_t rank) {
   return {window + (uint64_t{rank + 1} << RANK_SHIFT | offset), range.region};
 }
 
+bool has_no_global_memory(const Warp& w) {
+  return w.worker->counts && w.worker->counts->launch.ghost;
+}
+
 void set_barrier(AsyncOperation& a, const AsyncRange& place) {
   a.barrier = find_mbarrier(*a.warp, *a.op, a.lane, place.address, place.region);
 }
@@ -78,6 +83,10 @@ void issue_bulk_lane(Warp& w, const Op& op, const AsyncSite& site, int lane) {
       has_barrier ? AsyncRange{site.barrier.of(w, lane), site.barrier.region} : AsyncRange{};
   a.bytes = a.size;
   charge_copy(w, a.size);
+  if (has_no_global_memory(w)) {  // global memory reads as zeros, and stores do nothing
+    if (a.to.region == Region::GLOBAL) return;
+    if (a.from.region == Region::GLOBAL) a.data.resize(a.size);
+  }
   a.source();  // faults belong to the instruction, not to a wait
   if (site.blocks != NO_SLOT) return multicast(a, barrier, w.at<uint16_t>(site.blocks)[lane]);
   a.destination();

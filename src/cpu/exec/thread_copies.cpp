@@ -124,8 +124,12 @@ ThreadCopies& copies_of(Warp& w) {
   return copies[w.index];
 }
 
-uint32_t wanted_by(const Warp& w, const Op& op, int lane, uint32_t size) {
-  if (w.worker->counts && w.worker->counts->launch.ghost) return 0;  // reads zeros
+}  // namespace
+
+uint32_t copy_size(const Warp& w, const Op& op) { return w.at<uint32_t>(op[CopyAsync::SIZE])[0]; }
+
+uint32_t copy_source_size(const Warp& w, const Op& op, int lane) {
+  const uint32_t size = copy_size(w, op);
   const Slot slot = op[CopyAsync::SOURCE_SIZE];
   const uint32_t wanted = slot == NO_SLOT ? size : w.at<uint32_t>(slot)[lane];
   const bool ignored =
@@ -133,24 +137,31 @@ uint32_t wanted_by(const Warp& w, const Op& op, int lane, uint32_t size) {
   return ignored ? 0 : std::min(wanted, size);
 }
 
-}  // namespace
+// imm contains the offset of the destination.
+uint64_t copy_destination(const Warp& w, const Op& op, int lane) {
+  if (op.target & NARROW)
+    return uint32_t(w.at<uint32_t>(op[CopyAsync::ADDRESS])[lane] + uint32_t(op.imm));
+  return w.at<uint64_t>(op[CopyAsync::ADDRESS])[lane] + op.imm;
+}
 
-// imm contains the offset of the destination. The addresses are checked now, so that a fault does
-// not depend on the wait.
+uint64_t copy_source(const Warp& w, const Op& op, int lane) {
+  return w.at<uint64_t>(op[CopyAsync::SOURCE])[lane] +
+         w.at<uint64_t>(op[CopyAsync::SOURCE_OFFSET])[lane];
+}
+
+// The addresses are checked now, so that a fault does not depend on the wait.
 void copy_async(Warp& w, const Op& op) {
   ThreadCopy copy;
   copy.op = &op;
   copy.function = w.frame->function;
   copy.lanes = w.mask;
-  copy.size = w.at<uint32_t>(op[CopyAsync::SIZE])[0];
+  copy.size = copy_size(w, op);
+  const bool reads_zeros = w.worker->counts && w.worker->counts->launch.ghost;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    copy.to[l] = op.target & NARROW
-                     ? uint32_t(w.at<uint32_t>(op[CopyAsync::ADDRESS])[l] + uint32_t(op.imm))
-                     : w.at<uint64_t>(op[CopyAsync::ADDRESS])[l] + op.imm;
-    copy.from[l] =
-        w.at<uint64_t>(op[CopyAsync::SOURCE])[l] + w.at<uint64_t>(op[CopyAsync::SOURCE_OFFSET])[l];
-    copy.wanted[l] = uint8_t(wanted_by(w, op, l, copy.size));
+    copy.to[l] = copy_destination(w, op, l);
+    copy.from[l] = copy_source(w, op, l);
+    copy.wanted[l] = reads_zeros ? 0 : uint8_t(copy_source_size(w, op, l));
     destination_at(w, op, l, copy.to[l], copy.size);
     if (copy.wanted[l] == 0) continue;
     // The source must be aligned to the size of the copy, even if only a part is read.

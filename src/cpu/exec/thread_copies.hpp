@@ -47,4 +47,10 @@ class ThreadCopies {
   uint32_t committed_[LANES] = {};
 };
 
+// The operands of a cp.async.
+uint32_t copy_size(const Warp& w, const Op& op);  // bytes per thread
+uint32_t copy_source_size(const Warp& w, const Op& op, int lane);
+uint64_t copy_destination(const Warp& w, const Op& op, int lane);
+uint64_t copy_source(const Warp& w, const Op& op, int lane);
+
 }  // namespace cucore::cpu

@@ -51,7 +51,10 @@ bool Interpreter::sync(const Op& op) {
     const uint32_t member =
         w_.at<uint32_t>(op[Exchange::MEMBERS])[std::countr_zero(rest)] & w_.live;
     const bool whole = (member & ~w_.active) == 0;
-    if (whole) op.run(w_, op);
+    if (whole && !counts_) [[likely]]
+      op.run(w_, op);
+    else if (whole)
+      run_counted<false>(op);
     (whole ? ready : partial) |= w_.mask;
   }
   w_.mask = w_.active;

@@ -24,7 +24,7 @@ constexpr int SUCCESS = 0, INVALID_VALUE = 1, NOT_FOUND = 500, TIMEOUT = 702, NO
 
 constexpr const char* NO_END = "the launch without memory has too many instructions";
 constexpr const char* NOT_COUNTED =
-    "textures, surfaces, asynchronous copies or loads of matrices are not counted";
+    "accesses of wgmma, st.async or red.async to shared memory are not counted";
 
 uint64_t product(const std::array<uint32_t, 3>& extent) {
   uint64_t all = 1;

@@ -353,5 +353,108 @@ TEST(CountedKernels, LocalArray) {
   expect_traffic(counted.totals().global_store, 1, 128, 4);
 }
 
+// 32 threads copy 16 bytes each, in a row, into shared memory. W = 1.
+TEST(CountedKernels, AsynchronousCopy) {
+  const Array<float> a(128, 2), b(128);
+  const Counted counted = count_text(
+      ".shared .align 16 .b8 s[512];\nmov.u32 %r3, s;\nmad.lo.u32 %r4, %r1, 16, %r3;\n"
+      "mul.wide.u32 %rd2, %r1, 16;\nadd.u64 %rd3, %rd0, %rd2;\n"
+      "cp.async.cg.shared.global [%r4], [%rd3], 16;\ncp.async.wait_all;\n"
+      "ld.shared.f32 %f0, [%r4];\nst.global.f32 [%rd1], %f0;\n",
+      shape(1, 32), a, b);
+  EXPECT_EQ(b[0], 2.0f);
+  // 512 bytes are 16 sectors, and 4 wavefronts of 128 bytes.
+  expect_traffic(counted.totals().global_load, 1, 512, 16);
+  expect_shared(counted.totals().shared_store, 1, 512, 4, 0);
+  EXPECT_EQ(counted.launch().footprint_read, 16u);
+  EXPECT_EQ(counted.totals().other_accesses, 0u);
+}
+
+// The lower 8 threads copy 4 bytes, the others write zeros. All write to one bank. W = 1.
+TEST(CountedKernels, AsynchronousCopyOfAPart) {
+  const Array<float> a(32, 2), b(32);
+  const Counted counted = count_text(
+      ".shared .align 16 .b8 s[4096];\nmov.u32 %r3, s;\nmad.lo.u32 %r4, %r1, 128, %r3;\n"
+      "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd3, %rd0, %rd2;\n"
+      "setp.lt.u32 %p0, %r1, 8;\nselp.u32 %r5, 4, 0, %p0;\n"
+      "cp.async.ca.shared.global [%r4], [%rd3], 4, %r5;\ncp.async.wait_all;\n",
+      shape(1, 32), a, b);
+  expect_traffic(counted.totals().global_load, 1, 32, 1);
+  expect_shared(counted.totals().shared_store, 1, 128, 32, 31);
+}
+
+// One thread copies 512 bytes into shared memory, and one copies 256 of them back. W = 1.
+TEST(CountedKernels, BulkCopies) {
+  const Array<float> a(128, 2), b(128);
+  const Counted counted = count_text(
+      ".shared .align 128 .b8 s[512]; .shared .align 8 .b64 bar;\n"
+      "setp.eq.u32 %p0, %r1, 0;\n@%p0 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n"
+      "@%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 512;\n"
+      "@%p0 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%rd0], 512, "
+      "[bar];\nagain:\nmbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;\n@!%p1 bra again;\n"
+      "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 256;\n"
+      "@%p0 cp.async.bulk.commit_group;\n@%p0 cp.async.bulk.wait_group 0;\n",
+      shape(1, 32), a, b);
+  EXPECT_EQ(b[63], 2.0f);
+  EXPECT_EQ(b[64], 0.0f);
+  expect_traffic(counted.totals().global_load, 1, 512, 16);
+  expect_traffic(counted.totals().global_store, 1, 256, 8);
+  expect_shared(counted.totals().shared_store, 1, 512, 4, 0);
+  expect_shared(counted.totals().shared_load, 1, 256, 2, 0);
+  EXPECT_EQ(counted.launch().footprint_read, 16u);
+  EXPECT_EQ(counted.launch().footprint_written, 8u);
+  EXPECT_EQ(counted.totals().other_accesses, 0u);
+}
+
+// The rows of a matrix have 16 bytes. W = 1.
+TEST(CountedKernels, LoadsOfMatrices) {
+  const Array<float> a(32), b(32);
+  const std::string head =
+      ".shared .align 16 .b8 s[4096];\nmov.u32 %r3, s;\nmad.lo.u32 %r4, %r1, 16, %r3;\n"
+      "mad.lo.u32 %r5, %r1, 128, %r3;\n";
+  // In a row, each matrix is one wavefront.
+  const Counted rows =
+      count_text(head + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r4];\n",
+                 shape(1, 32), a, b);
+  expect_shared(rows.totals().shared_load, 1, 512, 4, 0);
+  // 128 bytes apart, the rows of a matrix are in the same banks: 8 wavefronts in place of 1.
+  const Counted conflicts =
+      count_text(head + "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r6, %r7, %r8, %r9}, [%r5];\n",
+                 shape(1, 32), a, b);
+  expect_shared(conflicts.totals().shared_load, 1, 512, 32, 28);
+  // One matrix has the addresses of 8 lanes.
+  const Counted one =
+      count_text(head +
+                     "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r6}, [%r5];\n"
+                     "stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r4], {%r6, %r6};\n",
+                 shape(1, 32), a, b);
+  expect_shared(one.totals().shared_load, 1, 128, 8, 7);
+  expect_shared(one.totals().shared_store, 1, 256, 2, 0);
+  EXPECT_EQ(one.totals().other_accesses, 0u);
+}
+
+// A matrix of 16 x 16 halves has 16 lines of 32 bytes, one of floats 16 lines of 64. W = 1.
+TEST(CountedKernels, FragmentsOfMatrices) {
+  const Array<float> a(1024), b(1024);
+  const Counted global = count_text(
+      "mov.u32 %r3, 32;\n"
+      "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 "
+      "{%r4,%r5,%r6,%r7,%r8,%r9,%r10,%r11}, [%rd0], %r3;\n"
+      "wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%rd1], "
+      "{%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, %r3;\n",
+      shape(1, 32), a, b);
+  expect_traffic(global.totals().global_load, 1, 512, 16);
+  expect_traffic(global.totals().global_store, 1, 1024, 32);
+  EXPECT_EQ(global.launch().footprint_read, 16u);
+  EXPECT_EQ(global.launch().footprint_written, 32u);
+  const Counted shared = count_text(
+      ".shared .align 16 .b8 s[512];\n"
+      "mov.u32 %r12, s;\nwmma.load.a.sync.aligned.row.m16n16k16.shared.f16 "
+      "{%r4,%r5,%r6,%r7,%r8,%r9,%r10,%r11}, [%r12];\n",
+      shape(1, 32), a, b);
+  expect_shared(shared.totals().shared_load, 1, 512, 4, 0);
+  EXPECT_EQ(shared.totals().other_accesses, 0u);
+}
+
 }  // namespace
 }  // namespace cucore::cpu::test

@@ -95,6 +95,39 @@ again:
   cp.async.bulk.global.shared::cta.bulk_group [%a1], [s], 16;
   ret;
 }
+.visible .entry texture(.param .u64 object)
+{
+  .reg .b64 %a<2>;
+  .reg .b32 %r<4>;
+  .reg .s32 %x;
+  ld.param.u64 %a1, [object];
+  mov.s32 %x, 0;
+  tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%a1, {%x}];
+  ret;
+}
+.visible .entry fetch(.param .u64 from)
+{
+  .reg .pred %q<3>;
+  .reg .b64 %a<2>;
+  .reg .b32 %r<4>;
+  .shared .align 16 .b8 s[16];
+  .shared .align 8 .b64 bar;
+  ld.param.u64 %a1, [from];
+  mov.u32 %r1, %tid.x;
+  setp.eq.u32 %q1, %r1, 0;
+  st.shared.u32 [s], 7;
+  @%q1 mbarrier.init.shared.b64 [bar], 1;
+  bar.sync 0;
+  @%q1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;
+  @%q1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [s], [%a1], 16, [bar];
+again:
+  mbarrier.try_wait.parity.shared.b64 %q2, [bar], 0;
+  @!%q2 bra again;
+  ld.shared.u32 %r2, [s];
+  setp.ne.u32 %q1, %r2, 0;
+  @%q1 trap;
+  ret;
+}
 )";
 
 class KernelTrace : public DeviceTest {
@@ -380,16 +413,27 @@ TEST_F(KernelTrace, ReportsWhyAKernelFails) {
   OK(trace("wait", 1, &options, traced));  // memory reads zero, so that the loop has no end
   EXPECT_EQ(traced->launches[0].result, CUDA_ERROR_LAUNCH_TIMEOUT);
   EXPECT_NE(std::string(traced->launches[0].fault).find("100000"), std::string::npos);
-  OK(trace("bulk", 1, nullptr, traced));
+  OK(trace("texture", 1, nullptr, traced));
   EXPECT_EQ(traced->launches[0].result, CUDA_ERROR_NOT_SUPPORTED);
-  EXPECT_NE(std::string(traced->launches[0].fault).find("cp.async.bulk"), std::string::npos);
+  EXPECT_NE(std::string(traced->launches[0].fault).find("tex.1d"), std::string::npos);
 }
 
 TEST_F(KernelTrace, CopiesZerosFromMemoryThatDoesNotExist) {
   Trace traced;
   OK(trace("asynchronous", 1, nullptr, traced));
   EXPECT_EQ(traced->launches[0].result, 0) << traced->launches[0].fault;
-  EXPECT_EQ(traced->launches[0].totals.other_accesses, 1u);
+  EXPECT_EQ(traced->launches[0].totals.global_load.bytes, 32u * 16);
+  EXPECT_EQ(traced->launches[0].totals.other_accesses, 0u);
+}
+
+TEST_F(KernelTrace, CopiesInBulkWithoutMemory) {
+  Trace traced;
+  OK(trace("bulk", 1, nullptr, traced));
+  EXPECT_EQ(traced->launches[0].result, 0) << traced->launches[0].fault;
+  EXPECT_EQ(traced->launches[0].totals.global_store.bytes, 32u * 16);
+  OK(trace("fetch", 1, nullptr, traced));  // traps unless the copy writes zeros
+  EXPECT_EQ(traced->launches[0].result, 0) << traced->launches[0].fault;
+  EXPECT_EQ(traced->launches[0].totals.global_load.bytes, 16u);
 }
 
 TEST_F(KernelTrace, RefusesWrongLaunches) {

@@ -110,10 +110,8 @@ class CorpusModel : public cutest::DeviceTest {
       ++dependent;
     } else {
       expect_equal(info, trace->launches[0]);
-      const bool is_counted = trace->launches[0].totals.other_accesses == 0;
-      EXPECT_EQ(info.quality,
-                is_counted ? CUCORE_MODEL_QUALITY_EXACT : CUCORE_MODEL_QUALITY_LOWER_BOUND)
-          << info.reason;
+      EXPECT_EQ(trace->launches[0].totals.other_accesses, 0u);
+      EXPECT_EQ(info.quality, CUCORE_MODEL_QUALITY_EXACT) << info.reason;
       EXPECT_EQ(info.ptx_line, 0u);
       ++affine;
     }

@@ -234,6 +234,25 @@ TEST_F(LaunchModel, NamesTheBusiestUnit) {
   EXPECT_DOUBLE_EQ(info.least_seconds, info.operations_f32 / (132 * 1980e6 * 128 * 2));
 }
 
+// A matrix of 16 x 16 halves has 512 bytes, one of floats 1024.
+TEST_F(LaunchModel, CountsMatricesInGlobalMemory) {
+  open(std::string(HEAD) + R"(
+.visible .entry move(.param .u64 x, .param .u64 y)
+{
+  .reg .b64 %d<2>; .reg .b32 %r<8>; .reg .f32 %f<8>;
+  ld.param.u64 %d0, [x]; ld.param.u64 %d1, [y];
+  wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r0,%r1,%r2,%r3,%r4,%r5,%r6,%r7}, [%d0];
+  wmma.load.c.sync.aligned.row.m16n16k16.global.f32 {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7}, [%d1];
+  wmma.store.d.sync.aligned.row.m16n16k16.global.f32 [%d1], {%f0,%f1,%f2,%f3,%f4,%f5,%f6,%f7};
+  ret;
+}
+)");
+  ASSERT_EQ(model("move", launch_of(1, 32), Arguments().buffer().buffer()), CUCORE_OK) << message;
+  EXPECT_EQ(info.quality, CUCORE_MODEL_QUALITY_EXACT);
+  EXPECT_EQ(info.requested_read, 512 + 1024);
+  EXPECT_EQ(info.compulsory_written, 1024);
+}
+
 TEST_F(LaunchModel, KnowsNoTimeForOtherArchitectures) {
   open(SAXPY, "sm_72");
   const Arguments arguments = std::move(Arguments().value(2.0f).buffer().buffer().value(64u));
