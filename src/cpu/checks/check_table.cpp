@@ -28,12 +28,13 @@ bool is_mbarrier(Opcode op) {
 }
 
 Hook hook_of(const ptx::Function& f, const ptx::Instruction& instruction) {
+  const bool has_eight = instruction.form->vector == 8;
   switch (instruction.form->op) {
     case Opcode::ld:
     case Opcode::ldu:
-      return Hook::LOAD;
+      return has_eight ? Hook::OTHER : Hook::LOAD;
     case Opcode::st:
-      return Hook::STORE;
+      return has_eight ? Hook::OTHER : Hook::STORE;
     case Opcode::atom:
     case Opcode::red:
       return Hook::ATOMIC;
@@ -109,11 +110,14 @@ CheckedOp Builder::row(size_t index) {
     return CheckedOp{};
   row.value_bytes = uint8_t(ptx::size_of(form.types[0]));
   row.count = form.vector;
+  // Loads and stores of 128 bits have two values.
+  const bool is_whole = row.value_bytes == 16 && row.hook != Hook::ATOMIC;
+  if (is_whole) row.value_bytes = 8, row.count = 2;
   if (row.value_bytes == 0 || row.value_bytes > 16) return CheckedOp{};
   const auto operands = source_.operands_of(instruction);
   const bool memory_first = row.hook == Hook::STORE || form.op == Opcode::red;
   const ptx::Operand& value = operands[memory_first ? 1 : 0];
-  row.register_bytes = register_bytes(value, row.value_bytes);
+  row.register_bytes = is_whole ? 8 : register_bytes(value, row.value_bytes);
   row.is_shared_read = row.hook == Hook::LOAD && row.region == Region::SHARED && !row.strong;
   const bool is_atomic = row.hook == Hook::ATOMIC && !row.releases;
   row.may_be_kept = row.is_shared_read || (is_atomic && row.region == Region::SHARED);

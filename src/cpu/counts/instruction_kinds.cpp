@@ -51,7 +51,9 @@ cucore_cpu_class class_of(const ptx::Form& form) {
     case Opcode::stacksave:
     case Opcode::stackrestore:
     case Opcode::txq:
+    case Opcode::txq_level:
     case Opcode::suq:
+    case Opcode::istypep:
     case Opcode::trap:
     case Opcode::brkpt:
     case Opcode::nanosleep:
@@ -78,6 +80,8 @@ cucore_cpu_class class_of(const ptx::Form& form) {
     case Opcode::ld:
     case Opcode::ldu:
     case Opcode::tex:
+    case Opcode::tex_base:
+    case Opcode::multimem_ld_reduce:
     case Opcode::tex_level:
     case Opcode::tex_grad:
     case Opcode::tld4:
@@ -89,12 +93,17 @@ cucore_cpu_class class_of(const ptx::Form& form) {
       return CUCORE_CPU_CLASS_LOAD;
     case Opcode::st:
     case Opcode::sust_b:
+    case Opcode::sust_p:
+    case Opcode::st_bulk:
+    case Opcode::multimem_st:
     case Opcode::stmatrix:
     case Opcode::wmma_store_d:
       return CUCORE_CPU_CLASS_STORE;
     case Opcode::atom:
     case Opcode::red:
     case Opcode::sured_b:
+    case Opcode::sured_p:
+    case Opcode::multimem_red:
       return CUCORE_CPU_CLASS_ATOMIC;
     case Opcode::cp_async:
     case Opcode::cp_async_commit_group:
@@ -141,6 +150,7 @@ cucore_cpu_class class_of(const ptx::Form& form) {
     case Opcode::cp_async_mbarrier_arrive_noinc:
       return CUCORE_CPU_CLASS_BARRIER;
     case Opcode::set:
+    case Opcode::vset:
       return class_of(form.types[1]);  // of the compared values
     default:
       break;
@@ -205,18 +215,21 @@ cucore_cpu_operation_type operation_type(cucore_cpu_class group) {
   }
 }
 
-bool is_plain_access(Opcode op) {
-  return op == Opcode::ld || op == Opcode::ldu || op == Opcode::st || op == Opcode::atom ||
-         op == Opcode::red;
+// Eight values have no rules of their own.
+bool is_plain_access(const ptx::Form& form) {
+  const Opcode op = form.op;
+  return form.vector < 8 && (op == Opcode::ld || op == Opcode::ldu || op == Opcode::st ||
+                             op == Opcode::atom || op == Opcode::red);
 }
 
-bool has_other_access(Opcode op, cucore_cpu_class group) {
+bool has_other_access(const ptx::Form& form, cucore_cpu_class group) {
+  const Opcode op = form.op;
   if (is_counted_other(op)) return false;
   switch (group) {
     case CUCORE_CPU_CLASS_LOAD:
     case CUCORE_CPU_CLASS_STORE:
     case CUCORE_CPU_CLASS_ATOMIC:
-      return !is_plain_access(op);
+      return !is_plain_access(form);
     case CUCORE_CPU_CLASS_COPY:
       return op != Opcode::cp_async_commit_group && op != Opcode::cp_async_wait_group &&
              op != Opcode::cp_async_wait_all && op != Opcode::cp_async_bulk_commit_group &&
@@ -233,10 +246,10 @@ InstructionKind instruction_kind(const ptx::Form& form) {
   kind.group = class_of(form);
   kind.operation = operation_type(kind.group);
   kind.operations = operations_of(form);
-  if (is_plain_access(form.op)) kind.width = ptx::size_of(form.types[0]) * form.vector;
+  if (is_plain_access(form)) kind.width = ptx::size_of(form.types[0]) * form.vector;
   kind.is_barrier =
       form.op == Opcode::bar_sync || form.op == Opcode::bar_arrive || form.op == Opcode::bar_red;
-  kind.other_access = has_other_access(form.op, kind.group);
+  kind.other_access = has_other_access(form, kind.group);
   return kind;
 }
 

@@ -16,6 +16,9 @@ Comparison select_rounding(const ptx::Form& form);  // directed roundings; Op::i
 Comparison select_any_convert(const ptx::Form& form, Widths widths);
 // e2m1x2, e2m3x2, e3m2x2, ue8m0x2
 Comparison select_tiny_convert(const ptx::Form& form, Widths widths);
+// Op::target has what the text selects: the parts that a packed form writes as a mask of 4 bits, or
+// the part of a scalar result; 12 bits for the parts of each source; signs of the sources.
+inline constexpr uint32_t VIDEO_A = 5, VIDEO_B = 17, VIDEO_SIGNS = 29, VIDEO_PARTS = 0xfff;
 Comparison select_video(const ptx::Form& form);
 Comparison select_half(const ptx::Form& form, bool three);  // f16 and bf16
 Comparison select_half_compare(const ptx::Form& form);
@@ -55,6 +58,9 @@ void breakpoint(Warp& w, const Op& op);
 void sample_texture(Warp& w, const Op& op);
 void query_image(Warp& w, const Op& op);
 void access_surface(Warp& w, const Op& op);
+void access_formatted(Warp& w, const Op& op);  // sust.p, sured.p
+// istypep: imm is the OpaqueKind.
+void test_opaque(Warp& w, const Op& op);
 
 // cp.async and its waits; imm of a group's wait is the number of groups that may be pending.
 void copy_async(Warp& w, const Op& op);
@@ -72,6 +78,9 @@ void tensor_load(Warp& w, const Op& op);
 void tensor_store(Warp& w, const Op& op);
 void replace_in_tensor_map(Warp& w, const Op& op);
 void copy_tensor_map(Warp& w, const Op& op);
+void store_bulk(Warp& w, const Op& op);  // st.bulk
+// multimem: no address is valid, because no program can make a multicast object.
+void refuse_multicast(Warp& w, const Op& op);
 void bulk_commit(Warp& w, const Op& op);
 void bulk_wait(Warp& w, const Op& op);       // imm: groups that may be pending
 void bulk_wait_read(Warp& w, const Op& op);  // does not wait for writes

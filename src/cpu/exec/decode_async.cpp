@@ -192,4 +192,18 @@ bool Decoder::decode_store_async(Op& op, const Form& form, Operands operands) {
   return finish_async(op, form, std::move(site));
 }
 
+// st.bulk {destination, size, value}; the value is 0.
+bool Decoder::decode_store_bulk(Op& op, const Form& form, Operands operands) {
+  AsyncSite site;
+  if (operands[2].bits != 0 || !address_slot(form.space, operands[0], site.to)) return false;
+  site.size = source(operands[1], 8);
+  op.target = uint32_t(out_.async.size());
+  out_.async.push_back(std::move(site));
+  return plain(op, store_bulk);
+}
+
+bool Decoder::decode_multicast(Op& op, const Form&, Operands) {
+  return plain(op, refuse_multicast);
+}
+
 }  // namespace cucore::cpu

@@ -6,42 +6,52 @@
 
 namespace cucore::cpu {
 
-using ptx::Base;
 using ptx::Geometry;
 using ptx::Opcode;
 using ptx::OperandKind;
 using ptx::Space;
+using ptx::Type;
 
-// Objects have handles in registers. Module variables of type .texref have none.
 bool Decoder::image_site(const Form& form, const Operand& object, ImageSite& site) {
-  if (object.base != Base::REG || !address_slot(Space::generic, object, site.object)) return false;
+  if (!address_slot(Space::generic, object, site.object)) return false;
   site.op = form.op;
   site.geometry = form.geometry();
   site.mode = form.mode;
   return true;
 }
 
+// Multi-sampled images have the number of the sample behind the layer.
 void Decoder::image_place(const Operand& coordinates, ImageSite& site) {
-  static constexpr size_t AXES[] = {0, 1, 2, 3, 1, 2, 3, 3};
+  static constexpr size_t AXES[] = {0, 1, 2, 3, 1, 2, 3, 3, 2, 2};
   auto elements = source_.elements_of(coordinates);
-  const bool has_layer = site.geometry == Geometry::a1d || site.geometry == Geometry::a2d ||
-                         site.geometry == Geometry::acube;
-  if (has_layer) {
+  const Geometry geometry = site.geometry;
+  if (geometry == Geometry::a1d || geometry == Geometry::a2d || geometry == Geometry::acube ||
+      geometry == Geometry::a2dms) {
     site.layer = source(elements[0], 4);
     elements = elements.subspan(1);
   }
-  const size_t count = std::min(AXES[size_t(site.geometry)], elements.size());
-  for (size_t k = 0; k < count; ++k) site.place[k] = source(elements[k], 4);
+  if (geometry >= Geometry::d2ms) elements = elements.subspan(1);
+  place_numbers(elements, AXES[size_t(geometry)], site.place);
 }
 
-void Decoder::gradient(const Operand& operand, Slot (&slots)[3]) {
-  if (operand.kind != OperandKind::VECTOR) {
-    slots[0] = source(operand, 4);
-    return;
-  }
-  const auto elements = source_.elements_of(operand);
-  for (size_t k = 0; k < std::min<size_t>(3, elements.size()); ++k)
-    slots[k] = source(elements[k], 4);
+void Decoder::place_numbers(Operands elements, size_t count, Slot (&slots)[3]) {
+  for (size_t k = 0; k < std::min(count, elements.size()); ++k) slots[k] = source(elements[k], 4);
+}
+
+void Decoder::place_vector(const Operand& operand, Slot (&slots)[3]) {
+  if (operand.kind == OperandKind::NONE) return;
+  const bool is_vector = operand.kind == OperandKind::VECTOR;
+  place_numbers(is_vector ? source_.elements_of(operand) : Operands(&operand, 1), 3, slots);
+}
+
+// A variable is named by its address, as in registers.
+bool Decoder::place_sampler(const Operand& operand, ImageSite& site) {
+  site.has_sampler = operand.kind != OperandKind::NONE;
+  if (!site.has_sampler) return true;
+  site.sampler.base = operand.kind == OperandKind::REG
+                          ? reg(operand)
+                          : constant(module_.addresses[operand.index], 8);
+  return operand.kind == OperandKind::REG || operand.base == ptx::Base::MODULE_VARIABLE;
 }
 
 bool Decoder::finish_image(Op& op, ImageSite site, Handler handler) {
@@ -51,20 +61,22 @@ bool Decoder::finish_image(Op& op, ImageSite site, Handler handler) {
   return plain(op, handler);
 }
 
-// tex, tld4 {results, resident, object, coordinates, level or gradients, others}. The others are
-// offsets and depths for comparison, which are not supported.
+// tex, tld4 {results, resident, object, coordinates, sampler, level or dx, dy, offsets, depth}
 bool Decoder::decode_texture(Op& op, const Form& form, Operands operands) {
   ImageSite site;
-  if (!image_site(form, operands[2], site)) return false;
+  if (!image_site(form, operands[2], site) || !place_sampler(operands[4], site)) return false;
   image_place(operands[3], site);
-  site.is_whole = form.types[1] == ptx::Type::s32;
-  size_t next = 4;
-  if (form.op == Opcode::tex_level) site.level = source(operands[next++], 4);
+  site.is_whole = form.types[1] == Type::s32;
+  site.result = form.types[0] == Type::f16     ? TexelResult::HALF
+                : form.types[0] == Type::f16x2 ? TexelResult::HALVES
+                                               : TexelResult::WORD;
+  if (form.op == Opcode::tex_level) site.level = source(operands[5], 4);
   if (form.op == Opcode::tex_grad) {
-    gradient(operands[next++], site.dx);
-    gradient(operands[next++], site.dy);
+    place_vector(operands[5], site.dx);
+    place_vector(operands[6], site.dy);
   }
-  if (next != operands.size()) return false;
+  place_vector(operands[7], site.offsets);
+  if (operands[8].kind != OperandKind::NONE) site.depth = source(operands[8], 4);
   const auto results = source_.elements_of(operands[0]);
   site.count = uint32_t(results.size());
   for (size_t k = 0; k < results.size(); ++k)
@@ -73,18 +85,7 @@ bool Decoder::decode_texture(Op& op, const Form& form, Operands operands) {
   return finish_image(op, std::move(site), sample_texture);
 }
 
-// suld {results, object, coordinates}; sust, sured {object, coordinates, values}
-bool Decoder::decode_surface(Op& op, const Form& form, Operands operands) {
-  const bool loads = form.op == Opcode::suld_b;
-  ImageSite site;
-  if (!image_site(form, operands[loads ? 1 : 0], site)) return false;
-  image_place(operands[loads ? 2 : 1], site);
-  site.bytes = ptx::size_of(form.types[0]);
-  if (form.op == Opcode::sured_b) {
-    site.reduction = select_reduction(form.types[0], form.operation);
-    if (!site.reduction.combine) return false;
-  }
-  const Operand& value = operands[loads ? 0 : 2];
+bool Decoder::surface_values(const Operand& value, bool loads, ImageSite& site) {
   const bool is_vector = value.kind == OperandKind::VECTOR;
   const auto values = is_vector ? source_.elements_of(value) : Operands(&value, 1);
   site.count = uint32_t(values.size());
@@ -99,15 +100,42 @@ bool Decoder::decode_surface(Op& op, const Form& form, Operands operands) {
                      : one.kind == OperandKind::SINK ? NO_SLOT
                                                      : destination(one, site.register_bytes);
   }
-  return finish_image(op, std::move(site), access_surface);
+  return true;
 }
 
-// txq, suq {result, object}
+// suld {results, object, coordinates}; sust, sured {object, coordinates, values}
+bool Decoder::decode_surface(Op& op, const Form& form, Operands operands) {
+  const bool loads = form.op == Opcode::suld_b;
+  const bool formatted = form.op == Opcode::sust_p || form.op == Opcode::sured_p;
+  ImageSite site;
+  if (!image_site(form, operands[loads ? 1 : 0], site)) return false;
+  image_place(operands[loads ? 2 : 1], site);
+  site.bytes = ptx::size_of(form.types[0]);
+  site.operation = form.operation;
+  if (form.op == Opcode::sured_b) {
+    site.reduction = select_reduction(form.types[0], form.operation);
+    if (!site.reduction.combine) return false;
+  }
+  if (!surface_values(operands[loads ? 0 : 2], loads, site)) return false;
+  if (formatted && site.register_bytes != 4) return false;
+  return finish_image(op, std::move(site), formatted ? access_formatted : access_surface);
+}
+
+// txq, suq {result, object}; txq.level {result, object, level}
 bool Decoder::decode_image_query(Op& op, const Form& form, Operands operands) {
   ImageSite site;
   if (!image_site(form, operands[1], site)) return false;
+  if (form.op == Opcode::txq_level) site.level = source(operands[2], 4);
   site.values[0] = reg(operands[0]);
   return finish_image(op, std::move(site), query_image);
+}
+
+// istypep {result, address}
+bool Decoder::decode_opaque_test(Op& op, const Form& form, Operands operands) {
+  op[Regular::RESULT] = reg(operands[0]);
+  op[Regular::FIRST] = source(operands[1], 8);
+  op.imm = uint64_t(form.mode) - uint64_t(ptx::Mode::texref);
+  return plain(op, test_opaque);
 }
 
 }  // namespace cucore::cpu

@@ -38,16 +38,40 @@ bool Decoder::place_values(Op& op, const Form& form, const Operand& value, bool 
     elements = source_.elements_of(value).data();
     count = value.count;
   }
-  if (count > 4) return false;
+  if (count > 8) return false;
   width = std::max(2u, ptx::size_of(form.types[0]));
   for (size_t k = 0; k < count; ++k)
     if (elements[k].kind == OperandKind::REG) width = width_of(elements[k]);
+  BranchTable table;
   for (size_t k = 0; k < count; ++k) {
     if (elements[k].kind == OperandKind::REG && width_of(elements[k]) != width) return false;
-    op.at(LoadStore::VALUES, k) =
-        is_store ? source(elements[k], width) : destination(elements[k], width);
+    const bool is_sink = elements[k].kind == OperandKind::SINK;
+    const Slot slot = is_store ? source(elements[k], width) : destination(elements[k], width);
+    if (count > 4)
+      table.targets.push_back(is_sink ? NO_SLOT : slot);
+    else
+      op.at(LoadStore::VALUES, k) = slot;
   }
+  if (count <= 4) return true;
+  op[LoadStore::TABLE] = Slot(out_.tables.size());
+  out_.tables.push_back(std::move(table));
   return true;
+}
+
+// 128 bits are two values of 64, because a register has its halves apart. Constants have not.
+bool Decoder::place_whole(Op& op, const Operand& value) {
+  if (value.kind == OperandKind::IMMEDIATE || value.kind == OperandKind::VECTOR) return false;
+  const Slot low = destination(value, 16);
+  op.at(LoadStore::VALUES, 0) = low;
+  op.at(LoadStore::VALUES, 1) = low + LANES * sizeof(uint64_t);
+  return true;
+}
+
+ptx::Form Decoder::in_halves(const Form& form) {
+  ptx::Form halves = form;
+  halves.types[0] = ptx::Type::b64;
+  halves.vector = 2;
+  return halves;
 }
 
 bool Decoder::place_address(Op& op, Space space, const Operand& memory, Widths& widths) {
@@ -114,8 +138,11 @@ bool Decoder::place_parameter(Op& op, const Operand& memory, Widths& widths) {
 
 bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
   Widths widths;
-  unsigned width = 0;
-  if (!place_values(op, form, operands[0], false, width)) return false;
+  unsigned width = 8;
+  const bool is_whole = form.types[0] == ptx::Type::b128;
+  if (is_whole ? !place_whole(op, operands[0])
+               : !place_values(op, form, operands[0], false, width))
+    return false;
   widths.d = uint8_t(width);
   if (!place_address(op, form.space, operands[1], widths)) return false;
   const uint64_t bytes = uint64_t(ptx::size_of(form.types[0])) * form.vector;
@@ -123,7 +150,7 @@ bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
   if (form.space == Space::param && fixed && op.imm % std::bit_ceil(bytes ? bytes : 1) == 0 &&
       op.imm + bytes <= source_.param_bytes && op.imm + bytes >= bytes)
     widths.param = ParamKind::KERNEL;
-  op.run = set_.load(form, widths);
+  op.run = set_.load(is_whole ? in_halves(form) : form, widths);
   return op.run || decode_ordered(op, form, widths);
 }
 
@@ -137,11 +164,13 @@ bool Decoder::decode_ordered(Op& op, const Form& form, Widths widths) {
 
 bool Decoder::decode_store(Op& op, const Form& form, Operands operands) {
   Widths widths;
-  unsigned width = 0;
-  if (!place_values(op, form, operands[1], true, width)) return false;
+  unsigned width = 8;
+  const bool is_whole = form.types[0] == ptx::Type::b128;
+  if (is_whole ? !place_whole(op, operands[1]) : !place_values(op, form, operands[1], true, width))
+    return false;
   widths.d = uint8_t(width);
   if (!place_address(op, form.space, operands[0], widths)) return false;
-  op.run = set_.store(form, widths);
+  op.run = set_.store(is_whole ? in_halves(form) : form, widths);
   return op.run || decode_ordered(op, form, widths);
 }
 

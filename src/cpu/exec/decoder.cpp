@@ -230,8 +230,7 @@ Handler Decoder::regular_handler(Op& op, const Form& form, Widths) {
     return set_.minmax3(form);
   if (Handler h = set_.real(form)) return h;
   if (Handler h = take(select_half(form, op[THIRD] != NO_SLOT))) return h;
-  if (Handler h = take(select_rounding(form))) return h;
-  return take(select_video(form));
+  return take(select_rounding(form));
 }
 
 // setp {p, q, a, b, c}; set {d, a, b, c}
@@ -298,8 +297,52 @@ bool Decoder::decode_convert_pack(Op& op, const Form& form, Operands operands) {
   op[FIRST] = source(operands[1], 4);
   op[SECOND] = source(operands[2], 4);
   op[THIRD] = operands[3].kind == OperandKind::NONE ? constant(0, 4) : source(operands[3], 4);
-  op.imm = 8 * ptx::size_of(form.types[0]);
-  return plain(op, ptx::is_signed(form.types[0]) ? convert_pack_signed : convert_pack_unsigned);
+  const Type type = form.types[0];
+  op.imm = type == Type::u2 || type == Type::s2 ? 2 : ptx::is_nibble(type) ? 4 : 8 * ptx::size_of(type);
+  const bool has_sign = ptx::is_signed(type) || type == Type::s2 || type == Type::s4;
+  return plain(op, has_sign ? convert_pack_signed : convert_pack_unsigned);
+}
+
+namespace {
+
+// Returns the parts of a source as 12 bits; all of its own ones if the text selects none.
+uint32_t selected_parts(const ptx::Form& form, const ptx::Operand& source, bool is_second) {
+  const bool packs = form.op >= Opcode::vadd2;
+  const bool is_register = source.kind == OperandKind::REG;
+  const auto selector = is_register ? ptx::VideoSelector::of(source) : ptx::VideoSelector{};
+  if (!packs) return selector.part_bytes << 3 | selector.parts;
+  if (selector.part_bytes != 0) return selector.parts;
+  const bool has_bytes = ptx::name_of(form.op).ends_with('4');
+  if (has_bytes) return is_second ? 07654 : 03210;
+  return is_second ? 032 : 010;
+}
+
+// Returns the parts of the result: a mask, or the part of a scalar result.
+uint32_t written_parts(const ptx::Form& form, const ptx::Operand& result) {
+  const auto selector = ptx::VideoSelector::of(result);
+  if (form.op < Opcode::vadd2) return selector.part_bytes << 3 | selector.parts;
+  if (selector.part_bytes == 0) return 0xf;
+  uint32_t mask = 0;
+  for (uint32_t k = 0; k < selector.count; ++k) mask |= 1u << selector.part(k);
+  return mask;
+}
+
+}  // namespace
+
+// Video instructions {d, a, b, c}
+bool Decoder::decode_video(Op& op, const Form& form, Operands operands) {
+  op[RESULT] = reg(operands[0]);
+  for (size_t k = 1; k < operands.size(); ++k)
+    if (operands[k].kind != OperandKind::NONE) op.at(RESULT, k) = source(operands[k], 4);
+  op.target = written_parts(form, operands[0]) |
+              selected_parts(form, operands[1], false) << VIDEO_A |
+              selected_parts(form, operands[2], true) << VIDEO_B;
+  for (size_t k = 1; k < operands.size(); ++k)
+    op.target |= uint32_t{operands[k].negated} << (VIDEO_SIGNS + k - 1);
+  const Comparison chosen = select_video(form);
+  op.imm = chosen.imm;
+  op.run = chosen.run;
+  return op.run != nullptr;
 }
 
 // ---- operands

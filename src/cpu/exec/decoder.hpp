@@ -50,6 +50,7 @@ class Decoder {
   bool decode_lop3(Op& op, const Form& form, Operands operands);
   bool decode_convert(Op& op, const Form& form, Operands operands);
   bool decode_convert_pack(Op& op, const Form& form, Operands operands);
+  bool decode_video(Op& op, const Form& form, Operands operands);
   bool decode_unsupported(Op& op, const Form& form, Operands operands);
   bool decode_nothing(Op& op, const Form& form, Operands operands);
   bool decode_fence(Op& op, const Form& form, Operands operands);
@@ -64,6 +65,9 @@ class Decoder {
   bool decode_vector_atomic(Op& op, const Form& form, Operands operands);
   bool decode_ordered(Op& op, const Form& form, Widths widths);
   bool place_values(Op& op, const Form& form, const Operand& value, bool is_store, unsigned& width);
+  bool place_whole(Op& op, const Operand& value);
+  // Returns the form of two values of 64 bits in place of one of 128.
+  static ptx::Form in_halves(const Form& form);
   bool place_address(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
   bool place_parameter(Op& op, const Operand& memory, Widths& widths);
   bool place_variable(Op& op, ptx::Space space, const Operand& memory, Widths& widths);
@@ -75,6 +79,8 @@ class Decoder {
   bool decode_copy_tensor(Op& op, const Form& form, Operands operands);
   bool decode_tensor_map(Op& op, const Form& form, Operands operands);
   bool decode_store_async(Op& op, const Form& form, Operands operands);
+  bool decode_store_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_multicast(Op& op, const Form& form, Operands operands);
   bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool address_slot(ptx::Space space, const Operand& memory, AddressSlot& slot);
   bool finish_async(Op& op, const Form& form, AsyncSite site);
@@ -83,9 +89,13 @@ class Decoder {
   bool decode_texture(Op& op, const Form& form, Operands operands);
   bool decode_surface(Op& op, const Form& form, Operands operands);
   bool decode_image_query(Op& op, const Form& form, Operands operands);
+  bool decode_opaque_test(Op& op, const Form& form, Operands operands);
   bool image_site(const Form& form, const Operand& object, ImageSite& site);
   void image_place(const Operand& coordinates, ImageSite& site);
-  void gradient(const Operand& operand, Slot (&slots)[3]);
+  void place_numbers(Operands elements, size_t count, Slot (&slots)[3]);
+  void place_vector(const Operand& operand, Slot (&slots)[3]);
+  bool place_sampler(const Operand& operand, ImageSite& site);
+  bool surface_values(const Operand& value, bool loads, ImageSite& site);
   bool finish_image(Op& op, ImageSite site, Handler handler);
 
   // decode_move.cpp

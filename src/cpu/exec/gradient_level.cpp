@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "cpu/exec/sampler.hpp"
+
 namespace cucore::cpu {
 namespace {
 
@@ -78,12 +80,33 @@ double texels_along(const ImageObject& o, unsigned axis, float at, float by) {
   const float to = at + by;
   const double change = o.image.dimensions == 3 ? double{to} - double{at} : double{by};
   if (std::isnan(change)) return 0;
-  return shortened(o.sampler.is_normalized ? change * extents[axis] : change);
+  return shortened(o.sampler.is_normalized || o.image.is_cube ? change * extents[axis] : change);
+}
+
+// A number along a face is a signed coordinate, divided by the largest one.
+struct FaceAxes {
+  unsigned s, t, m;
+  float s_sign, t_sign, m_sign;
+};
+constexpr FaceAxes FACES[] = {{2, 1, 0, -1, -1, 1},  {2, 1, 0, 1, -1, -1}, {0, 2, 1, 1, 1, 1},
+                              {0, 2, 1, 1, -1, -1}, {0, 1, 2, 1, -1, 1},  {0, 1, 2, -1, -1, -1}};
+
+// Returns the change of the place on the face that follows from a change of the direction.
+std::array<float, 3> on_face(const std::array<float, 3>& at, const std::array<float, 3>& by) {
+  const FaceAxes& f = FACES[face_of(at).face];
+  const double m = double{f.m_sign * at[f.m]}, dm = double{f.m_sign * by[f.m]};
+  auto change = [&](unsigned axis, float sign) {
+    const double c = double{sign * at[axis]}, dc = double{sign * by[axis]};
+    return m == 0 ? 0.0f : float((dc * m - c * dm) / (2 * m * m));
+  };
+  return {change(f.s, f.s_sign), change(f.t, f.t_sign), 0};
 }
 
 }  // namespace
 
-float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
+float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& direct) {
+  const Gradients by =
+      o.image.is_cube ? Gradients{on_face(at, direct.dx), on_face(at, direct.dy)} : direct;
   Lengths x{}, y{}, sum{}, difference{};
   for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
     x[axis] = texels_along(o, axis, at[axis], by.dx[axis]);

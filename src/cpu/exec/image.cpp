@@ -12,6 +12,7 @@ namespace {
 struct Objects {
   std::shared_mutex mutex;
   std::unordered_map<uint64_t, std::shared_ptr<const ImageObject>> by_handle;
+  std::unordered_map<uint64_t, OpaqueKind> variables;  // by address
 };
 Objects& objects() {
   static Objects& all = *new Objects;  // never destroyed
@@ -35,6 +36,23 @@ uint32_t channel_bytes(ChannelFormat format) {
 }
 
 bool is_integer(ChannelFormat format) { return format < ChannelFormat::HALF; }
+
+void publish_opaque(uint64_t address, OpaqueKind kind) {
+  std::unique_lock lock(objects().mutex);
+  objects().variables[address] = kind;
+}
+
+void withdraw_opaque(uint64_t address) {
+  std::unique_lock lock(objects().mutex);
+  objects().variables.erase(address);
+}
+
+std::optional<OpaqueKind> find_opaque(uint64_t address) {
+  std::shared_lock lock(objects().mutex);
+  const auto found = objects().variables.find(address);
+  if (found == objects().variables.end()) return std::nullopt;
+  return found->second;
+}
 
 void publish_image(uint64_t handle, std::shared_ptr<const ImageObject> object) {
   std::unique_lock lock(objects().mutex);

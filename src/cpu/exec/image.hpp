@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace cucore::cpu {
@@ -56,6 +57,14 @@ struct ImageObject {
   bool is_surface = false;
   int device = 0;
 };
+
+enum class OpaqueKind : uint8_t { TEXTURE, SAMPLER, SURFACE };
+
+// The variables of type .texref, .samplerref and .surfref, by their addresses. A texture
+// and a surface contain the handle of an object or 0, and a sampler its ptx::SamplerState.
+void publish_opaque(uint64_t address, OpaqueKind kind);
+void withdraw_opaque(uint64_t address);
+std::optional<OpaqueKind> find_opaque(uint64_t address);
 
 // The objects that kernels can name. A handle that is not published is a fault in a kernel.
 void publish_image(uint64_t handle, std::shared_ptr<const ImageObject> object);

@@ -10,6 +10,7 @@
 
 #include "cpu/exec/decoder.hpp"
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/image.hpp"
 #include "cpu/exec/round_up.hpp"
 #include "ptx/parser.hpp"
 
@@ -85,6 +86,7 @@ void withdraw_function(const DecodedFunction* function) {
 ModuleImage::~ModuleImage() {
   for (const auto& f : decoded_.functions)
     if (f) withdraw_function(f.get());
+  for (uint64_t address : opaque_) withdraw_opaque(address);
   for (uint64_t address : allocations_) AddressSpace::instance().release(address);
 }
 
@@ -177,6 +179,11 @@ bool ModuleImage::place_variables(std::string& log, CUresult& code) {
     if (v.space == Space::constant) {
       const_bytes_ += uint32_t(size);
       space.set_constant(address);
+    }
+    if (ptx::is_opaque(v.type)) {
+      const auto number = static_cast<uint8_t>(v.type) - static_cast<uint8_t>(ptx::Type::texref);
+      publish_opaque(address, static_cast<OpaqueKind>(number));
+      opaque_.push_back(address);
     }
     globals_.push_back(
         {std::string(v.name), address, v.size, v.is_managed, v.space == Space::constant});

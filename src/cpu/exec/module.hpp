@@ -57,6 +57,7 @@ class ModuleImage : public LoadedModule {
 
   DecodedModule decoded_;
   std::vector<uint64_t> allocations_;
+  std::vector<uint64_t> opaque_;  // addresses of textures, samplers and surfaces
   std::vector<GlobalInfo> globals_;
   std::vector<std::unique_ptr<KernelImage>> kernels_;
   std::vector<const Kernel*> kernel_list_;

@@ -23,8 +23,9 @@ enum class Regular : uint8_t {
   PREDICATE,
 };
 
-// Loads and stores of up to four values. FORM contains the widths of a packed access.
-enum class LoadStore : uint8_t { VALUES, ADDRESS = 4, FORM };
+// Loads and stores of up to four values. FORM contains the widths of a packed access. TABLE is the
+// index of a table with the slots of eight values.
+enum class LoadStore : uint8_t { VALUES, ADDRESS = 4, FORM, TABLE = 7 };
 
 // Atomic operations. TABLE is the index of a table with the slots of a vector: results, operands.
 enum class Atomic : uint8_t { RESULT, OPERAND, REPLACEMENT, ADDRESS = 4, TABLE = 7 };

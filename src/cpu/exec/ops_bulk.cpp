@@ -144,6 +144,30 @@ void multicast(const AsyncOperation& prototype, const AsyncRange& barrier, uint3
   }
 }
 
+void store_bulk(Warp& w, const Op& op) {
+  constexpr uint64_t STORE_UNIT = 8;
+  const AsyncSite& site = w.frame->function->async[op.target];
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const uint64_t address = site.to.of(w, l), size = w.at<uint64_t>(site.size)[l];
+    if ((address | size) % STORE_UNIT)
+      raise(w, op, l, CUDA_ERROR_MISALIGNED_ADDRESS, "misaligned address",
+            "addresses and sizes of st.bulk are multiples of 8");
+    const uint64_t window = AddressSpace::instance().shared_window();
+    if (site.to.region == Region::GENERIC && address - window >= AddressSpace::WINDOW)
+      raise(w, op, l, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
+            "st.bulk at " + hex_text(address) + "; expected an address in shared memory");
+    if (size == 0) continue;
+    std::memset(resolve_bytes(w, op, l, address, size, Access::WRITE, site.to.region), 0, size);
+    charge_copy(w, size);
+  }
+}
+
+void refuse_multicast(Warp& w, const Op& op) {
+  raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
+        "multimem requires the address of a multicast object, and this device has none");
+}
+
 void bulk_commit(Warp& w, const Op&) {
   for (uint32_t m = w.mask; m; m &= m - 1) w.block->cluster.async.commit(w, std::countr_zero(m));
 }

@@ -81,16 +81,25 @@ struct AsyncSite {
   uint32_t width = 0;  // bytes per value
 };
 
+// The results of a texture read: words, halves, or two halves in a word.
+enum class TexelResult : uint8_t { WORD, HALF, HALVES };
+
 // The operands of an instruction on texels.
 struct ImageSite {
   ptx::Opcode op = ptx::Opcode::unsupported;
   ptx::Geometry geometry = ptx::Geometry::none;
   ptx::Mode mode = ptx::Mode::none;
-  bool is_whole = false;  // coordinates are integers
-  AddressSlot object;     // the handle is its address
+  ptx::Operation operation = ptx::Operation::none;
+  TexelResult result = TexelResult::WORD;
+  bool is_whole = false;     // coordinates are integers
+  bool has_sampler = false;  // which is not that of the object
+  AddressSlot object;        // the handle is its address; of a variable, its content
+  AddressSlot sampler;
   Slot layer = NO_SLOT;
   Slot place[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
   Slot level = NO_SLOT;
+  Slot offsets[3] = {NO_SLOT, NO_SLOT, NO_SLOT};  // in texels
+  Slot depth = NO_SLOT;                           // to compare with
   Slot dx[3] = {NO_SLOT, NO_SLOT, NO_SLOT}, dy[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
   Slot values[4] = {};      // results, or values to store
   Slot resident = NO_SLOT;  // predicate

@@ -5,6 +5,7 @@
 #include "cpu/exec/sampler.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -65,10 +66,23 @@ Raw border_of(const ImageObject& o) {
   return raw;
 }
 
+// Returns 1 if the channel is at least the depth of the read.
+float compared(const ImageObject& o, uint32_t raw, unsigned channel, float depth) {
+  const uint32_t word = channel_word(o, raw, channel);
+  if (!yields_integers(o)) return depth <= std::bit_cast<float>(word) ? 1.0f : 0.0f;
+  const bool is_signed =
+      o.image.format >= ChannelFormat::S8 && o.image.format <= ChannelFormat::S32;
+  const double value = is_signed ? double{int32_t(word)} : double{word};
+  return double{depth} <= value ? 1.0f : 0.0f;
+}
+
 // Channels that the format lacks are 0.
-Texel texel_of(const ImageObject& o, const Raw& raw) {
+Texel texel_of(const ImageObject& o, const Raw& raw, const SamplePlace* place = nullptr) {
+  const bool compares = place && place->has_depth;
   Texel texel{};
-  for (unsigned c = 0; c < raw.count; ++c) texel[c] = channel_word(o, raw.channels[c], c);
+  for (unsigned c = 0; c < raw.count; ++c)
+    texel[c] = compares ? std::bit_cast<uint32_t>(compared(o, raw.channels[c], c, place->depth))
+                        : channel_word(o, raw.channels[c], c);
   return texel;
 }
 
@@ -148,10 +162,10 @@ struct Plane {
   std::array<Place, 3> place;
 };
 
-Texel nearest(const Level& l, const Plane& p) {
+Texel nearest(const Level& l, const Plane& p, const SamplePlace& s) {
   std::array<int64_t, 3> index{0, 0, p.plane};
   for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = p.place[axis].texel;
-  return texel_of(l.object, addressed(l, index, p.axes));
+  return texel_of(l.object, addressed(l, index, p.axes), &s);
 }
 
 // The texels of one read with their weights. These are whole, and 256 in all.
@@ -161,11 +175,22 @@ struct Sum {
     Raw raw;
   };
   const ImageObject& object;
+  const SamplePlace& place;
   std::array<Addend, 16> addends{};
   size_t count = 0;
 
   void add(const Level& l, const std::array<int64_t, 3>& index, unsigned axes, int64_t weight) {
     if (weight != 0) addends[count++] = {weight, addressed(l, index, axes)};
+  }
+
+  // Results of comparisons need no rounding.
+  double passing(unsigned c) const {
+    double sum = 0;
+    for (size_t i = 0; i < count; ++i)
+      if (c < addends[i].raw.count)
+        sum += double(addends[i].weight) *
+               double{compared(object, addends[i].raw.channels[c], c, place.depth)};
+    return sum / double(ONE);
   }
 
   double channel(unsigned c) const {
@@ -182,7 +207,8 @@ struct Sum {
   Texel texel() const {
     Texel words{};
     for (unsigned c = 0; c < object.image.channels; ++c)
-      words[c] = filtered_word(object, channel(c), c);
+      words[c] = place.has_depth ? std::bit_cast<uint32_t>(float(passing(c)))
+                                 : filtered_word(object, channel(c), c);
     return words;
   }
 };
@@ -215,21 +241,6 @@ void add_level(const Level& l, const Plane& p, int64_t weight, bool upper_level,
   }
 }
 
-// The face of a cube that a direction meets, with the place on the face from 0 to 1.
-struct FacePlace {
-  uint32_t face;
-  float s, t;
-};
-FacePlace face_of(const std::array<float, 3>& v) {
-  const float x = std::fabs(v[0]), y = std::fabs(v[1]), z = std::fabs(v[2]);
-  auto on = [](uint32_t face, float s, float t, float m) {
-    return FacePlace{face, (s / m + 1) / 2, (t / m + 1) / 2};
-  };
-  if (x >= y && x >= z) return v[0] >= 0 ? on(0, -v[2], -v[1], x) : on(1, v[2], -v[1], x);
-  if (y >= z) return v[1] >= 0 ? on(2, v[0], v[2], y) : on(3, v[0], -v[2], y);
-  return v[2] >= 0 ? on(4, v[0], -v[1], z) : on(5, -v[0], -v[1], z);
-}
-
 int64_t clamped_layer(const Level& l, uint32_t layer) {
   if (l.object.image.is_cube) {
     const uint32_t cubes = l.size.planes / 6;
@@ -248,8 +259,11 @@ Plane plane_of(const Level& l, const SamplePlace& s) {
     p.place[1] = place_along(l, 1, double{face.t});
     return p;
   }
-  for (unsigned axis = 0; axis < p.axes; ++axis)
+  for (unsigned axis = 0; axis < p.axes; ++axis) {
     p.place[axis] = place_along(l, axis, double{s.at[axis]});
+    p.place[axis].texel += s.offset[axis];
+    p.place[axis].fixed += s.offset[axis] * ONE;
+  }
   return p;
 }
 
@@ -292,10 +306,20 @@ int64_t fixed_level(const ImageObject& o, const SamplePlace& place) {
 Texel nearest_at(const ImageObject& o, const std::byte* texels, int64_t level,
                  const SamplePlace& place) {
   const Level l = level_at(o, texels, level);
-  return nearest(l, plane_of(l, place));
+  return nearest(l, plane_of(l, place), place);
 }
 
 }  // namespace
+
+FacePlace face_of(const std::array<float, 3>& v) {
+  const float x = std::fabs(v[0]), y = std::fabs(v[1]), z = std::fabs(v[2]);
+  auto on = [](uint32_t face, float s, float t, float m) {
+    return FacePlace{face, (s / m + 1) / 2, (t / m + 1) / 2};
+  };
+  if (x >= y && x >= z) return v[0] >= 0 ? on(0, -v[2], -v[1], x) : on(1, v[2], -v[1], x);
+  if (y >= z) return v[1] >= 0 ? on(2, v[0], v[2], y) : on(3, v[0], -v[2], y);
+  return v[2] >= 0 ? on(4, v[0], -v[1], z) : on(5, -v[0], -v[1], z);
+}
 
 Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& place) {
   const int64_t level = o.image.levels.size() > 1 ? fixed_level(o, place) : 0;
@@ -303,7 +327,7 @@ Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   const int64_t lower = mixes ? level >> 8 : (level + ONE / 2) >> 8;
   const int64_t weight = mixes ? level & (ONE - 1) : 0;
   if (!is_filtered(o) && weight == 0) return nearest_at(o, texels, lower, place);
-  Sum sum{o};
+  Sum sum{o, place};
   for (const bool upper : {false, true}) {
     const int64_t part = upper ? weight : ONE - weight;
     if (part == 0) continue;
@@ -323,7 +347,8 @@ Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& p
 // Places outside read zero, as do all places of a line in an array.
 Texel fetch(const ImageObject& o, const std::byte* texels, const FetchPlace& place) {
   const Image& image = o.image;
-  const Level l = level_at(o, texels, 0);
+  if (place.level < 0 || place.level >= int64_t(image.levels.size())) return {};
+  const Level l = level_at(o, texels, place.level);
   if (image.dimensions == 1 && !image.is_layered && !image.is_linear) return {};
   std::array<int64_t, 3> index = place.at;
   for (unsigned axis = image.dimensions; axis < 3; ++axis) index[axis] = 0;
@@ -342,7 +367,11 @@ Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   Texel texel{};
   for (unsigned i = 0; i < 4; ++i) {
     const Raw raw = addressed(l, {x + COLUMN[i], y + ROW[i], p.plane}, 2);
-    if (component < raw.count) texel[i] = gathered_word(o, raw.channels[component], component);
+    if (component >= raw.count) continue;
+    const uint32_t channel = raw.channels[component];
+    texel[i] = place.has_depth
+                   ? std::bit_cast<uint32_t>(compared(o, channel, component, place.depth))
+                   : gathered_word(o, channel, component);
   }
   return texel;
 }

@@ -19,14 +19,25 @@ struct SamplePlace {
   std::array<float, 3> at{};
   uint32_t layer = 0;
   float level = 0;
-  bool has_level = false;  // else the level is 0, without the bias
+  bool has_level = false;           // else the level is 0, without the bias
+  std::array<int32_t, 3> offset{};  // in texels of the level
+  bool has_depth = false;
+  float depth = 0;  // each texel counts as 1 if it is at least this, else as 0
 };
 
 // Reads without a filter and without the normalization of coordinates.
 struct FetchPlace {
   std::array<int64_t, 3> at{};
   uint32_t layer = 0;
+  int64_t level = 0;
 };
+
+// The face of a cube that a direction meets, with the place on the face from 0 to 1.
+struct FacePlace {
+  uint32_t face;
+  float s, t;
+};
+FacePlace face_of(const std::array<float, 3>& direction);
 
 // `texels` are the bytes of the image on the host.
 Texel sample(const ImageObject& object, const std::byte* texels, const SamplePlace& place);

@@ -86,6 +86,7 @@ InstructionClass fixed_class(Opcode op) {
       return LOAD_SHARED;
     case Opcode::stmatrix:
     case Opcode::wmma_store_d:
+    case Opcode::st_bulk:
       return STORE_SHARED;
     case Opcode::mma:
     case Opcode::mma_sp:
@@ -105,7 +106,12 @@ InstructionClass fixed_class(Opcode op) {
     case Opcode::atom:
     case Opcode::red:
     case Opcode::red_async:
+    case Opcode::multimem_red:
       return ATOMIC;
+    case Opcode::multimem_ld_reduce:
+      return LOAD_GLOBAL;
+    case Opcode::multimem_st:
+      return STORE_GLOBAL;
     case Opcode::cp_async:
     case Opcode::cp_async_commit_group:
     case Opcode::cp_async_wait_group:
@@ -121,14 +127,19 @@ InstructionClass fixed_class(Opcode op) {
     case Opcode::st_async:
       return COPY;
     case Opcode::tex:
+    case Opcode::tex_base:
     case Opcode::tex_level:
     case Opcode::tex_grad:
     case Opcode::tld4:
     case Opcode::txq:
+    case Opcode::txq_level:
     case Opcode::suq:
+    case Opcode::istypep:
     case Opcode::suld_b:
     case Opcode::sust_b:
     case Opcode::sured_b:
+    case Opcode::sust_p:
+    case Opcode::sured_p:
       return TEXTURE;
     case Opcode::bra:
     case Opcode::brx_idx:

@@ -56,6 +56,15 @@ enum class Opcode : uint8_t {
   PTX_TYPE(e2m3x2, "e2m3x2", 2)         \
   PTX_TYPE(e3m2x2, "e3m2x2", 2)         \
   PTX_TYPE(ue8m0x2, "ue8m0x2", 2)       \
+  PTX_TYPE(e4m3x4, "e4m3x4", 4)         \
+  PTX_TYPE(e5m2x4, "e5m2x4", 4)         \
+  PTX_TYPE(e2m1x4, "e2m1x4", 2)         \
+  PTX_TYPE(e2m3x4, "e2m3x4", 4)         \
+  PTX_TYPE(e3m2x4, "e3m2x4", 4)         \
+  PTX_TYPE(u2, "u2", 1)                 \
+  PTX_TYPE(s2, "s2", 1)                 \
+  PTX_TYPE(u4, "u4", 1)                 \
+  PTX_TYPE(s4, "s4", 1)                 \
   PTX_TYPE(u16x2, "u16x2", 4)           \
   PTX_TYPE(s16x2, "s16x2", 4)           \
   PTX_TYPE(texref, "texref", 8)         \
@@ -98,8 +107,9 @@ enum class Compare : uint8_t {
 // The combining operation of setp/set (and, or, xor), atom, red, redux, bar.red and video forms.
 enum class Operation : uint8_t { none, add, min, max, inc, dec, and_, or_, xor_, exch, cas, popc };
 
-// The shape of the texels that an instruction on textures or surfaces addresses.
-enum class Geometry : uint8_t { none, d1, d2, d3, a1d, a2d, cube, acube };
+// The shape of the texels that an instruction on textures or surfaces addresses. The last two have
+// samples.
+enum class Geometry : uint8_t { none, d1, d2, d3, a1d, a2d, cube, acube, d2ms, a2dms };
 
 enum class MulMode : uint8_t { none, lo, hi, wide };
 
@@ -149,7 +159,11 @@ enum class Mode : uint8_t {
   subnormal,  // testp
   tile,
   im2col,
-  im2col_no_offs,  // tensor copies
+  im2col_no_offs,
+  im2col_w,
+  im2col_w_128,
+  gather4,
+  scatter4,  // tensor copies
   global_address,
   rank,
   box_dim,
@@ -173,7 +187,20 @@ enum class Mode : uint8_t {
   array_size,
   num_mipmap_levels,
   num_samples,
-  normalized_coords,  // txq, suq
+  normalized_coords,
+  channel_data_type,
+  channel_order,
+  force_unnormalized_coords,
+  filter_mode,
+  addr_mode_0,
+  addr_mode_1,
+  addr_mode_2,
+  memory_layout,  // txq, suq
+  texref,
+  samplerref,
+  surfref,  // istypep
+  shr7,
+  shr15,  // vmad
 };
 
 // NOLINTEND(readability-identifier-naming)
@@ -200,6 +227,7 @@ enum Flag : uint32_t {
   FLAG_CLAMP = 1u << 17,  // shf, bmsk, szext: .clamp; otherwise .wrap
   FLAG_WRAP = 1u << 19,   // shf, bmsk, szext: .wrap
   FLAG_ABS = 1u << 18,    // redux.abs
+  FLAG_PLUS_ONE = 1u << 20,  // vmad.po
   // Bulk copies; FLAG_SYNC is .mbarrier::complete_tx::bytes.
   FLAG_BYTE_MASK = 1u << 28,
   FLAG_BULK_GROUP = 1u << 29,
@@ -264,15 +292,30 @@ struct Operand {
   OperandKind kind = OperandKind::NONE;
   Base base = Base::ABSOLUTE;
   Literal literal = Literal::NONE;
-  bool negated = false;   // `!%p`
+  bool negated = false;   // `!%p`, or `-%r` of vmad
   uint8_t component = 0;  // of a special register
   uint8_t reserved = 0;
   uint16_t count = 0;
   uint32_t index = 0;
-  uint64_t bits = 0;  // value, addend or byte offset (two's complement)
+  uint64_t bits = 0;  // value, addend or byte offset (two's complement); a register's VideoSelector
 };
 
 inline constexpr uint32_t NONE = UINT32_MAX;
+
+// The parts of a register that a video instruction selects: "%r1.h0", "%r2.b7654". The low bits
+// have three bits per part, the last digit of the text first. A register without one has 0.
+struct VideoSelector {
+  uint32_t part_bytes = 0;  // 0: none; 1 of `.b`, 2 of `.h`
+  uint32_t count = 0;
+  uint32_t parts = 0;
+
+  static VideoSelector of(const Operand& operand) {
+    return {uint32_t(operand.bits >> 16 & 3), uint32_t(operand.bits >> 12 & 7),
+            uint32_t(operand.bits & 0xfff)};
+  }
+  uint64_t packed() const { return uint64_t{part_bytes} << 16 | count << 12 | parts; }
+  uint32_t part(uint32_t index) const { return parts >> 3 * index & 7; }
+};
 
 struct Instruction {
   const Form* form = nullptr;
@@ -342,6 +385,14 @@ struct Variable {
   std::vector<uint64_t> dimensions;
   std::vector<uint8_t> bytes;  // initial value; bytes missing up to `size` are zero
   std::vector<Relocation> relocations;
+};
+
+// The first bytes of a `.samplerref`. The modes are those of CUaddress_mode.
+struct SamplerState {
+  uint8_t modes[3] = {};
+  uint8_t is_linear = 0;
+  uint8_t force_unnormalized = 0;
+  uint8_t reserved[3] = {};
 };
 
 // `.callprototype`: the arguments of an indirect call. Parameters have type, size, align and
@@ -459,6 +510,10 @@ std::string_view name_of(Type type);
 std::string_view name_of(Opcode op);
 bool is_float(Type type);
 bool is_signed(Type type);
+// Returns true for .texref, .samplerref and .surfref.
+inline bool is_opaque(Type type) { return type >= Type::texref && type < Type::count; }
+// Returns true for integers of 2 and 4 bits, which no register has.
+inline bool is_nibble(Type type) { return type >= Type::u2 && type <= Type::s4; }
 
 // Returns a name such as "%r12", for messages.
 std::string register_name(const Function& function, uint32_t index);
@@ -486,10 +541,11 @@ The guarantees of verification to the executor:
       cp.async.bulk {to, from, size, mbarrier|none, blocks|none, policy|none, byte mask|none}
       min, max {d, a, b, c|none}
       mma      {D, A, B, C, metadata, selector}, the last two for sparse forms
-      tex, tld4 {d, p|none, object, coordinates, level or gradients, others}; all destinations and
-                the coordinates are vectors
+      tex, tld4 {d, p|none, object, coordinates, sampler|none, level or dx|none, dy|none,
+                offsets|none, depth|none}; destinations, coordinates and offsets are vectors
       suld     {d, object, coordinates}
       sust, sured  {object, coordinates, b}
+      vadd ... vset4  {d, a, b, c|none}; registers have the selectors that the form permits
       wgmma.mma_async  {D, A, B, metadata|none, selector|none, scale of D,
                 negation of A|none, of B|none, transposition of A|none, of B|none}
 

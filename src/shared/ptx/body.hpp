@@ -68,7 +68,9 @@ class BodyParser {
   Operand operand(const Form& form);
   Operand percent_operand(const Form& form);
   Operand negated_operand();
-  Operand named_operand();
+  Operand minus_operand(const Form& form);
+  Operand selected(const Form& form, Operand operand);
+  Operand named_operand(const Form& form);
   Operand constant_operand();
   bool small_integer(Operand& result);
   Operand memory_operand(const Form& form);
@@ -104,6 +106,7 @@ class BodyParser {
   std::unordered_map<std::string_view, uint32_t> prototypes_;
   std::unordered_map<std::string_view, uint32_t> target_lists_;
   Operand coordinates_;       // of the tensor whose map was read last
+  Operand sampler_;           // of the texture that was read last
   size_t last_label_ = 0;     // instruction after the latest label
   uint64_t param_bytes_ = 0;  // end of the parameter frame in the open scopes
 };

@@ -32,6 +32,9 @@ Variable parse_variable_head(Context& context, Space space, Linkage linkage);
 void parse_dimensions(Context& context, Variable& variable);
 // Reads the value after `=`; `index` is the variable's index in Module::variables.
 void parse_initializer(Context& context, Variable& variable, uint32_t index);
+// Reads the members of a texture, sampler or surface after `=`. Those of a sampler become its
+// SamplerState. The others have no effect.
+void parse_opaque_initializer(Lexer& lexer, Variable& variable);
 
 // Returns `value` rounded up to a multiple of `align`, a power of two.
 constexpr uint64_t align_up(uint64_t value, uint64_t align) {

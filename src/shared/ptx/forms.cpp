@@ -45,12 +45,19 @@ enum Group : uint64_t {
   GROUP_TEXTURE = uint64_t{1} << 32,
   GROUP_SURFACE = uint64_t{1} << 33,
   GROUP_QUERY = uint64_t{1} << 34,
+  GROUP_VIDEO = uint64_t{1} << 35,
+  GROUP_FENCE = uint64_t{1} << 36,
+  GROUP_PREFETCH = uint64_t{1} << 37,
+  GROUP_KIND = uint64_t{1} << 38,
+  GROUP_MULTICAST = uint64_t{1} << 39,
 };
 
 constexpr uint64_t bit(Type type) { return uint64_t{1} << static_cast<unsigned>(type); }
 static_assert(static_cast<unsigned>(Type::count) <= 64);
 
-constexpr uint64_t ANY = ~bit(Type::none);
+// Integers that only cvt.pack writes.
+constexpr uint64_t NIBBLES = bit(Type::u2) | bit(Type::s2) | bit(Type::u4) | bit(Type::s4);
+constexpr uint64_t ANY = ~(bit(Type::none) | NIBBLES);
 constexpr uint64_t PRED = bit(Type::pred);
 constexpr uint64_t B32 = bit(Type::b32);
 constexpr uint64_t B64 = bit(Type::b64);
@@ -64,6 +71,8 @@ constexpr uint64_t INT = bit(Type::u16) | U32 | U64 | bit(Type::s16) | S32 | bit
                          bit(Type::u16x2) | bit(Type::s16x2);
 constexpr uint64_t HALF = bit(Type::f16) | bit(Type::f16x2) | bit(Type::bf16) | bit(Type::bf16x2);
 constexpr uint64_t FLOAT = HALF | F32 | F64 | bit(Type::f32x2);
+// The results of texture reads.
+constexpr uint64_t TEXELS = U32 | S32 | F32 | bit(Type::f16) | bit(Type::f16x2);
 constexpr uint64_t SIGNED =
     bit(Type::s8) | bit(Type::s16) | S32 | bit(Type::s64) | bit(Type::s16x2);
 
@@ -321,6 +330,31 @@ bool modes_well(const Form& form) {
 
 bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cluster; }
 
+// A restricted fence orders with the cluster: what others wrote there, or what the block wrote.
+bool fences_well(const Form& form) {
+  if (form.scope == Scope::none) return false;
+  if (form.space == Space::generic) return true;
+  const Order order = form.space == Space::shared ? Order::release : Order::acquire;
+  return form.scope == Scope::cluster && form.order == order;
+}
+
+// Shifts name what happens beyond 31. Saturation excludes the sum of the parts.
+bool is_complete_video(const Form& form) {
+  const bool packs = form.op >= Opcode::vadd2;
+  const bool compares = form.op == Opcode::vset || form.op >= Opcode::vset2;
+  if (compares != (form.compare != Compare::none) || form.compare > Compare::ge) return false;
+  if ((form.op == Opcode::vshl || form.op == Opcode::vshr) &&
+      (form.types[2] != Type::u32 || form.has(FLAG_CLAMP) == form.has(FLAG_WRAP)))
+    return false;
+  if (form.operation > Operation::max || (packs && form.operation > Operation::add)) return false;
+  return !packs || form.operation == Operation::none || !form.has(FLAG_SAT);
+}
+
+bool is_bulk_store(const Form& form) {
+  return (form.space == Space::generic || form.space == Space::shared) &&
+         (form.order == Order::none || form.order == Order::weak);
+}
+
 // Copies to shared memory report to an mbarrier, copies to global memory belong to groups.
 bool copies_in_bulk(const Form& form) {
   bool reduces = form.op == Opcode::cp_reduce_async_bulk;
@@ -338,13 +372,18 @@ bool copies_in_bulk(const Form& form) {
 // A prefetch has no destination. Stores have no offsets in the box of pixels.
 bool copies_tensors(const Form& form) {
   if (form.dimensions == 0 || form.has(FLAG_BYTE_MASK) || form.has(FLAG_READ)) return false;
-  bool im2col = form.mode == Mode::im2col || form.mode == Mode::im2col_no_offs;
+  const Mode mode = form.mode;
+  bool wide = mode == Mode::im2col_w || mode == Mode::im2col_w_128;
+  bool im2col = mode == Mode::im2col || mode == Mode::im2col_no_offs || wide;
   bool prefetches = form.op == Opcode::cp_async_bulk_prefetch_tensor;
   bool reduces = form.op == Opcode::cp_reduce_async_bulk_tensor;
   bool stores = !prefetches && form.space == Space::global;
   if (im2col && form.dimensions < 3) return false;
-  if ((form.mode == Mode::im2col && stores) || (form.mode == Mode::im2col_no_offs && !stores))
+  if (((mode == Mode::im2col || wide) && stores) || (mode == Mode::im2col_no_offs && !stores))
     return false;
+  if ((mode == Mode::gather4 || mode == Mode::scatter4) && (form.dimensions != 2 || reduces))
+    return false;
+  if ((mode == Mode::gather4 && stores) || (mode == Mode::scatter4 && !stores)) return false;
   if (reduces != (form.operation != Operation::none)) return false;
   if (prefetches)
     return form.space == Space::global && !form.has(FLAG_SYNC) && !form.has(FLAG_BULK_GROUP) &&
@@ -371,27 +410,50 @@ bool replaces_well(const Form& form) {
          form.types[0] == (wide ? Type::b64 : Type::b32);
 }
 
-bool is_cube(Geometry geometry) { return geometry >= Geometry::cube; }
+bool is_cube(Geometry geometry) {
+  return geometry == Geometry::cube || geometry == Geometry::acube;
+}
+bool has_samples(Geometry geometry) { return geometry >= Geometry::d2ms; }
 
-// Levels and gradients need coordinates of f32. tld4 reads a plane.
+// Gathers of tld4 read a plane or a face, and have no halves.
+bool gathers_well(const Form& form) {
+  const Geometry geometry = form.geometry();
+  return form.mode != Mode::none && form.types[0] != Type::f16 && form.types[0] != Type::f16x2 &&
+         (geometry == Geometry::d2 || geometry == Geometry::a2d || is_cube(geometry));
+}
+
+// Gradients need coordinates of f32, samples have whole ones. A pair of halves is one result.
 bool samples_well(const Form& form) {
   const Geometry geometry = form.geometry();
   const bool real = form.types[1] == Type::f32;
-  const bool plane = geometry == Geometry::d2 || geometry == Geometry::a2d;
-  if (geometry == Geometry::none || form.vector != 4) return false;
-  if (!real && (form.op != Opcode::tex || form.types[1] != Type::s32 || is_cube(geometry)))
+  const bool gradient = form.op == Opcode::tex_grad, gather = form.op == Opcode::tld4;
+  if (geometry == Geometry::none || form.vector != (form.types[0] == Type::f16x2 ? 2 : 4))
     return false;
-  if (form.op == Opcode::tex_grad && is_cube(geometry)) return false;
-  return (form.op == Opcode::tld4) == (form.mode != Mode::none) &&
-         (form.op != Opcode::tld4 || plane);
+  if (!real && (form.types[1] != Type::s32 || is_cube(geometry) || gradient || gather))
+    return false;
+  if (has_samples(geometry) && (real || form.op != Opcode::tex)) return false;
+  return gather ? gathers_well(form) : form.mode == Mode::none;
 }
 
+// Formatted accesses have words. Layers have no formatted reductions.
 bool accesses_surfaces(const Form& form) {
-  const bool reduces = form.op == Opcode::sured_b;
-  if (form.dimensions == 0 || is_cube(form.geometry()) || form.mode == Mode::none) return false;
-  if (reduces)
-    return form.vector == 1 && form.operation != Operation::none && size_of(form.types[0]) >= 4;
+  const Geometry geometry = form.geometry();
+  if (form.dimensions == 0 || geometry >= Geometry::cube || form.mode == Mode::none) return false;
+  const bool has_layers = geometry == Geometry::a1d || geometry == Geometry::a2d;
+  if (form.op == Opcode::sured_p && has_layers) return false;
+  if (form.op == Opcode::sured_b || form.op == Opcode::sured_p)
+    return form.operation != Operation::none && size_of(form.types[0]) >= 4;
   return form.vector <= 4 && size_of(form.types[0]) * form.vector <= 16;
+}
+
+// Surfaces have no sampler, no levels and no samples.
+bool queries_well(const Form& form) {
+  const Mode mode = form.mode;
+  if (mode == Mode::none) return false;
+  if (form.op == Opcode::txq_level) return mode <= Mode::depth;
+  const bool is_common = mode <= Mode::array_size || mode == Mode::channel_data_type ||
+                         mode == Mode::channel_order;
+  return is_common || mode == Mode::memory_layout || form.op == Opcode::txq;
 }
 
 bool is_complete(const Form& form) {
@@ -400,9 +462,6 @@ bool is_complete(const Form& form) {
       return compares_well(form, form.types[0]);
     case Opcode::set:
       return compares_well(form, form.types[1]);
-    case Opcode::vset2:
-    case Opcode::vset4:
-      return form.compare != Compare::none;
     case Opcode::mul:
       return multiplies_well(form);
     case Opcode::mad:
@@ -438,16 +497,22 @@ bool is_complete(const Form& form) {
     case Opcode::tensormap_replace:
       return replaces_well(form);
     case Opcode::tex:
+    case Opcode::tex_base:
     case Opcode::tex_level:
     case Opcode::tex_grad:
     case Opcode::tld4:
       return samples_well(form);
     case Opcode::txq:
+    case Opcode::txq_level:
     case Opcode::suq:
+      return queries_well(form);
+    case Opcode::istypep:
       return form.mode != Mode::none;
     case Opcode::suld_b:
     case Opcode::sust_b:
     case Opcode::sured_b:
+    case Opcode::sust_p:
+    case Opcode::sured_p:
       return accesses_surfaces(form);
     case Opcode::st_async:
     case Opcode::red_async:
@@ -460,7 +525,12 @@ bool is_complete(const Form& form) {
     case Opcode::mbarrier_try_wait_parity:
       return form.space != Space::shared_cluster;  // only the own block waits
     case Opcode::fence:
-      return form.scope != Scope::none;
+      return fences_well(form);
+    case Opcode::st_bulk:
+      return is_bulk_store(form);
+    case Opcode::multimem_ld_reduce:
+    case Opcode::multimem_red:
+      return form.operation != Operation::none;
     case Opcode::membar:
       return form.scope != Scope::none;
     case Opcode::atom:
@@ -469,11 +539,11 @@ bool is_complete(const Form& form) {
     case Opcode::bar_red:
       return form.operation != Operation::none;
     default:
-      return modes_well(form);
+      return is_video(form.op) ? is_complete_video(form) : modes_well(form);
   }
 }
 
-// Halves fill the result; pairs of bytes leave room for bits of a third operand.
+// Halves fill the result; narrower pairs leave room for bits of a third operand.
 bool packs_well(const Form& form, const OpcodeSpec& spec) {
   const uint8_t count = size_of(form.types[0]) == 2 ? 2 : 3;
   return in(form, spec.first_types) && form.type_count == count && form.types[1] == Type::s32 &&
@@ -490,6 +560,8 @@ bool is_consistent(const Form& form, const OpcodeSpec& spec) {
 }
 
 }  // namespace
+
+bool is_video(Opcode op) { return op >= Opcode::vadd && op <= Opcode::vset4; }
 
 bool has_two_spaces(Opcode op) {
   return op == Opcode::cp_async || op == Opcode::cp_async_bulk ||
@@ -541,6 +613,7 @@ bool is_destination(const Form& form, size_t slot) {
     case Opcode::lop3:
     case Opcode::shfl:
     case Opcode::tex:
+    case Opcode::tex_base:
     case Opcode::tex_level:
     case Opcode::tex_grad:
     case Opcode::tld4:

@@ -39,6 +39,8 @@ struct OpcodeSpec {
   Rule rule = Rule::PATTERN;
 };
 
+// Returns true for the packed and scalar video instructions.
+bool is_video(Opcode op);
 // Returns whether the name contains the spaces of a destination and a source.
 bool has_two_spaces(Opcode op);
 const OpcodeSpec& spec_of(Opcode op);

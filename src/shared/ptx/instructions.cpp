@@ -65,7 +65,7 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
 // Reads the operands to the `;`, inclusive.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
-  coordinates_ = Operand{};
+  coordinates_ = sampler_ = Operand{};
   std::string_view pattern = spec_of(form.op).pattern;
   char first_slot = pattern.empty() ? '\0' : pattern[0];
   if (first_slot == 'l') {
@@ -77,6 +77,10 @@ void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
     add_operand(written, is_targets ? targets_operand() : operand(form));
     if (coordinates_.kind == OperandKind::VECTOR)
       add_operand(written, std::exchange(coordinates_, Operand{}));
+    if (sampler_.kind != OperandKind::NONE) {
+      add_operand(written, std::exchange(sampler_, Operand{}));
+      written.has_sampler = true;
+    }
     char c = lexer_.peek();
     if (c == '|' && written.count == 1)
       written.has_pair = true;
@@ -102,11 +106,43 @@ Operand BodyParser::operand(const Form& form) {
       return vector_operand(form);
     case '!':
       return negated_operand();
+    case '-':
+      if (form.op == Opcode::vmad && !is_class(lexer_.position()[1], CHAR_DIGIT))
+        return minus_operand(form);
+      break;
     default:
       break;
   }
   bool word = is_class(c, CHAR_WORD) && !is_class(c, CHAR_DIGIT);
-  return word ? named_operand() : constant_operand();
+  return word ? named_operand(form) : constant_operand();
+}
+
+// Reads "-%r1.h0" of vmad.
+Operand BodyParser::minus_operand(const Form& form) {
+  lexer_.expect('-');
+  Operand result = operand(form);
+  if (result.kind != OperandKind::REG || result.negated)
+    lexer_.fail_near("expected a register behind '-'");
+  result.negated = true;
+  return result;
+}
+
+// Reads the parts behind a register of a video instruction: ".b0", ".h1", ".h32", ".b7654".
+Operand BodyParser::selected(const Form& form, Operand operand) {
+  if (!is_video(form.op) || *lexer_.position() != '.') return operand;
+  std::string_view text = lexer_.directive();
+  VideoSelector selector;
+  if (text.size() > 1 && text[1] == 'b') selector.part_bytes = 1;
+  if (text.size() > 1 && text[1] == 'h') selector.part_bytes = 2;
+  bool fits = selector.part_bytes != 0 && text.size() >= 3 && text.size() <= 6;
+  for (size_t i = 2; i < text.size() && fits; ++i) {
+    fits = text[i] >= '0' && text[i] <= '7';
+    selector.parts = selector.parts << 3 | static_cast<uint32_t>(text[i] - '0');
+    ++selector.count;
+  }
+  if (!fits) lexer_.fail("malformed selector '" + std::string(text) + "'");
+  operand.bits = selector.packed();
+  return operand;
 }
 
 // Reads "!%p"; only a predicate can be negated.
@@ -124,7 +160,7 @@ Operand BodyParser::negated_operand() {
 Operand BodyParser::percent_operand(const Form& form) {
   std::optional<uint32_t> found;
   std::string_view name = scan_register(found);
-  if (found) return register_operand(*found);
+  if (found) return selected(form, register_operand(*found));
   std::optional<Operand> special = special_register(name);
   if (!special) lexer_.fail("unknown register '" + std::string(name) + "'");
   return form.op == Opcode::mov ? *special : move_to_register(*special);
@@ -212,10 +248,10 @@ Operand BodyParser::move_to_register(const Operand& special) {
 }
 
 // Reads a register without `%` (inline assembly), a variable, a function or `_`.
-Operand BodyParser::named_operand() {
+Operand BodyParser::named_operand(const Form& form) {
   std::optional<uint32_t> found;
   std::string_view name = scan_register(found);
-  if (found) return register_operand(*found);
+  if (found) return selected(form, register_operand(*found));
   if (name == "_") {
     Operand sink;
     sink.kind = OperandKind::SINK;
@@ -291,14 +327,17 @@ bool BodyParser::small_integer(Operand& result) {
   return true;
 }
 
-// Reads "{x, y}", or the only coordinate of a line of texels. Texture objects contain their
-// sampler.
+// Reads "{x, y}", "sampler, {x, y}", or the only coordinate of a line of texels.
 Operand BodyParser::coordinate_operand(const Form& form) {
   if (lexer_.peek() == '{') return vector_operand(form);
-  const Operand item = operand_of_vector(form);
-  if (lexer_.peek() == ',')
-    lexer_.fail("'" + std::string(form.text) +
-                "' has a separate sampler; expected a texture object");
+  const Operand item = operand(form);
+  if (spec_of(form.op).rule == Rule::TEXTURE && lexer_.accept(',')) {
+    if (sampler_.kind != OperandKind::NONE) lexer_.fail("a texture with two samplers");
+    sampler_ = item;
+    return coordinate_operand(form);
+  }
+  if (item.kind != OperandKind::REG && item.kind != OperandKind::IMMEDIATE)
+    lexer_.fail("a coordinate must be a register or a constant");
   Operand result;
   result.kind = OperandKind::VECTOR;
   result.index = static_cast<uint32_t>(function_->elements.size());

@@ -170,7 +170,8 @@ class ModuleParser {
     if (lexer_.accept('=')) {
       if (variable.space != Space::global && variable.space != Space::constant)
         lexer_.fail("only .global and .const variables have an initial value");
-      parse_initializer(context_, variable, index);
+      is_opaque(variable.type) ? parse_opaque_initializer(lexer_, variable)
+                               : parse_initializer(context_, variable, index);
     }
     const ModuleSymbol* earlier = context_.find_symbol(variable.name);
     if (earlier != nullptr) return redeclare_variable(*earlier, std::move(variable));

@@ -2,6 +2,8 @@
 // Verification. After it the executor indexes registers, frames and slots without checks.
 #include "ptx/verify.hpp"
 
+#include <utility>
+
 #include "ptx/constants.hpp"
 #include "ptx/forms.hpp"
 
@@ -34,6 +36,7 @@ class Checker {
     switch (spec.rule) {
       case Rule::PATTERN:
         by_pattern(spec.pattern);
+        if (is_video(form_.op)) check_video();
         break;
       case Rule::MOV:
         mov();
@@ -170,6 +173,12 @@ class Checker {
       fail_operand("a " + std::to_string(bits_of(type)) + "-bit register or constant");
   }
 
+  void signed_source(Operand& operand) {
+    const bool negated = std::exchange(operand.negated, false);
+    source(operand, Type::b32);
+    operand.negated = negated;
+  }
+
   void relaxed_source(Operand& operand, Type type) {
     if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, type);
     relaxed_destination(operand, type);
@@ -210,7 +219,7 @@ class Checker {
     bool is_ld_st = form_.op == Opcode::ld || form_.op == Opcode::st;
     if (space != Space::generic && space != variable.space && !has_two_spaces(form_.op))
       fail("'" + std::string(variable.name) + "' is in another state space");
-    if (variable.space != Space::param) return;
+    if (variable.space != Space::param || form_.op == Opcode::prefetch) return;
     uint64_t bytes = uint64_t{size_of(form_.types[0])} * form_.vector;
     bool inside = operand.bits <= variable.size && variable.size - operand.bits >= bytes;
     if (!is_ld_st || (!inside && !variable.is_unsized) || form_.types[0] == Type::pred)
@@ -282,6 +291,9 @@ class Checker {
         break;
       case 'h':
         source(operand, Type::b16);
+        break;
+      case 'n':
+        signed_source(operand);
         break;
       case 'z':
         source(operand, Type::b64);
@@ -544,8 +556,15 @@ class Checker {
   }
 
   void offsets() {
+    if (form_.mode == Mode::im2col_w || form_.mode == Mode::im2col_w_128)
+      return coordinates(2, Type::b16);
     if (form_.mode != Mode::im2col) return put_none();
     coordinates(form_.dimensions - 2u, Type::b16);
+  }
+
+  // Four rows have a column in common.
+  unsigned tensor_coordinates() const {
+    return form_.mode == Mode::gather4 || form_.mode == Mode::scatter4 ? 5 : form_.dimensions;
   }
 
   void tensor() {
@@ -553,7 +572,7 @@ class Checker {
     bool loads = form_.space2 == Space::global;
     if (loads) slot('m');
     slot('m');
-    coordinates(form_.dimensions, Type::b32);
+    coordinates(tensor_coordinates(), Type::b32);
     if (form_.space2 != Space::generic) slot('m');
     if (loads || form_.space2 == Space::generic) offsets();
     if (loads) slot(form_.has(FLAG_MULTICAST) ? 'h' : 'N');
@@ -570,11 +589,11 @@ class Checker {
 
   // The numbers of a place: layers are unsigned. A last number without a meaning may follow three.
   void texel_place(Type type) {
-    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 2, 3, 3, 4};
+    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 2, 3, 3, 4, 3, 4};
     const unsigned count = COUNTS[form_.dimensions];
     const Geometry geometry = form_.geometry();
-    const bool has_layer =
-        geometry == Geometry::a1d || geometry == Geometry::a2d || geometry == Geometry::acube;
+    const bool has_layer = geometry == Geometry::a1d || geometry == Geometry::a2d ||
+                           geometry == Geometry::acube || geometry == Geometry::a2dms;
     const Operand& vector = take();
     const bool fits = vector.count == count || (count == 3 && vector.count == 4);
     if (vector.kind != OperandKind::VECTOR || !fits)
@@ -585,7 +604,7 @@ class Checker {
   }
 
   void gradient() {
-    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 1, 2, 0, 0};
+    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 1, 2, 3, 3};
     const unsigned count = COUNTS[form_.dimensions];
     Operand& vector = take();
     if (vector.kind != OperandKind::VECTOR) {
@@ -609,17 +628,70 @@ class Checker {
     }
     put(to);
     pair();
-    slot('m');
+    object(Type::texref);
     texel_place(form_.types[1]);
-    if (form_.op == Opcode::tex_level) level();
-    for (int i = 0; i < 2 && form_.op == Opcode::tex_grad; ++i) gradient();
-    put_rest();
+    sampler();
+    const bool gradients = form_.op == Opcode::tex_grad;
+    if (form_.op == Opcode::tex_level)
+      number(form_.types[1]);
+    else
+      gradients ? gradient() : put_none();
+    gradients ? gradient() : put_none();
+    texel_offsets();
+    exhausted() ? put_none() : depth();
   }
 
-  void level() {
-    Operand& operand = take();
-    source(operand, Type::f32);
+  // A handle in a register, or a variable.
+  void object(Type type) {
+    const Operand& operand = take();
+    memory(operand);
+    const Variable* variable = variable_of(operand);
+    if (variable != nullptr && variable->type != type)
+      fail_operand("a ." + std::string(name_of(type)) + " or a register");
     put(operand);
+  }
+
+  void sampler() {
+    if (!written_.has_sampler) return put_none();
+    Operand& operand = take();
+    const Variable* variable = variable_of(operand);
+    if (variable != nullptr ? variable->type != Type::samplerref
+                            : operand.kind != OperandKind::REG || type_size(operand) != 8)
+      fail_operand("a .samplerref or a 64-bit register");
+    put(operand);
+  }
+
+  unsigned type_size(const Operand& operand) const { return size_of(type_of(operand)); }
+
+  void number(Type type) {
+    Operand& operand = take();
+    source(operand, type);
+    put(operand);
+  }
+
+  // Offsets of texels precede the depth. That of a line can be written without braces.
+  void texel_offsets() {
+    static constexpr uint8_t COUNTS[] = {0, 1, 2, 3, 1, 2, 0, 0, 2, 2};
+    const unsigned count = COUNTS[form_.dimensions];
+    if (exhausted()) return put_none();
+    Operand& vector = written_.items[next_];
+    const bool is_scalar = count == 1 && vector.kind == OperandKind::REG &&
+                           !is_float(type_of(vector)) && type_size(vector) == 4;
+    if (is_scalar) return number(Type::s32);
+    if (vector.kind != OperandKind::VECTOR) return put_none();
+    take();
+    if (vector.count != count && (count != 3 || vector.count != 4))
+      fail_operand("a vector of " + std::to_string(count));
+    for (unsigned i = 0; i < vector.count; ++i)
+      source(function_.elements[vector.index + i], Type::s32);
+    put(vector);
+  }
+
+  // Space has no depth to compare with, and whole places have no filter for it.
+  void depth() {
+    if (form_.geometry() == Geometry::d3 || form_.types[1] != Type::f32)
+      fail("a depth has no meaning");
+    number(Type::f32);
   }
 
   // "{%r1}" is a register.
@@ -635,9 +707,50 @@ class Checker {
     check_pair("");
     const bool loads = form_.op == Opcode::suld_b;
     if (loads) value_of_surface(true);
-    slot('m');
+    object(Type::surfref);
     texel_place(Type::b32);
     if (!loads) value_of_surface(false);
+  }
+
+  // A register has the parts that its place permits: all parts of a packed source, some parts of a
+  // packed destination, one part of others.
+  void check_selector(const Operand& operand, bool is_destination) const {
+    const VideoSelector chosen = VideoSelector::of(operand);
+    if (operand.kind != OperandKind::REG || chosen.part_bytes == 0) return;
+    const bool packs = form_.op >= Opcode::vadd2;
+    const unsigned parts = name_of(form_.op).ends_with('4') ? 4 : 2;
+    const unsigned limit = packs && !is_destination ? 2 * parts : 4 / chosen.part_bytes;
+    bool fits = !packs || chosen.part_bytes == 4 / parts;
+    fits = fits && (!packs ? chosen.count == 1
+                           : is_destination ? chosen.count <= parts : chosen.count == parts);
+    for (unsigned i = 0; i < chosen.count; ++i) {
+      fits = fits && chosen.part(i) < limit;
+      if (packs && is_destination && i != 0) fits = fits && chosen.part(i) > chosen.part(i - 1);
+    }
+    if (!fits) fail("a selector of parts that does not fit");
+  }
+
+  // A second operation or parts of a scalar destination need a third source, and exclude each other.
+  void check_video() {
+    const Operand* operands = &function_.operands[function_.operands.size() - placed_];
+    for (unsigned k = 0; k < 3; ++k) check_selector(operands[k], k == 0);
+    if (operands[3].kind == OperandKind::REG && VideoSelector::of(operands[3]).part_bytes != 0)
+      fail("a selector of parts that does not fit");
+    if (form_.op == Opcode::vmad) return check_signs(operands);
+    if (form_.op >= Opcode::vadd2) return;
+    const bool merges = VideoSelector::of(operands[0]).part_bytes != 0;
+    const bool combines = form_.operation != Operation::none;
+    if (merges && combines) fail("parts of the result exclude a second operation");
+    if ((merges || combines) && operands[3].kind == OperandKind::NONE)
+      fail("a third source is missing");
+  }
+
+  // The minus sign of a product excludes that of the addend, and .po excludes all.
+  void check_signs(const Operand* operands) const {
+    const bool a = operands[1].negated, b = operands[2].negated, c = operands[3].negated;
+    if (VideoSelector::of(operands[0]).part_bytes != 0) fail("parts of the result have no meaning");
+    if (form_.has(FLAG_PLUS_ONE) ? a || b || c : a != b && c)
+      fail("minus signs that exclude each other");
   }
 
   void vote() {

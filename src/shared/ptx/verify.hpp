@@ -13,7 +13,8 @@ inline constexpr size_t MAX_ELEMENTS = 128;  // of a vector
 struct WrittenOperands {
   std::array<Operand, MAX_OPERANDS> items{};
   uint8_t count = 0;
-  bool has_pair = false;  // the first was `d|p`: items[1] is the p
+  bool has_pair = false;     // the first was `d|p`: items[1] is the p
+  bool has_sampler = false;  // the operand behind the coordinates of texels is a sampler
 };
 
 // Appends the operands of `form` to function.operands, one per slot of its pattern, and returns

@@ -216,6 +216,25 @@ void add_offsets(Table& table) {
   table.add(std::move(named));
 }
 
+// 128 bits as one value: what is stored in halves is loaded whole, and the other way round.
+void add_whole(Table& table, const std::string& space, const std::string& place, const char* order) {
+  const std::string note = space + order;
+  auto same = [](const Values& in, Values& out) { out[0] = in[0], out[1] = in[1]; };
+  table.add({"ld" + note + ".b128",
+             "{ .reg .b128 %q; st" + space + ".v2.b64 [" + place + "], {$0, $1}; ld" + order + space +
+                 ".b128 %q, [" + place + "]; mov.b128 {$d0, $d1}, %q; }",
+             {Kind::u64, Kind::u64},
+             {Kind::u64, Kind::u64},
+             same});
+  const std::string release = std::string(order) == ".acquire.gpu" ? ".release.gpu" : order;
+  table.add({"st" + space + release + ".b128",
+             "{ .reg .b128 %q; mov.b128 %q, {$0, $1}; st" + release + space + ".b128 [" + place +
+                 "], %q; ld" + space + ".v2.b64 {$d0, $d1}, [" + place + "]; }",
+             {Kind::u64, Kind::u64},
+             {Kind::u64, Kind::u64},
+             same});
+}
+
 }  // namespace
 
 void add_memory_cases(Table& table) {
@@ -224,6 +243,10 @@ void add_memory_cases(Table& table) {
   add_read_only(table);
   add_constants(table);
   add_offsets(table);
+  for (const char* order : {"", ".volatile", ".relaxed.sys", ".acquire.gpu"}) {
+    add_whole(table, ".global", "$m", order);
+    add_whole(table, ".shared", "$s", order);
+  }
 }
 
 }  // namespace cucore::cpu::ops

@@ -14,6 +14,7 @@ std::string* TableOptions::member(const std::string& option) {
          : option == "--note"        ? &note
          : option == "--only"        ? &only
          : option == "--differences" ? &differences
+         : option == "--unrecorded"  ? &unrecorded
                                      : nullptr;
 }
 
@@ -28,15 +29,22 @@ uint64_t hashed(uint64_t hash, const void* data, size_t bytes) {
   return hash;
 }
 
+std::set<std::string> names_in(const std::string& path) {
+  std::set<std::string> names;
+  if (path.empty()) return names;
+  std::ifstream file(path);
+  if (!file) throw std::runtime_error("cannot read " + path);
+  for (std::string line; std::getline(file, line);)
+    if (!line.starts_with('#')) names.insert(line.substr(0, line.find(" | ")));
+  return names;
+}
+
 TableRun::TableRun(const Driver& driver, const TableOptions& options)
     : driver_(driver), options_(options) {
   if (!options.expect.empty()) expected_ = read(options.expect);
   made_.device = described(driver, options);
-  if (options.differences.empty()) return;
-  std::ifstream file(options.differences);
-  if (!file) throw std::runtime_error("cannot read " + options.differences);
-  for (std::string line; std::getline(file, line);)
-    if (!line.starts_with('#')) wanted_.insert(line.substr(0, line.find(" | ")));
+  wanted_ = names_in(options.differences);
+  pending_ = names_in(options.unrecorded);
 }
 
 bool TableRun::begin(const std::string& name) {
@@ -58,6 +66,11 @@ void TableRun::add(const std::string& name, const Recorded& made) {
 
 void TableRun::compare(const std::string& name, const Recorded& made) {
   const auto found = expected_.rows.find(name);
+  if (pending_.contains(name)) {
+    ++(found == expected_.rows.end() ? waiting_ : unrecorded_);
+    if (found != expected_.rows.end()) std::printf("RECORDED, BUT IN THE LIST %s\n", name.c_str());
+    return;
+  }
   if (found != expected_.rows.end() && wanted_.erase(name) != 0) {
     if (found->second.stamp == made.stamp && found->second.bits != made.bits) {
       ++known_;
@@ -81,8 +94,8 @@ int TableRun::finish() const {
   std::printf("%s: %d rows, %d failed, %d refused", driver_.device_name().c_str(), rows_, failed_,
               refused_);
   if (!options_.expect.empty())
-    std::printf("; against the record: %d differ, %d known to differ, %d unrecorded", differ_,
-                known_, unrecorded_);
+    std::printf("; against the record: %d differ, %d known to differ, %d not recorded yet, %d unrecorded",
+                differ_, known_, waiting_, unrecorded_);
   std::printf("\n");
   return failed_ + refused_ + differ_ + unrecorded_ == 0 && rows_ > 0 ? 0 : 1;
 }

@@ -15,6 +15,8 @@ struct TableOptions {
   std::string driver, expect, record, note, only;
   // A file of lines "name | reason": rows whose results may not be those of the record.
   std::string differences;
+  // A file of names: rows that no GPU has run yet, so that the record lacks them.
+  std::string unrecorded;
 
   // Returns the member that the option, for example "--driver", sets; nullptr for other options.
   std::string* member(const std::string& option);
@@ -22,6 +24,9 @@ struct TableOptions {
 
 // The device, and the note, as a record contains them.
 std::string described(const Driver& driver, const TableOptions& options);
+
+// Returns the names in a file of TableOptions; lines that begin with '#' are comments.
+std::set<std::string> names_in(const std::string& path);
 
 inline constexpr uint64_t HASH_START = 0xcbf29ce484222325;
 uint64_t hashed(uint64_t hash, const void* data, size_t bytes);  // FNV-1a
@@ -45,9 +50,9 @@ class TableRun {
 
   const Driver& driver_;
   const TableOptions& options_;
-  std::set<std::string> names_, wanted_;
+  std::set<std::string> names_, wanted_, pending_;
   Record expected_, made_;
-  int rows_ = 0, failed_ = 0, refused_ = 0, differ_ = 0, unrecorded_ = 0, known_ = 0;
+  int rows_ = 0, failed_ = 0, refused_ = 0, differ_ = 0, unrecorded_ = 0, known_ = 0, waiting_ = 0;
 };
 
 }  // namespace cucore::cpu::ops

@@ -29,14 +29,20 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
                                     Opcode::bar_arrive,
                                     Opcode::cvt_pack,
                                     Opcode::tex,
+                                    Opcode::tex_base,
                                     Opcode::tex_level,
                                     Opcode::tex_grad,
                                     Opcode::tld4,
                                     Opcode::txq,
+                                    Opcode::txq_level,
                                     Opcode::suq,
+                                    Opcode::istypep,
                                     Opcode::suld_b,
                                     Opcode::sust_b,
                                     Opcode::sured_b,
+                                    Opcode::sust_p,
+                                    Opcode::sured_p,
+                                    Opcode::st_bulk,
                                     Opcode::prefetch,
                                     Opcode::prefetchu,
                                     Opcode::discard,
@@ -105,7 +111,8 @@ const std::set<Opcode> ELSEWHERE = {Opcode::bra,
 
 // Accepted by the parser but not supported by devices' tables: executing them is an error with a
 // text.
-const std::set<Opcode> NOT_EXECUTED = {Opcode::vset2, Opcode::vset4};
+const std::set<Opcode> NOT_EXECUTED = {Opcode::multimem_ld_reduce, Opcode::multimem_st,
+                                       Opcode::multimem_red};
 
 std::unique_ptr<ptx::Module> parsed_table() {
   Table table = make_table();
