@@ -129,12 +129,14 @@ struct Place {
   int64_t texel = 0, fixed = 0;
 };
 
-// Normalized places repeat after two images at most, so they stay small.
+// Normalized places repeat after two images at most, so they stay small. Others end so far outside
+// that an offset does not return to the image.
+constexpr double OUTSIDE = 32 * double(NORMALIZED_ONE);
 int64_t reduced(Addressing mode, double coordinate) {
   const double parts = std::floor(coordinate * double(NORMALIZED_ONE));
   if (mode == Addressing::WRAP || mode == Addressing::MIRROR)
     return int64_t(std::fmod(parts, 2.0 * double(NORMALIZED_ONE)));
-  return int64_t(std::clamp(parts, -2.0 * double(NORMALIZED_ONE), 2.0 * double(NORMALIZED_ONE)));
+  return int64_t(std::clamp(parts, -OUTSIDE, OUTSIDE));
 }
 
 Place normalized_place(Addressing mode, int64_t size, double coordinate) {

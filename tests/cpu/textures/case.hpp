@@ -12,7 +12,9 @@
 namespace cucore::cpu::textures {
 
 enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
-enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER };
+enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER, BASE };
+// Results of words, of halves, and of pairs of halves.
+enum class Halves : uint8_t { NONE, SINGLE, PAIRS };
 // ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has all
 // exponents, and the largest and smallest integers.
 enum class Content : uint8_t { RANDOM, ORDER, LEVELS, WIDE };
@@ -43,6 +45,9 @@ struct Case {
   Places places = Places::RANDOM;
   Gradients gradients = Gradients::SHORT;
   float bias = 0, least_level = 0, most_level = 0;
+  bool has_offsets = false;
+  bool compares = false;  // with a depth
+  Halves halves = Halves::NONE;
 
   unsigned axes() const;
   bool is_layered() const;
@@ -61,8 +66,11 @@ struct Operands {
   uint32_t layer = 0;
   std::array<float, 3> at{};  // or whole numbers as bits
   float level = 0;
-  std::array<float, 3> dx{}, dy{};
-  uint32_t reserved = 0;
+  std::array<float, 3> dx{}, dy{};  // a depth is in the first number of dx
+  uint32_t offsets = 0;             // four bits per axis
+
+  float depth() const { return dx[0]; }
+  int offset(unsigned axis) const { return int32_t(offsets << (28 - 4 * axis)) >> 28; }
 };
 static_assert(sizeof(Operands) == 48);
 

@@ -23,7 +23,7 @@ constexpr const Format* FLOAT = &FORMATS[7];
 constexpr const char* GEOMETRIES[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "1d", "2d"};
 constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
                                   "cube", "cubes", "buffer", "pitched"};
-constexpr const char* READS[] = {"", " whole", " level", " grad", " gather"};
+constexpr const char* READS[] = {"", " whole", " level", " grad", " gather", " base"};
 constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
 constexpr const char* PLACES[] = {"", " each", " special"};
 constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
@@ -42,6 +42,9 @@ void add(std::vector<Case>& table, Case row) {
   row.name += PLACES[size_t(row.places)];
   row.name += GRADIENTS[size_t(row.gradients)];
   if (row.least_level > 0) row.name += " least";
+  if (row.has_offsets) row.name += " offsets";
+  if (row.compares) row.name += " depth";
+  if (row.halves != Halves::NONE) row.name += row.halves == Halves::SINGLE ? " halves" : " pairs";
   if (row.is_cube()) row.height = row.width = 8;
   // Two families of rows can have a row in common.
   if (std::ranges::none_of(table, [&](const Case& other) { return other.name == row.name; }))
@@ -250,6 +253,111 @@ void add_gradients(std::vector<Case>& table) {
     }
 }
 
+// Offsets in every geometry, filter and address mode; those of whole places read zero outside.
+void add_offsets(std::vector<Case>& table) {
+  for (Geometry geometry :
+       {Geometry::LINE, Geometry::PLANE, Geometry::SPACE, Geometry::LINES, Geometry::PLANES})
+    for (int mode = 0; mode < 4; ++mode)
+      for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR}) {
+        Case row;
+        row.geometry = geometry;
+        row.format = FLOAT;
+        row.addressing = CUaddress_mode(mode);
+        row.filter = filter;
+        row.flags = mode % 2 == 0 ? CU_TRSF_NORMALIZED_COORDINATES : 0;
+        row.has_offsets = true;
+        add(table, row);
+      }
+  for (Read read : {Read::WHOLE, Read::LEVEL, Read::GRADIENT, Read::GATHER, Read::BASE})
+    for (Geometry geometry : {Geometry::PLANE, Geometry::PLANES}) {
+      Case row;
+      row.geometry = geometry;
+      row.read = read;
+      row.format = FLOAT;
+      row.has_offsets = true;
+      row.component = 2;
+      if (read == Read::LEVEL || read == Read::GRADIENT) {
+        row.width = row.height = 16;
+        row.levels = 4;
+        row.most_level = 3;
+        row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      }
+      add(table, row);
+    }
+}
+
+// Depths to compare with, in the formats of depth buffers and others.
+void add_depths(std::vector<Case>& table) {
+  for (Geometry geometry : {Geometry::LINE, Geometry::PLANE, Geometry::LINES, Geometry::PLANES,
+                            Geometry::CUBE, Geometry::CUBES})
+    for (CUfilter_mode filter : {CU_TR_FILTER_MODE_POINT, CU_TR_FILTER_MODE_LINEAR})
+      for (unsigned channels : {1u, 4u}) {
+        Case row;
+        row.geometry = geometry;
+        row.format = FLOAT;
+        row.channels = channels;
+        row.filter = filter;
+        row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+        row.compares = true;
+        row.has_offsets = channels == 4 && !row.is_cube();
+        add(table, row);
+      }
+  for (const Format* format : {&FORMATS[1], &FORMATS[4], &FORMATS[6]})
+    for (Read read : {Read::COORDINATE, Read::GATHER, Read::BASE}) {
+      Case row;
+      row.read = read;
+      row.format = format;
+      row.channels = 1;
+      row.addressing = CU_TR_ADDRESS_MODE_BORDER;
+      row.compares = true;
+      add(table, row);
+    }
+}
+
+void add_halves(std::vector<Case>& table) {
+  for (Halves halves : {Halves::SINGLE, Halves::PAIRS})
+    for (const Format* format : {FLOAT, &FORMATS[6], &FORMATS[0]})
+      for (Read read : {Read::COORDINATE, Read::WHOLE, Read::LEVEL, Read::GRADIENT, Read::BASE}) {
+        Case row;
+        row.read = read;
+        row.format = format;
+        row.filter = read == Read::WHOLE ? CU_TR_FILTER_MODE_POINT : CU_TR_FILTER_MODE_LINEAR;
+        row.halves = halves;
+        add(table, row);
+      }
+}
+
+// Faces of cubes: their gathers, and the levels of gradients in space.
+void add_faces(std::vector<Case>& table) {
+  for (Geometry geometry : {Geometry::CUBE, Geometry::CUBES}) {
+    for (unsigned component = 0; component < 4; ++component) {
+      Case row;
+      row.geometry = geometry;
+      row.read = Read::GATHER;
+      row.format = FLOAT;
+      row.component = component;
+      row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      row.compares = component == 3;
+      add(table, row);
+    }
+    for (Content content : {Content::RANDOM, Content::LEVELS})
+      for (Gradients gradients : {Gradients::SHORT, Gradients::RANDOM}) {
+        Case row;
+        row.geometry = geometry;
+        row.read = Read::GRADIENT;
+        row.format = FLOAT;
+        row.levels = 4;
+        row.most_level = 3;
+        row.channels = content == Content::LEVELS ? 1 : 4;
+        row.filter = row.level_filter = CU_TR_FILTER_MODE_LINEAR;
+        row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+        row.content = content;
+        row.gradients = gradients;
+        add(table, row);
+      }
+  }
+}
+
 using Random = std::mt19937_64;
 
 Random seeded(const Case& row) {
@@ -377,18 +485,36 @@ std::string vector_of(const char* const (&names)[3], unsigned count) {
 }
 
 std::string instruction(const Case& row) {
-  static constexpr const char* NAMES[] = {"tex", "tex", "tex.level", "tex.grad", "tld4"};
+  static constexpr const char* NAMES[] = {"tex",      "tex",  "tex.level",
+                                          "tex.grad", "tld4", "tex.base"};
   static constexpr const char* COMPONENTS[] = {".r", ".g", ".b", ".a"};
   std::string text = NAMES[size_t(row.read)];
   if (row.read == Read::GATHER) text += COMPONENTS[row.component];
-  text += std::string(".") + GEOMETRIES[size_t(row.geometry)] + ".v4.u32" +
-          (row.read == Read::WHOLE ? ".s32" : ".f32") + " {%d0, %d1, %d2, %d3}, [%object, " +
+  static constexpr const char* RESULTS[] = {".v4.u32", ".v4.f16", ".v2.f16x2"};
+  static constexpr const char* REGISTERS[] = {" {%d0, %d1, %d2, %d3}", " {%h0, %h1, %h2, %h3}",
+                                              " {%d0, %d1}"};
+  const auto kind = size_t(row.halves);
+  text += std::string(".") + GEOMETRIES[size_t(row.geometry)] + RESULTS[kind] +
+          (row.read == Read::WHOLE ? ".s32" : ".f32") + REGISTERS[kind] + ", [%object, " +
           places(row) + "]";
   if (row.read == Read::LEVEL) text += ", %f4";
+  const unsigned numbers = row.is_cube() ? 3 : row.axes();
   if (row.read == Read::GRADIENT)
-    text += ", " + vector_of({"%f5", "%f6", "%f7"}, row.axes()) + ", " +
-            vector_of({"%f8", "%f9", "%f10"}, row.axes());
+    text += ", " + vector_of({"%f5", "%f6", "%f7"}, numbers) + ", " +
+            vector_of({"%f8", "%f9", "%f10"}, numbers);
+  if (row.has_offsets) text += ", " + vector_of({"%o0", "%o1", "%o2"}, row.axes());
+  if (row.compares) text += ", %f5";
   return text + ";\n";
+}
+
+// Moves halves to the words of the result.
+std::string widened(const Case& row) {
+  if (row.halves == Halves::PAIRS) return " mov.u32 %d2, 0; mov.u32 %d3, 0;\n";
+  if (row.halves == Halves::NONE) return "";
+  std::string text;
+  for (const char* n : {"0", "1", "2", "3"})
+    text += std::string(" cvt.u32.u16 %d") + n + ", %h" + n + ";";
+  return text + "\n";
 }
 
 }  // namespace
@@ -431,6 +557,10 @@ std::vector<Case> make_table() {
   add_contents(table);
   add_more_levels(table);
   add_gradients(table);
+  add_offsets(table);
+  add_depths(table);
+  add_halves(table);
+  add_faces(table);
   return table;
 }
 
@@ -470,6 +600,12 @@ std::vector<Operands> operands_of(const Case& row) {
       o.at = {float(number % row.width) + 0.5f, float(number / row.width) + 0.5f, 0};
     if (row.places == Places::SPECIAL)
       for (unsigned axis = 0; axis < row.axes(); ++axis) o.at[axis] = special_place(random);
+    if (row.has_offsets) o.offsets = uint32_t(random());
+    if (row.compares) o.dx[0] = between(random, -4, 4);
+    if (row.is_cube() && row.read == Read::GRADIENT) {
+      o.dx[2] = between(random, -0.5f, 0.5f);
+      o.dy[2] = between(random, -0.5f, 0.5f);
+    }
   }
   return all;
 }
@@ -477,7 +613,7 @@ std::vector<Operands> operands_of(const Case& row) {
 std::string module_text(const Case& row, unsigned target) {
   std::string text = ".version 7.8\n.target sm_" + std::to_string(target) +
                      "\n.address_size 64\n.visible .entry k(.param .u64 in_, .param .u64 out_, "
-                     ".param .u64 scratch_)\n{\n .reg .b32 %r<12>, %d<4>, %i<2>; .reg .f32 %f<12>; "
+                     ".param .u64 scratch_)\n{\n .reg .b32 %r<12>, %d<4>, %i<2>, %o<3>; .reg .f32 %f<12>; .reg .b16 %h<4>; "
                      ".reg .b64 %in, %out, %object;\n"
                      " ld.param.u64 %in, [in_]; ld.param.u64 %out, [out_]; cvta.to.global.u64 %in, "
                      "%in; cvta.to.global.u64 %out, %out; ld.global.u64 %object, [%in];\n"
@@ -489,7 +625,11 @@ std::string module_text(const Case& row, unsigned target) {
     text += " ld.global.b32 %r" + n + ", [%in+" + std::to_string(8 + 4 * i) + "]; mov.b32 %f" + n +
             ", %r" + n + ";\n";
   }
-  return text + " " + instruction(row) +
+  if (row.has_offsets)
+    text +=
+        " ld.global.b32 %r11, [%in+52]; bfe.s32 %o0, %r11, 0, 4; bfe.s32 %o1, %r11, 4, 4; "
+        "bfe.s32 %o2, %r11, 8, 4;\n";
+  return text + " " + instruction(row) + widened(row) +
          " st.global.v4.b32 [%out], {%d0, %d1, %d2, %d3};\n ret;\n}\n";
 }
 

@@ -20,6 +20,7 @@ struct View {
   const Case& row;
   const Texels& texels;
   unsigned level;
+  float depth;  // to compare with
 };
 
 uint32_t raw(const View& v, const Index& index, unsigned channel) {
@@ -71,10 +72,13 @@ double weighed(const Case& row, uint32_t value, unsigned channel) {
   return whole * (row.format->is_signed ? 256 : 257);
 }
 
+double passes(float depth, double value) { return double{depth} <= value; }
+
 Values texel(const View& v, const Index& index, bool filtered) {
   Values values{};
   for (unsigned c = 0; c < v.row.channels; ++c)
-    values[c] = (filtered ? weighed : number)(v.row, raw(v, index, c), c);
+    values[c] = v.row.compares ? passes(v.depth, number(v.row, raw(v, index, c), c))
+                               : (filtered ? weighed : number)(v.row, raw(v, index, c), c);
   return values;
 }
 
@@ -90,15 +94,17 @@ uint32_t raw_border(const Case& row, unsigned channel) {
   return uint32_t(long(std::floor(value * most + 0.5)));
 }
 
-Values border(const Case& row, bool filtered) {
+Values border(const View& v, bool filtered) {
+  const Case& row = v.row;
   Values values{};
   if (row.geometry == Geometry::BUFFER) return values;
   for (unsigned c = 0; c < row.channels; ++c) {
     const uint32_t value = raw_border(row, c);
     if (row.format->is_integer)
-      values[c] = (filtered ? weighed : number)(row, value, c);
+      values[c] = (filtered && !row.compares ? weighed : number)(row, value, c);
     else
       values[c] = double{BORDER[c]};
+    if (row.compares) values[c] = passes(v.depth, values[c]);
   }
   return values;
 }
@@ -147,6 +153,7 @@ std::array<double, 3> places(const View& v, const Operands& o, Index& index) {
     const double from = is_none ? 0 : std::clamp(at[axis], -1e12, 1e12);
     const double kept = std::floor(from * 0x1p21) / 0x1p21 * v.row.extent(axis, v.level);
     place[axis] = v.row.is_normalized() ? kept : from;
+    if (v.row.has_offsets) place[axis] += o.offset(axis);
   }
   return place;
 }
@@ -211,7 +218,7 @@ Values sum(const Case& row, const std::vector<Addend>& addends) {
     double largest = 0;
     for (const Addend& a : addends) largest = std::max(largest, std::fabs(a.values[c]));
     const bool whole = is_fraction(row) && !is_encoded(row, c);
-    const bool cuts = !whole && largest > 0 && std::isfinite(largest);
+    const bool cuts = !whole && !row.compares && largest > 0 && std::isfinite(largest);
     const double unit = cuts ? std::ldexp(1.0, std::ilogb(largest) - kept_bits(row, c)) : 0;
     for (const Addend& a : addends)
       total[c] += double(a.weight) * (cuts ? cut(a.values[c], unit) : a.values[c]);
@@ -223,7 +230,7 @@ void append(const View& v, const std::vector<Part>& parts, std::vector<Addend>& 
   for (const Part& part : parts)
     if (part.weight != 0)
       all.push_back(
-          {part.weight, part.is_inside ? texel(v, part.index, true) : border(v.row, true)});
+          {part.weight, part.is_inside ? texel(v, part.index, true) : border(v, true)});
 }
 
 Part nearest(const View& v, const Operands& o) {
@@ -319,25 +326,65 @@ double step(const Case& row, float from, float by) {
   return double{to} - double{from};
 }
 
+// The changes of both places on the face of a cube: by the rule of quotients, after the table of the
+// guide.
+Gradient on_face(const Operands& o, const std::array<float, 3>& by) {
+  double s = 0, t = 0;
+  const auto which = size_t(face(o.at, s, t));
+  static constexpr int AXES[6][2] = {{-3, -2}, {3, -2}, {1, 3}, {1, -3}, {1, -2}, {-1, -2}};
+  const size_t largest = which / 2;
+  const double sign = which % 2 ? -1 : 1;
+  const double m = sign * double{o.at[largest]}, dm = sign * double{by[largest]};
+  Gradient changes{};
+  for (size_t k = 0; k < 2; ++k) {
+    const int axis = AXES[which][k];
+    const auto from = size_t(std::abs(axis) - 1);
+    const double side = axis < 0 ? -1 : 1;
+    const double quotient = side * double{o.at[from]} / m;
+    changes[k] = double{float((side * double{by[from]} - quotient * dm) / m / 2)};
+  }
+  return changes;
+}
+
 // The pixel is a parallelogram: both sides count, and 11/16 of both diagonals.
 double wanted_level(const Case& row, const Operands& o) {
   if (row.read == Read::LEVEL) return double{o.level};
   if (row.read != Read::GRADIENT) return 0;
   Gradient x{}, y{}, sums{}, differences{};
+  const Gradient face_x = row.is_cube() ? on_face(o, o.dx) : Gradient{};
+  const Gradient face_y = row.is_cube() ? on_face(o, o.dy) : Gradient{};
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
-    x[axis] = shortened(step(row, o.at[axis], o.dx[axis]) * row.extent(axis, 0));
-    y[axis] = shortened(step(row, o.at[axis], o.dy[axis]) * row.extent(axis, 0));
+    const double along_x = row.is_cube() ? face_x[axis] : step(row, o.at[axis], o.dx[axis]);
+    const double along_y = row.is_cube() ? face_y[axis] : step(row, o.at[axis], o.dy[axis]);
+    x[axis] = shortened(along_x * row.extent(axis, 0));
+    y[axis] = shortened(along_y * row.extent(axis, 0));
     sums[axis] = added(x[axis], y[axis]);
     differences[axis] = added(x[axis], -y[axis]);
   }
   return logarithm(std::max({side(x), side(y), diagonal(sums), diagonal(differences)}));
 }
 
+// The nearest half; ties go to even ones.
+uint32_t half_bits(double value) {
+  const uint32_t sign = std::signbit(value) ? 0x8000 : 0;
+  const double size = std::fabs(value);
+  if (size == 0) return sign;
+  const int exponent = std::max(std::ilogb(size), -14);
+  const double parts = std::nearbyint(std::ldexp(size, 10 - exponent));
+  return sign + uint32_t(parts) + (uint32_t(exponent + 14) << 10);
+}
+
 Result bits_of(const Case& row, const Values& values) {
-  Result result;
-  for (unsigned c = 0; c < 4; ++c)
-    result[c] = row.yields_integers() ? uint32_t(long(values[c]))
-                                      : std::bit_cast<uint32_t>(float(values[c]));
+  Result result{};
+  for (unsigned c = 0; c < 4; ++c) {
+    if (row.halves == Halves::PAIRS)
+      result[c / 2] |= half_bits(values[c]) << 16 * (c % 2);
+    else if (row.halves == Halves::SINGLE)
+      result[c] = half_bits(values[c]);
+    else
+      result[c] = row.yields_integers() && !row.compares ? uint32_t(long(values[c]))
+                                                         : std::bit_cast<uint32_t>(float(values[c]));
+  }
   return result;
 }
 
@@ -359,7 +406,9 @@ Result filtered(const Case& row, const Values& total) {
   Values values;
   for (unsigned c = 0; c < 4; ++c) {
     const double value = total[c] / 256;
-    if (is_fraction(row) && !is_encoded(row, c))
+    if (row.compares)
+      values[c] = value;
+    else if (is_fraction(row) && !is_encoded(row, c))
       values[c] = fraction(row, value);
     else
       values[c] = is_encoded(row, c) || row.format->bytes == 2 ? rounded(value, 11, -14)
@@ -384,24 +433,25 @@ Result of_levels(const Case& row, const Texels& texels, const Operands& o) {
   const bool mixes = row.level_filter == CU_TR_FILTER_MODE_LINEAR && !row.yields_integers();
   const double lower = std::floor(level / 256 + (mixes ? 0 : 0.5));
   const long weight = mixes ? long(level - lower * 256) : 0;
-  const View v{row, texels, unsigned(lower)};
+  const View v{row, texels, unsigned(lower), o.depth()};
   if (weight == 0 && !has_filter(row)) {
     const Part part = nearest(v, o);
-    return bits_of(row, part.is_inside ? texel(v, part.index, false) : border(row, false));
+    return bits_of(row, part.is_inside ? texel(v, part.index, false) : border(v, false));
   }
   std::vector<Addend> all;
   append_level(v, o, 256 - weight, false, all);
-  if (weight != 0) append_level({row, texels, v.level + 1}, o, weight, true, all);
+  if (weight != 0) append_level({row, texels, v.level + 1, o.depth()}, o, weight, true, all);
   return filtered(row, sum(row, all));
 }
 
 // Whole coordinates outside read zero, and so does every one of a line in an array.
 Result whole(const Case& row, const Texels& texels, const Operands& o) {
-  const View v{row, texels, 0};
+  const View v{row, texels, 0, 0};
   Index index{};
   bool inside = row.geometry != Geometry::LINE;
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
     index[axis] = std::bit_cast<int32_t>(o.at[axis]);
+    if (row.has_offsets) index[axis] += o.offset(axis);
     inside = inside && index[axis] >= 0 && index[axis] < long(row.extent(axis, 0));
   }
   if (row.is_layered()) index[2] = o.layer;
@@ -411,19 +461,20 @@ Result whole(const Case& row, const Texels& texels, const Operands& o) {
 
 Result gathered(const Case& row, const Texels& texels, const Operands& o) {
   static constexpr long OFFSETS[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-  const View v{row, texels, 0};
+  const View v{row, texels, 0, o.depth()};
   Index index{};
   const auto place = places(v, o, index);
   Values values;
   for (unsigned i = 0; i < 4; ++i) {
     Part part;
+    part.index[2] = index[2];
     for (size_t axis = 0; axis < 2; ++axis) {
       part.index[axis] = long(std::floor((place[axis] - 0.5) + 1.0 / 512)) + OFFSETS[i][axis];
       move_inside(v, axis, part);
     }
-    const Values found = part.is_inside ? texel(v, part.index, true) : border(row, true);
+    const Values found = part.is_inside ? texel(v, part.index, true) : border(v, true);
     values[i] = found[row.component];
-    if (is_fraction(row)) values[i] = fraction(row, values[i]);
+    if (is_fraction(row) && !row.compares) values[i] = fraction(row, values[i]);
   }
   return bits_of(row, values);
 }
