@@ -198,6 +198,13 @@ bool set_space(Form& form, uint32_t value) {
   return has_two_spaces(form.op) && set_once(form.space2, value);
 }
 
+// An access of .mmio is a relaxed one, and names both.
+bool set_order(Form& form, uint32_t value) {
+  if (form.order == Order::mmio && static_cast<Order>(value) == Order::relaxed)
+    form.order = Order::none;
+  return set_once(form.order, value);
+}
+
 bool set_vector(Form& form, uint32_t value) {
   bool first = form.vector == 1;
   form.vector = static_cast<uint8_t>(value);
@@ -217,7 +224,7 @@ bool apply(Form& form, const Modifier& modifier) {
     case Field::SPACE:
       return set_space(form, modifier.value);
     case Field::ORDER:
-      return set_once(form.order, modifier.value);
+      return set_order(form, modifier.value);
     case Field::SCOPE:
       return set_once(form.scope, modifier.value);
     case Field::MODE:
@@ -552,6 +559,7 @@ bool packs_well(const Form& form, const OpcodeSpec& spec) {
 
 bool is_consistent(const Form& form, const OpcodeSpec& spec) {
   if (form.op == Opcode::cvt_pack) return packs_well(form, spec);
+  if (form.order == Order::mmio) return false;
   if (form.type_count != spec.type_count) return false;
   if (spec.type_count != 0 && !in(form, spec.first_types)) return false;
   bool integer_only = form.type_count == 1 && !in(form, FLOAT);

@@ -43,10 +43,6 @@ const char* const KERNELS = R"(.version 7.8
   ld.param.u64 %rd0, [object]; ld.param.u64 %rd1, [out];
   txq.width.b32 %r0, [%rd0]; txq.height.b32 %r1, [%rd0]; txq.depth.b32 %r2, [%rd0];
   txq.num_mipmap_levels.b32 %r3, [%rd0]; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3}; ret; }
-.visible .entry offset(.param .u64 object, .param .u64 out)
-{ .reg .b32 %r<5>; .reg .f32 %f<3>; .reg .b64 %rd<3>;
-  ld.param.u64 %rd0, [object]; mov.f32 %f0, 0f3F000000; mov.u32 %r0, 1;
-  tex.2d.v4.u32.f32 {%r1, %r2, %r3, %r4}, [%rd0, {%f0, %f0}], {%r0, %r0}; ret; }
 )";
 
 class Textures : public DeviceTest {
@@ -321,21 +317,5 @@ TEST_F(Textures, MisalignedStoresFault) {
   expect_fault(CUDA_ERROR_MISALIGNED_ADDRESS, "askew",
                surface(array(8, 0, 0, CUDA_ARRAY3D_SURFACE_LDST)), "a multiple of 4");
 }
-TEST_F(Textures, OffsetsAreNamedAsMissing) {
-  expect_fault(CUDA_ERROR_NOT_SUPPORTED, "offset", texture(array(8, 4, 0, 0)), "not implemented");
-}
-
-TEST_F(Textures, SeparateSamplersAreRefused) {
-  const char* const text =
-      ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k()\n{ .reg .b32 %r<4>; "
-      ".reg .f32 %f<2>; .reg .b64 %rd<2>; tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, "
-      "[%rd0, %rd1, {%f0, %f1}]; ret; }\n";
-  CUmodule made = nullptr;
-  EXPECT_CU(CUDA_ERROR_INVALID_PTX, cu.cuModuleLoadData(&made, text));
-  char log[1024] = {};
-  OK(cu.control().last_load_log(log, sizeof log, nullptr));
-  EXPECT_NE(std::string(log).find("separate sampler"), std::string::npos) << log;
-}
-
 }  // namespace
 }  // namespace cutest

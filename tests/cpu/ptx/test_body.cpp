@@ -43,6 +43,58 @@ TEST(Body, OperandsHaveFixedSlots) {
   EXPECT_TRUE(parsed.operands(11)[1].negated);
 }
 
+TEST(Body, VideoInstructionsSelectParts) {
+  Parsed parsed(
+      kernel("vadd.s32.u32.s32.sat %r1.h1, %r2.b3, %r3, %r4;\n"
+             "vsub4.u32.u32.u32 %r1.b20, %r2.b7654, %r3, %r4;\n"
+             "vmad.s32.u32.s32 %r1, -%r2.h0, %r3, %r4;\nvset.u32.u32.lt %r1, %r2, 5;\n"
+             "{ .reg .b32 t; vshl.u32.u32.u32.wrap t, %r1, t.b1; }\nret;\n"));
+  EXPECT_PARSES(parsed);
+  auto selector = [&](size_t instruction, size_t slot) {
+    return VideoSelector::of(parsed.operands(instruction)[slot]);
+  };
+  EXPECT_EQ(selector(0, 0).part_bytes, 2u);
+  EXPECT_EQ(selector(0, 0).part(0), 1u);
+  EXPECT_EQ(selector(0, 1).part_bytes, 1u);
+  EXPECT_EQ(selector(0, 1).part(0), 3u);
+  EXPECT_EQ(selector(0, 2).part_bytes, 0u);
+  EXPECT_EQ(selector(1, 0).count, 2u);
+  EXPECT_EQ(selector(1, 0).part(0), 0u);
+  EXPECT_EQ(selector(1, 0).part(1), 2u);
+  EXPECT_EQ(selector(1, 1).part(3), 7u);
+  EXPECT_TRUE(parsed.operands(2)[1].negated);
+  EXPECT_EQ(selector(2, 1).part_bytes, 2u);
+  EXPECT_EQ(parsed.operands(3)[3].kind, OperandKind::NONE);
+  EXPECT_EQ(selector(4, 2).part(0), 1u);
+}
+
+class WrongSelector : public testing::TestWithParam<const char*> {};
+
+// ptxas refuses each of them.
+TEST_P(WrongSelector, IsRefused) {
+  Parsed parsed(kernel(std::string(GetParam()) + "\nret;\n"));
+  EXPECT_EQ(parsed.module, nullptr);
+  EXPECT_FALSE(parsed.log.errors.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Texts, WrongSelector,
+    testing::Values("vadd.u32.u32.u32.add %r0, %r1, %r2;", "vadd.u32.u32.u32 %r0.b0, %r1, %r2;",
+                    "vadd.u32.u32.u32.add %r0.b0, %r1, %r2, %r3;",
+                    "vadd.u32.u32.u32 %r0, %r1, %r2, %r3.b0;", "vadd.u32.u32.u32 %r0, %r1.b4, %r2;",
+                    "vadd.u32.u32.u32 %r0, %r1.h2, %r2;", "vadd.u32.u32.u32 %r0, %r1.h10, %r2;",
+                    "vadd.u32.u32.u32 %r0, %r1.x0, %r2;", "vadd.u32.u32.u32 %r0, %r1.b, %r2;",
+                    "vadd.u32.u32.u32 %r0, %r1.b00000, %r2;", "add.u32 %r0, %r1.b0, %r2;",
+                    "vadd4.u32.u32.u32 %r0.b01, %r1, %r2, %r3;",
+                    "vadd4.u32.u32.u32 %r0.h0, %r1, %r2, %r3;",
+                    "vadd4.u32.u32.u32 %r0, %r1.b76, %r2, %r3;",
+                    "vadd2.u32.u32.u32 %r0, %r1.h3, %r2, %r3;",
+                    "vadd2.u32.u32.u32 %r0, %r1.h34, %r2, %r3;",
+                    "vmad.s32.u32.u32 %r0, -%r1, %r2, -%r3;",
+                    "vmad.s32.u32.u32.po %r0, -%r1, %r2, %r3;",
+                    "vmad.s32.u32.u32 %r0.b0, %r1, %r2, %r3;", "vmad.s32.u32.u32 %r0, --%r1, %r2, %r3;",
+                    "vadd.u32.u32.u32 %r0, -%r1, %r2;", "vmad.u32.u32.u32 -%r0, %r1, %r2, %r3;"));
+
 TEST(Body, ImmediatesAreConvertedToTheirSlot) {
   Parsed parsed(
       kernel("add.f32 %f1, %f2, 1.5;\nadd.f64 %fd1, %fd2, 0f3F800000;\nadd.u16 %rs1, %rs2, -1;\n"

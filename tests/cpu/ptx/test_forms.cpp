@@ -89,6 +89,35 @@ TEST(Forms, LongestNameWins) {
   EXPECT_EQ(decode_form("fence.acq_rel.gpu").op, Opcode::fence);
 }
 
+TEST(Forms, TextureNames) {
+  for (const char* name :
+       {"tex.2d.v2.f16x2.f32", "tex.2d.v4.f16.s32", "tex.base.cube.v4.f32.f32",
+        "tex.grad.acube.v4.f32.f32", "tex.level.2d.v4.s32.s32", "tex.a2dms.v4.f32.s32",
+        "tld4.g.acube.v4.f32.f32", "sust.p.a2d.v4.b32.clamp", "sured.p.or.3d.b32.zero",
+        "txq.channel_order.b32", "txq.addr_mode_2.b32", "txq.level.depth.b32",
+        "suq.memory_layout.b32", "istypep.samplerref"})
+    EXPECT_NE(decode_form(name).op, Opcode::unsupported) << name;
+  EXPECT_EQ(decode_form("tex.2dms.v4.f32.s32").geometry(), Geometry::d2ms);
+}
+
+TEST(Forms, VideoNames) {
+  const Form product = decode_form("vmad.s32.u32.s32.po.sat.shr15");
+  EXPECT_EQ(product.op, Opcode::vmad);
+  EXPECT_EQ(product.mode, Mode::shr15);
+  EXPECT_TRUE(product.has(FLAG_PLUS_ONE));
+  EXPECT_EQ(decode_form("vshr.s32.u32.u32.sat.wrap.min").operation, Operation::min);
+  EXPECT_EQ(decode_form("vset.s32.u32.ge.max").compare, Compare::ge);
+  EXPECT_EQ(decode_form("cvt.pack.sat.s2.s32.b32").types[0], Type::s2);
+}
+
+TEST(Forms, FencesOfTheCluster) {
+  EXPECT_EQ(decode_form("fence.acquire.sync_restrict::shared::cluster.cluster").space,
+            Space::shared_cluster);
+  EXPECT_EQ(decode_form("fence.release.sync_restrict::shared::cta.cluster").order, Order::release);
+  EXPECT_EQ(decode_form("prefetch.param.tensormap").op, Opcode::prefetch);
+  EXPECT_EQ(decode_form("ld.mmio.relaxed.sys.global.u32").op, Opcode::ld);
+}
+
 class UnsupportedForm : public testing::TestWithParam<const char*> {};
 
 // Each has a missing part, a contradiction, or is not PTX at all.
@@ -125,11 +154,24 @@ INSTANTIATE_TEST_SUITE_P(
         "wgmma.mma_async.sync.aligned.m64n12k16.f32.f16.f16",
         "wgmma.mma_async.sync.aligned.m64n264k16.f32.f16.f16",
         "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8",
-        "wgmma.mma_async.sync.aligned.m64n8k16.row.col.f32.f16.f16", "tex.2d.v2.f16x2.f32",
-        "tex.2d.f32.f32", "tex.cube.v4.f32.s32", "tex.grad.cube.v4.f32.f32", "tld4.2d.v4.f32.f32",
-        "tld4.r.3d.v4.f32.f32", "cvt.pack.s8.s32.b32", "cvt.pack.sat.s8.s32",
+        "wgmma.mma_async.sync.aligned.m64n8k16.row.col.f32.f16.f16", "tex.2d.v4.f16x2.f32",
+        "tex.2d.v2.f16.f32", "tld4.r.2d.v4.f16.f32", "tld4.r.2d.v2.f16x2.f32",
+        "tex.2d.f32.f32", "tex.cube.v4.f32.s32", "tex.grad.2d.v4.f32.s32", "tld4.2d.v4.f32.f32",
+        "tex.2dms.v4.f32.f32", "tex.level.2dms.v4.f32.s32", "tex.base.r.2d.v4.f32.f32",
+        "tld4.r.3d.v4.f32.f32", "cvt.pack.s8.s32.b32", "cvt.pack.sat.s8.s32", "cvt.pack.sat.u4.s32",
+        "cvt.pack.sat.u1.s32.b32", "ld.global.u4", "mov.s2", "vshl.u32.u32.u32",
+        "vshl.u32.u32.s32.clamp", "vshr.s32.s32.u32.clamp.wrap", "vset.u32.s32", "vset.u32.s32.lo",
+        "vadd.u32.u32", "vmad.u32.u32.u32.shr8", "vadd4.u32.u32.u32.sat.add",
+        "vadd2.u32.u32.u32.min", "vset4.u32.u32.eq.max", "vadd.s32.s32.s32.xor",
+        "fence.acquire.sync_restrict::shared::cta.cluster",
+        "fence.release.sync_restrict::shared::cta.gpu",
+        "fence.acq_rel.sync_restrict::shared::cluster.cluster", "istypep", "istypep.u32",
+        "suq.num_samples.b32", "suq.normalized_coords.b32", "txq.level.array_size.b32", "txq.level.b32",
+        "sust.p.cube.b32.trap", "sust.p.2d.b64.trap", "sust.p.2d.b32", "sured.p.2d.b32.trap",
+        "sured.p.add.2d.u64.trap", "sured.p.add.a2d.b32.trap", "st.bulk.global", "st.bulk.relaxed",
+        "multimem.red.global.u32", "multimem.ld_reduce.global.u32",
         "cvt.pack.sat.s16.s32.b32", "cvt.pack.sat.s32.s32", "suld.b.2d.v4.b64.trap",
-        "suld.b.2d.b32", "suld.b.1d.v8.b8.trap", "sust.p.2d.b32.trap", "sured.b.1d.u32.trap",
+        "suld.b.2d.b32", "suld.b.1d.v8.b8.trap", "sured.b.1d.u32.trap",
         "txq.b32", "tcgen05.fence", "mbarrier.init.shared.b32",
         "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes",
         "cp.async.bulk.tensor.shared::cluster.global.mbarrier::complete_tx::bytes",
