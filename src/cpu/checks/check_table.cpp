@@ -46,7 +46,8 @@ Hook hook_of(const ptx::Function& f, const ptx::Instruction& instruction) {
   }
   if (is_mbarrier(instruction.form->op)) return Hook::SYNC;
   // Asynchronous operations report their accesses when they happen.
-  if (instruction.form->text.starts_with("cp.") || instruction.form->text.starts_with("st.async") ||
+  if (instruction.form->op == Opcode::try_cancel || instruction.form->text.starts_with("cp.") ||
+      instruction.form->text.starts_with("st.async") ||
       instruction.form->text.starts_with("red.async"))
     return Hook::NONE;
   for (const auto& operand : f.operands_of(instruction))

@@ -218,6 +218,12 @@ bool is_far(const Op& op) {
                      [](Slot slot) { return slot != NO_SLOT && slot > FARTHEST; });
 }
 
+// Sums of f32 with operands of f16 or bf16 have handlers.
+bool has_narrow_operands(const Form& f) {
+  const bool sums = f.op == Opcode::add || f.op == Opcode::sub || f.op == Opcode::fma;
+  return sums && f.type_count > 1;
+}
+
 }  // namespace
 
 LaneOp lane_op(const DecodedFunction& function, size_t index) {
@@ -226,6 +232,7 @@ LaneOp lane_op(const DecodedFunction& function, size_t index) {
   if (is_far(op)) return {};
   const ptx::Instruction& instruction = function.source->instructions[index];
   const Form& f = *instruction.form;
+  if (has_narrow_operands(f)) return {};
   switch (f.op) {
     case Opcode::mov:
     case Opcode::cvta:

@@ -54,6 +54,8 @@ cucore_cpu_class class_of(const ptx::Form& form) {
     case Opcode::txq_level:
     case Opcode::suq:
     case Opcode::istypep:
+    case Opcode::is_canceled:
+    case Opcode::first_ctaid:
     case Opcode::trap:
     case Opcode::brkpt:
     case Opcode::nanosleep:
@@ -117,6 +119,7 @@ cucore_cpu_class class_of(const ptx::Form& form) {
     case Opcode::cp_async_bulk_wait_group:
     case Opcode::st_async:
     case Opcode::red_async:
+    case Opcode::try_cancel:
       return CUCORE_CPU_CLASS_COPY;
     case Opcode::bra:
     case Opcode::brx_idx:

@@ -13,11 +13,13 @@ Handler select_atomic(const ptx::Form& form, Widths widths);  // atom, red
 Comparison select_ordered(const ptx::Form& form, Widths widths);
 Handler select_warp_op(const ptx::Form& form);      // shfl, vote, match, redux, elect
 Comparison select_rounding(const ptx::Form& form);  // directed roundings; Op::imm selects the mode
+// f32x2, and sums of f32 with f16 or bf16
+Comparison select_float_pair(const ptx::Form& form);
 Comparison select_any_convert(const ptx::Form& form, Widths widths);
 // e2m1x2, e2m3x2, e3m2x2, ue8m0x2
 Comparison select_tiny_convert(const ptx::Form& form, Widths widths);
-// Op::target has what the text selects: the parts that a packed form writes as a mask of 4 bits, or
-// the part of a scalar result; 12 bits for the parts of each source; signs of the sources.
+// Op::target has what the text selects. The parts of a result have 4 bits in a packed form, and 5
+// in another one. The parts of each source have 12 bits, and their signs follow.
 inline constexpr uint32_t VIDEO_A = 5, VIDEO_B = 17, VIDEO_SIGNS = 29, VIDEO_PARTS = 0xfff;
 Comparison select_video(const ptx::Form& form);
 Comparison select_half(const ptx::Form& form, bool three);  // f16 and bf16
@@ -79,6 +81,10 @@ void tensor_store(Warp& w, const Op& op);
 void replace_in_tensor_map(Warp& w, const Op& op);
 void copy_tensor_map(Warp& w, const Op& op);
 void store_bulk(Warp& w, const Op& op);  // st.bulk
+// clusterlaunchcontrol: no launch is cancelled, so the grid launches all of its clusters.
+void refuse_cancel(Warp& w, const Op& op);      // imm: for all blocks of the cluster
+void test_canceled(Warp& w, const Op& op);      // false
+void first_of_canceled(Warp& w, const Op& op);  // imm: the number of results, which are 0
 // multimem: no address is valid, because no program can make a multicast object.
 void refuse_multicast(Warp& w, const Op& op);
 void bulk_commit(Warp& w, const Op& op);

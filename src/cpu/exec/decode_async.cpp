@@ -138,9 +138,12 @@ bool Decoder::decode_copy_tensor(Op& op, const Form& form, Operands operands) {
   AsyncSite site;
   if (operands[map].base != Base::REG || !address_slot(Space::generic, operands[map], site.map))
     return false;
+  using ptx::Mode;
+  site.has_four_rows = form.mode == Mode::gather4 || form.mode == Mode::scatter4;
+  if (form.mode == Mode::im2col_w || form.mode == Mode::im2col_w_128) return false;
   for (const Operand& coordinate : source_.elements_of(operands[map + 1]))
     site.coordinates[site.rank++] = source(coordinate, 4);
-  site.im2col = form.mode != ptx::Mode::none && form.mode != ptx::Mode::tile;
+  site.im2col = form.mode == Mode::im2col || form.mode == Mode::im2col_no_offs;
   site.operation = form.operation;
   if (!address_slot(loads ? form.space : form.space2, operands[loads ? 0 : 2],
                     loads ? site.to : site.from))
@@ -200,6 +203,32 @@ bool Decoder::decode_store_bulk(Op& op, const Form& form, Operands operands) {
   op.target = uint32_t(out_.async.size());
   out_.async.push_back(std::move(site));
   return plain(op, store_bulk);
+}
+
+// clusterlaunchcontrol.try_cancel {response, mbarrier}
+bool Decoder::decode_cancel(Op& op, const Form& form, Operands operands) {
+  AsyncSite site;
+  if (!address_slot(form.space, operands[0], site.to) ||
+      !address_slot(form.space, operands[1], site.barrier))
+    return false;
+  op.imm = form.has(ptx::FLAG_MULTICAST);
+  op.target = uint32_t(out_.async.size());
+  out_.async.push_back(std::move(site));
+  return plain(op, refuse_cancel);
+}
+
+// clusterlaunchcontrol.query_cancel {results, response}
+bool Decoder::decode_cancel_query(Op& op, const Form& form, Operands operands) {
+  if (form.op == Opcode::is_canceled) {
+    op[Regular::RESULT] = reg(operands[0]);
+    return plain(op, test_canceled);
+  }
+  const bool is_vector = operands[0].kind == OperandKind::VECTOR;
+  const auto results = is_vector ? source_.elements_of(operands[0]) : operands.subspan(0, 1);
+  op.imm = results.size();
+  for (size_t k = 0; k < results.size(); ++k)
+    op.at(Regular::RESULT, k) = destination(results[k], 4);
+  return plain(op, first_of_canceled);
 }
 
 bool Decoder::decode_multicast(Op& op, const Form&, Operands) {

@@ -47,11 +47,11 @@ void Decoder::place_vector(const Operand& operand, Slot (&slots)[3]) {
 // A variable is named by its address, as in registers.
 bool Decoder::place_sampler(const Operand& operand, ImageSite& site) {
   site.has_sampler = operand.kind != OperandKind::NONE;
-  if (!site.has_sampler) return true;
-  site.sampler.base = operand.kind == OperandKind::REG
-                          ? reg(operand)
-                          : constant(module_.addresses[operand.index], 8);
-  return operand.kind == OperandKind::REG || operand.base == ptx::Base::MODULE_VARIABLE;
+  if (operand.kind == OperandKind::REG) site.sampler.base = reg(operand);
+  if (operand.kind != OperandKind::SYMBOL) return true;
+  if (operand.base != ptx::Base::MODULE_VARIABLE) return false;
+  site.sampler.base = constant(module_.addresses[operand.index], 8);
+  return true;
 }
 
 bool Decoder::finish_image(Op& op, ImageSite site, Handler handler) {

@@ -140,8 +140,7 @@ bool Decoder::decode_load(Op& op, const Form& form, Operands operands) {
   Widths widths;
   unsigned width = 8;
   const bool is_whole = form.types[0] == ptx::Type::b128;
-  if (is_whole ? !place_whole(op, operands[0])
-               : !place_values(op, form, operands[0], false, width))
+  if (is_whole ? !place_whole(op, operands[0]) : !place_values(op, form, operands[0], false, width))
     return false;
   widths.d = uint8_t(width);
   if (!place_address(op, form.space, operands[1], widths)) return false;

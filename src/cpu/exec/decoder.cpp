@@ -174,6 +174,9 @@ bool Decoder::plain(Op& op, Handler handler) {
 }
 
 bool Decoder::decode_regular(Op& op, const Form& form, Operands operands) {
+  const bool mixes = form.types[0] == Type::f32 && form.type_count == 2 &&
+                     (form.op == Opcode::add || form.op == Opcode::sub || form.op == Opcode::fma);
+  if (mixes || form.types[0] == Type::f32x2) return decode_float_pair(op, form, operands);
   const char* letter = PATTERNS[size_t(form.op)];
   if (std::strpbrk(letter, "_*")) return false;  // operands with a special rule
   for (size_t k = 0; k < operands.size() && k < std::size(op.slots) && *letter; ++k, ++letter) {
@@ -298,7 +301,9 @@ bool Decoder::decode_convert_pack(Op& op, const Form& form, Operands operands) {
   op[SECOND] = source(operands[2], 4);
   op[THIRD] = operands[3].kind == OperandKind::NONE ? constant(0, 4) : source(operands[3], 4);
   const Type type = form.types[0];
-  op.imm = type == Type::u2 || type == Type::s2 ? 2 : ptx::is_nibble(type) ? 4 : 8 * ptx::size_of(type);
+  op.imm = type == Type::u2 || type == Type::s2 ? 2
+           : ptx::is_nibble(type)               ? 4
+                                                : 8 * ptx::size_of(type);
   const bool has_sign = ptx::is_signed(type) || type == Type::s2 || type == Type::s4;
   return plain(op, has_sign ? convert_pack_signed : convert_pack_unsigned);
 }
@@ -328,6 +333,20 @@ uint32_t written_parts(const ptx::Form& form, const ptx::Operand& result) {
 }
 
 }  // namespace
+
+// Pairs of floats, and sums of f32 with halves {d, a, b, c}. Factors and first addends can be
+// halves.
+bool Decoder::decode_float_pair(Op& op, const Form& form, Operands operands) {
+  const unsigned own = lane_bytes(form.types[0]);
+  const size_t halves = form.type_count < 2 ? 0 : form.op == Opcode::fma ? 2 : 1;
+  op[RESULT] = reg(operands[0]);
+  for (size_t k = 1; k < operands.size(); ++k)
+    op.at(RESULT, k) = source(operands[k], k <= halves ? 2 : own);
+  const Comparison chosen = select_float_pair(form);
+  op.run = chosen.run;
+  op.imm = chosen.imm;
+  return op.run != nullptr;
+}
 
 // Video instructions {d, a, b, c}
 bool Decoder::decode_video(Op& op, const Form& form, Operands operands) {

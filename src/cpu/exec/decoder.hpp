@@ -50,6 +50,7 @@ class Decoder {
   bool decode_lop3(Op& op, const Form& form, Operands operands);
   bool decode_convert(Op& op, const Form& form, Operands operands);
   bool decode_convert_pack(Op& op, const Form& form, Operands operands);
+  bool decode_float_pair(Op& op, const Form& form, Operands operands);
   bool decode_video(Op& op, const Form& form, Operands operands);
   bool decode_unsupported(Op& op, const Form& form, Operands operands);
   bool decode_nothing(Op& op, const Form& form, Operands operands);
@@ -80,6 +81,8 @@ class Decoder {
   bool decode_tensor_map(Op& op, const Form& form, Operands operands);
   bool decode_store_async(Op& op, const Form& form, Operands operands);
   bool decode_store_bulk(Op& op, const Form& form, Operands operands);
+  bool decode_cancel(Op& op, const Form& form, Operands operands);
+  bool decode_cancel_query(Op& op, const Form& form, Operands operands);
   bool decode_multicast(Op& op, const Form& form, Operands operands);
   bool decode_mbarrier(Op& op, const Form& form, Operands operands);
   bool address_slot(ptx::Space space, const Operand& memory, AddressSlot& slot);

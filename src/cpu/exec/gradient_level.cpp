@@ -88,7 +88,7 @@ struct FaceAxes {
   unsigned s, t, m;
   float s_sign, t_sign, m_sign;
 };
-constexpr FaceAxes FACES[] = {{2, 1, 0, -1, -1, 1},  {2, 1, 0, 1, -1, -1}, {0, 2, 1, 1, 1, 1},
+constexpr FaceAxes FACES[] = {{2, 1, 0, -1, -1, 1}, {2, 1, 0, 1, -1, -1}, {0, 2, 1, 1, 1, 1},
                               {0, 2, 1, 1, -1, -1}, {0, 1, 2, 1, -1, 1},  {0, 1, 2, -1, -1, -1}};
 
 // Returns the change of the place on the face that follows from a change of the direction.

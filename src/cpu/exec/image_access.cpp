@@ -76,8 +76,9 @@ std::shared_ptr<const ImageObject> NamedImage::find(int lane, uint64_t handle) {
   uint64_t contained = 0;
   std::memcpy(&contained, content(lane, handle), sizeof contained);
   if (contained == 0)
-    fail(lane, "the address of a variable without an object; this device has no texture references, "
-               "so pass an object to the kernel");
+    fail(lane,
+         "the address of a variable without an object; this device has no texture references, "
+         "so pass an object to the kernel");
   return find_image(contained);
 }
 
@@ -112,8 +113,7 @@ void NamedImage::combine(int lane, uint64_t handle) {
   const Sampler& own = object_->sampler;
   const bool is_variable = find_opaque(handle).has_value();
   combined->sampler = sampler;
-  combined->sampler.is_normalized =
-      own.is_normalized && (!is_variable || sampler.is_normalized);
+  combined->sampler.is_normalized = own.is_normalized && (!is_variable || sampler.is_normalized);
   combined->sampler.reads_integers = own.reads_integers;
   combined->sampler.is_srgb = own.is_srgb;
   combined->sampler.mixes_levels = sampler.mixes_levels && object_->image.levels.size() > 1;

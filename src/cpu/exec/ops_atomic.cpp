@@ -456,8 +456,8 @@ void store_bits(std::byte* p, uint64_t bytes, uint64_t value) {
   }
 }
 
-// LoadStore::FORM: bytes per value, bytes per register, number of values, one byte each; signedness,
-// and whether the values are parts of one.
+// LoadStore::FORM: bytes per value, bytes per register, number of values, one byte each;
+// signedness, and whether the values are parts of one.
 struct Packed {
   uint32_t bytes, width, count, sign, whole;
   explicit Packed(uint32_t v)
@@ -498,7 +498,6 @@ void store_ordered(Warp& w, const Op& op) {
     }
   });
 }
-
 
 // Eight values are in a table. Each access is resolved, because the checks have no rows for it.
 std::byte* place_eight(Warp& w, const Op& op, int lane, uint64_t bytes, Access access) {

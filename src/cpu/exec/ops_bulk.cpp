@@ -163,6 +163,39 @@ void store_bulk(Warp& w, const Op& op) {
   }
 }
 
+// A response of zeros means that the request has failed. It arrives as a copy does.
+void refuse_cancel(Warp& w, const Op& op) {
+  constexpr uint32_t RESPONSE = 16;
+  const AsyncSite& site = w.frame->function->async[op.target];
+  const auto blocks = uint32_t(w.block->cluster.blocks.size());
+  for (uint32_t m = w.mask; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    AsyncOperation a = issued(w, op, l);
+    a.size = a.bytes = RESPONSE;
+    a.data.resize(RESPONSE);
+    const auto reach = [&](Region region) {
+      return op.imm && region == Region::SHARED ? Region::CLUSTER : region;
+    };
+    a.to = {site.to.of(w, l), reach(site.to.region)};
+    const AsyncRange barrier{site.barrier.of(w, l), reach(site.barrier.region)};
+    resolve(w, op, l, a.to.address, RESPONSE, Access::WRITE, a.to.region);
+    if (op.imm) {
+      multicast(a, barrier, blocks >= 32 ? ~uint32_t{0} : (uint32_t{1} << blocks) - 1);
+      continue;
+    }
+    set_barrier(a, barrier);
+    w.block->cluster.async.add(std::move(a));
+  }
+}
+
+void test_canceled(Warp& w, const Op& op) { *w.at<uint32_t>(op[Regular::RESULT]) &= ~w.mask; }
+
+void first_of_canceled(Warp& w, const Op& op) {
+  for (uint32_t m = w.mask; m; m &= m - 1)
+    for (size_t k = 0; k < op.imm; ++k)
+      w.at<uint32_t>(op.at(Regular::RESULT, k))[std::countr_zero(m)] = 0;
+}
+
 void refuse_multicast(Warp& w, const Op& op) {
   raise(w, op, std::countr_zero(w.mask), CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
         "multimem requires the address of a multicast object, and this device has none");

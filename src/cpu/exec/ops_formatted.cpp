@@ -52,8 +52,8 @@ bool is_bitwise(Operation operation) {
 
 // The sign of the words is that of the format.
 Reduction reduction_of(const ImageSite& site, const Image& image) {
-  const bool is_word = image.channels == 1 && (image.format == ChannelFormat::U32 ||
-                                               image.format == ChannelFormat::S32);
+  const bool is_word = image.channels == 1 &&
+                       (image.format == ChannelFormat::U32 || image.format == ChannelFormat::S32);
   if (!is_word) return {};
   const Type type = image.format == ChannelFormat::S32 ? Type::s32 : Type::u32;
   return select_reduction(is_bitwise(site.operation) ? Type::b32 : type, site.operation);
@@ -78,8 +78,8 @@ void access_formatted(Warp& w, const Op& op) {
     const int lane = std::countr_zero(m);
     const Image& image = named.of(lane).image;
     const uint32_t bytes = image.texel_bytes();
-    std::byte* texel = surface_bytes(w, op, site, image, lane,
-                                     surface_place(w, site, image, lane, bytes), bytes);
+    std::byte* texel =
+        surface_bytes(w, op, site, image, lane, surface_place(w, site, image, lane, bytes), bytes);
     if (!texel) continue;
     if (site.op == Opcode::sured_p)
       reduce(w, op, site, image, lane, texel);

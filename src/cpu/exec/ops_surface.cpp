@@ -41,9 +41,8 @@ void access_surface(Warp& w, const Op& op) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     const Image& image = named.of(lane).image;
-    std::byte* texels =
-        surface_bytes(w, op, site, image, lane, surface_place(w, site, image, lane, 1),
-                      site.bytes * site.count);
+    std::byte* texels = surface_bytes(
+        w, op, site, image, lane, surface_place(w, site, image, lane, 1), site.bytes * site.count);
     if (site.op == Opcode::suld_b)
       put(w, site, lane, texels);
     else if (texels)

@@ -125,9 +125,11 @@ void read_box(AsyncOperation& a) {
 void check_map(const AsyncOperation& a, const AsyncSite& site) {
   const TensorMap& map = a.tensor->map;
   if (const char* what = tensor_map_fault(map)) bad_map(a, what);
-  if (map.rank != site.rank) bad_map(a, "its dimensions are not those of the instruction");
+  if (map.rank != (site.has_four_rows ? 2 : site.rank))
+    bad_map(a, "its dimensions are not those of the instruction");
   if (shared_bytes(*a.tensor) > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
   if (site.im2col != a.tensor->is_im2col()) bad_map(a, "its mode is not that of the instruction");
+  if (site.has_four_rows && map.box[1] != 1) bad_map(a, "a box with more than one row");
   if (map.interleave)
     raise(*a.warp, *a.op, a.lane, CUDA_ERROR_NOT_SUPPORTED,
           "instruction not implemented on the CPU device", "a tensor map with interleave");
@@ -163,6 +165,7 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
   a.function = w.frame->function;
   a.lane = lane;
   a.tensor = std::make_shared<TensorTransfer>();
+  a.tensor->has_four_rows = site.has_four_rows;
   read_map(a, site);
   for (uint32_t k = 0; k < site.rank; ++k)
     a.tensor->coordinates[k] = int32_t(w.at<uint32_t>(site.coordinates[k])[lane]);

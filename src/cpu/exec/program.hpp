@@ -75,6 +75,7 @@ struct AsyncSite {
   uint32_t rank = 0;
   uint32_t offset_count = 0;
   bool im2col = false;
+  bool has_four_rows = false;
   ptx::Operation operation = ptx::Operation::none;
   Slot values[4] = {};  // st.async, red.async
   uint32_t count = 0;

@@ -19,8 +19,8 @@ struct SurfacePlace {
 SurfacePlace surface_place(const Warp& w, const ImageSite& site, const Image& image, int lane,
                            uint32_t unit);
 
-// Returns the host's pointer to the bytes of an access, or nullptr for one without an effect. Throws
-// KernelFault for a misaligned place, and for one outside of the image under `.trap`.
+// Returns the host's pointer to the bytes of an access, or nullptr for one without an effect.
+// Throws KernelFault for a misaligned place, and for one outside of the image under `.trap`.
 std::byte* surface_bytes(Warp& w, const Op& op, const ImageSite& site, const Image& image, int lane,
                          SurfacePlace place, uint32_t bytes);
 

@@ -5,6 +5,8 @@
 namespace cucore::cpu {
 namespace {
 
+constexpr uint64_t FOUR_ROWS = 4;
+
 // Returns the steps of a dimension of a tile.
 uint32_t steps(const TensorMap& map, uint32_t dimension) {
   const uint32_t stride = map.element_strides[dimension];
@@ -14,6 +16,7 @@ uint32_t steps(const TensorMap& map, uint32_t dimension) {
 }  // namespace
 
 uint64_t TensorTransfer::rows() const {
+  if (has_four_rows) return FOUR_ROWS;
   if (is_im2col()) return map.pixels;
   uint64_t count = 1;
   for (uint32_t k = 1; k < map.rank; ++k) count *= steps(map, k);
@@ -27,6 +30,7 @@ void TensorRows::start(int64_t (&place)[TENSOR_RANKS]) const {
 }
 
 void TensorRows::step(int64_t (&place)[TENSOR_RANKS]) const {
+  if (t_.has_four_rows) return void(++place[1]);
   if (t_.is_im2col()) return step_pixel(place);
   for (uint32_t k = 1; k < t_.map.rank; ++k) {
     if (++place[k] < int64_t{steps(t_.map, k)}) return;
@@ -46,6 +50,7 @@ void TensorRows::step_pixel(int64_t (&place)[TENSOR_RANKS]) const {
 }
 
 int64_t TensorRows::index_of(const int64_t (&place)[TENSOR_RANKS], uint32_t k) const {
+  if (t_.has_four_rows) return t_.coordinates[1 + place[1]];
   if (!t_.is_im2col()) return t_.coordinates[k] + place[k] * t_.map.element_strides[k];
   return place[k] + (k + 1 < t_.map.rank ? t_.offsets[k - 1] : 0);
 }

@@ -13,7 +13,8 @@ namespace cucore::cpu {
 // One tensor copy: the map as it was when the copy was issued, and the place of the box.
 struct TensorTransfer {
   TensorMap map;
-  int32_t coordinates[TENSOR_RANKS] = {};
+  int32_t coordinates[TENSOR_RANKS] = {};  // those of four rows follow that of their column
+  bool has_four_rows = false;
   uint16_t offsets[3] = {};  // im2col
   uint64_t shared = 0;       // offset of the box in shared memory; swizzles depend on it
 

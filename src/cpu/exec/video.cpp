@@ -128,8 +128,7 @@ uint32_t packed_one(const Plan& p, const Sources& s) {
   uint32_t d = 0, sum = s.c;
   for (uint32_t k = 0; k < p.parts; ++k) {
     const bool writes = s.selection >> k & 1;
-    int64_t v =
-        combined(p, chosen(VIDEO_A, k, p.a_signed), chosen(VIDEO_B, k, p.b_signed));
+    int64_t v = combined(p, chosen(VIDEO_A, k, p.a_signed), chosen(VIDEO_B, k, p.b_signed));
     if (p.sat) v = limited(v, bits, p.to_signed);
     d |= ((writes ? uint32_t(v) : s.c >> k * bits) & mask) << (k * bits);
     if (writes) sum += uint32_t(v);

@@ -66,6 +66,8 @@ InstructionClass fixed_class(Opcode op) {
     case Opcode::selp:
     case Opcode::slct:
     case Opcode::isspacep:
+    case Opcode::is_canceled:
+    case Opcode::first_ctaid:
     case Opcode::mapa:
     case Opcode::getctarank:
       return MOVE;
@@ -125,6 +127,7 @@ InstructionClass fixed_class(Opcode op) {
     case Opcode::cp_async_bulk_commit_group:
     case Opcode::cp_async_bulk_wait_group:
     case Opcode::st_async:
+    case Opcode::try_cancel:
       return COPY;
     case Opcode::tex:
     case Opcode::tex_base:

@@ -224,9 +224,9 @@ enum Flag : uint32_t {
   FLAG_NC = 1u << 14,
   FLAG_CACHE_HINT = 1u << 15,  // .L2::cache_hint: a 64-bit policy operand may follow
   FLAG_SHIFTAMT = 1u << 16,
-  FLAG_CLAMP = 1u << 17,  // shf, bmsk, szext: .clamp; otherwise .wrap
-  FLAG_WRAP = 1u << 19,   // shf, bmsk, szext: .wrap
-  FLAG_ABS = 1u << 18,    // redux.abs
+  FLAG_CLAMP = 1u << 17,     // shf, bmsk, szext: .clamp; otherwise .wrap
+  FLAG_WRAP = 1u << 19,      // shf, bmsk, szext: .wrap
+  FLAG_ABS = 1u << 18,       // redux.abs
   FLAG_PLUS_ONE = 1u << 20,  // vmad.po
   // Bulk copies; FLAG_SYNC is .mbarrier::complete_tx::bytes.
   FLAG_BYTE_MASK = 1u << 28,

@@ -64,7 +64,8 @@ Variable parse_parameter(Context& context) {
 Type parse_type(Lexer& lexer) {
   std::string_view text = lexer.directive();
   Type type = text.size() > 1 && text[0] == '.' ? find_type(text.substr(1)) : Type::none;
-  if (type == Type::none || is_nibble(type)) lexer.fail("expected a type instead of '" + std::string(text) + "'");
+  if (type == Type::none || is_nibble(type))
+    lexer.fail("expected a type instead of '" + std::string(text) + "'");
   return type;
 }
 

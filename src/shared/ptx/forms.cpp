@@ -50,6 +50,7 @@ enum Group : uint64_t {
   GROUP_PREFETCH = uint64_t{1} << 37,
   GROUP_KIND = uint64_t{1} << 38,
   GROUP_MULTICAST = uint64_t{1} << 39,
+  GROUP_CANCEL = uint64_t{1} << 40,
 };
 
 constexpr uint64_t bit(Type type) { return uint64_t{1} << static_cast<unsigned>(type); }
@@ -242,10 +243,16 @@ bool apply(Form& form, const Modifier& modifier) {
   return false;
 }
 
+// Sums may name the type of narrower operands.
+uint8_t most_types(const OpcodeSpec& spec) {
+  const bool sums = spec.op == Opcode::add || spec.op == Opcode::sub || spec.op == Opcode::fma;
+  return sums ? 2 : spec.type_count;
+}
+
 bool apply_part(Form& form, const OpcodeSpec& spec, std::string_view part) {
   if (const Modifier* modifier = find_modifier(part, spec.groups)) return apply(form, *modifier);
   Type type = find_type(part);
-  if (type == Type::none || form.type_count == spec.type_count)
+  if (type == Type::none || form.type_count == most_types(spec))
     return (spec.groups & GROUP_WILD) != 0;
   form.types[form.type_count++] = type;
   return true;
@@ -357,6 +364,19 @@ bool is_complete_video(const Form& form) {
   return !packs || form.operation == Operation::none || !form.has(FLAG_SAT);
 }
 
+bool cancels_well(const Form& form) {
+  constexpr uint32_t KNOWN = FLAG_SYNC | FLAG_MULTICAST;
+  return form.has(FLAG_SYNC) && (form.flags & ~KNOWN) == 0 && form.dimensions == 0 &&
+         form.mode == Mode::none && (form.space == Space::generic || form.space == Space::shared);
+}
+
+// The name ends with an axis, or the result is a vector of all of them.
+bool queries_cancel(const Form& form) {
+  if (form.types[1] != Type::b128) return false;
+  const bool names_axis = form.text.find("ctaid::") != std::string_view::npos;
+  return form.op == Opcode::is_canceled || form.vector == (names_axis ? 1 : 4);
+}
+
 bool is_bulk_store(const Form& form) {
   return (form.space == Space::generic || form.space == Space::shared) &&
          (form.order == Order::none || form.order == Order::weak);
@@ -458,8 +478,8 @@ bool queries_well(const Form& form) {
   const Mode mode = form.mode;
   if (mode == Mode::none) return false;
   if (form.op == Opcode::txq_level) return mode <= Mode::depth;
-  const bool is_common = mode <= Mode::array_size || mode == Mode::channel_data_type ||
-                         mode == Mode::channel_order;
+  const bool is_common =
+      mode <= Mode::array_size || mode == Mode::channel_data_type || mode == Mode::channel_order;
   return is_common || mode == Mode::memory_layout || form.op == Opcode::txq;
 }
 
@@ -535,6 +555,11 @@ bool is_complete(const Form& form) {
       return fences_well(form);
     case Opcode::st_bulk:
       return is_bulk_store(form);
+    case Opcode::try_cancel:
+      return cancels_well(form);
+    case Opcode::is_canceled:
+    case Opcode::first_ctaid:
+      return queries_cancel(form);
     case Opcode::multimem_ld_reduce:
     case Opcode::multimem_red:
       return form.operation != Operation::none;
@@ -557,10 +582,18 @@ bool packs_well(const Form& form, const OpcodeSpec& spec) {
          (count == 2 || form.types[2] == Type::b32) && form.has(FLAG_SAT);
 }
 
+// Sums of f32 have operands of half as many bits: the first one, or both factors of a product.
+bool mixes_floats(const Form& form) {
+  const bool sums = form.op == Opcode::add || form.op == Opcode::sub || form.op == Opcode::fma;
+  const Type second = form.types[1];
+  return sums && form.type_count == 2 && form.types[0] == Type::f32 && !form.has(FLAG_FTZ) &&
+         !form.has(FLAG_RELU) && (second == Type::f16 || second == Type::bf16);
+}
+
 bool is_consistent(const Form& form, const OpcodeSpec& spec) {
   if (form.op == Opcode::cvt_pack) return packs_well(form, spec);
   if (form.order == Order::mmio) return false;
-  if (form.type_count != spec.type_count) return false;
+  if (form.type_count != spec.type_count && !mixes_floats(form)) return false;
   if (spec.type_count != 0 && !in(form, spec.first_types)) return false;
   bool integer_only = form.type_count == 1 && !in(form, FLOAT);
   if (integer_only && uses_float_modifier(form)) return false;

@@ -14,8 +14,8 @@ struct Word {
 };
 
 // The values of CUaddress_mode. The last mode mixes a border into the edge.
-constexpr Word ADDRESS_MODES[] = {{"wrap", 0},           {"clamp_to_edge", 1}, {"mirror", 2},
-                                  {"clamp_to_border", 3}, {"clamp_ogl", 4}};
+constexpr Word ADDRESS_MODES[] = {
+    {"wrap", 0}, {"clamp_to_edge", 1}, {"mirror", 2}, {"clamp_to_border", 3}, {"clamp_ogl", 4}};
 constexpr Word FILTERS[] = {{"nearest", 0}, {"linear", 1}};
 
 template <size_t N>

@@ -35,7 +35,8 @@ class Checker {
     const OpcodeSpec& spec = spec_of(form_.op);
     switch (spec.rule) {
       case Rule::PATTERN:
-        by_pattern(spec.pattern);
+        by_pattern(form_.type_count == 2 && form_.types[0] == Type::f32 ? mixed_pattern()
+                                                                        : spec.pattern);
         if (is_video(form_.op)) check_video();
         break;
       case Rule::MOV:
@@ -85,6 +86,13 @@ class Checker {
     }
     if (next_ != written_.count) fail("too many operands");
     return placed_;
+  }
+
+  // The operands of sums with narrower operands; other forms have their pattern.
+  std::string_view mixed_pattern() const {
+    if (form_.op == Opcode::fma) return "dbba";
+    if (form_.op == Opcode::add || form_.op == Opcode::sub) return "dba";
+    return spec_of(form_.op).pattern;
   }
 
   void check_argument(const Variable& formal, Operand& actual) {
@@ -654,7 +662,7 @@ class Checker {
   void sampler() {
     if (!written_.has_sampler) return put_none();
     Operand& operand = take();
-    const Variable* variable = variable_of(operand);
+    const Variable* variable = operand.kind == OperandKind::SYMBOL ? variable_of(operand) : nullptr;
     if (variable != nullptr ? variable->type != Type::samplerref
                             : operand.kind != OperandKind::REG || type_size(operand) != 8)
       fail_operand("a .samplerref or a 64-bit register");
@@ -721,8 +729,9 @@ class Checker {
     const unsigned parts = name_of(form_.op).ends_with('4') ? 4 : 2;
     const unsigned limit = packs && !is_destination ? 2 * parts : 4 / chosen.part_bytes;
     bool fits = !packs || chosen.part_bytes == 4 / parts;
-    fits = fits && (!packs ? chosen.count == 1
-                           : is_destination ? chosen.count <= parts : chosen.count == parts);
+    fits = fits && (!packs           ? chosen.count == 1
+                    : is_destination ? chosen.count <= parts
+                                     : chosen.count == parts);
     for (unsigned i = 0; i < chosen.count; ++i) {
       fits = fits && chosen.part(i) < limit;
       if (packs && is_destination && i != 0) fits = fits && chosen.part(i) > chosen.part(i - 1);
@@ -730,7 +739,8 @@ class Checker {
     if (!fits) fail("a selector of parts that does not fit");
   }
 
-  // A second operation or parts of a scalar destination need a third source, and exclude each other.
+  // A second operation or parts of a scalar destination need a third source, and exclude each
+  // other.
   void check_video() {
     const Operand* operands = &function_.operands[function_.operands.size() - placed_];
     for (unsigned k = 0; k < 3; ++k) check_selector(operands[k], k == 0);

@@ -129,9 +129,9 @@ class TextureForms : public DeviceTest {
 
 // Words of thread t go to texel t - 2; a format keeps what fits.
 TEST_F(TextureForms, FormattedStoresConvert) {
-  const std::vector<unsigned> words = {1, 2,   3,          4,          0,          255,
-                                       7, 256, 0xffffffff, 0x7fffffff, 0x80000000, 128,
-                                       9, 70000, 0xffff8000, 32768,    0xfffffff0, 100};
+  const std::vector<unsigned> words = {1, 2,     3,          4,          0,          255,
+                                       7, 256,   0xffffffff, 0x7fffffff, 0x80000000, 128,
+                                       9, 70000, 0xffff8000, 32768,      0xfffffff0, 100};
   auto stored = [&](CUarray_format format, unsigned channels) {
     EXPECT_CU(0, cu.cuMemcpyHtoD_v2(out_, words.data(), words.size() * 4));
     const CUDA_RESOURCE_DESC resource = array(7, 0, format, channels);
@@ -227,10 +227,13 @@ TEST_F(TextureForms, QueriesOfTextures) {
   sampler.addressMode[2] = CU_TR_ADDRESS_MODE_CLAMP;
   sampler.filterMode = CU_TR_FILTER_MODE_LINEAR;
   sampler.flags = CU_TRSF_NORMALIZED_COORDINATES;
-  const char* const names[] = {"width", "height", "depth", "channel_data_type", "channel_order",
-                               "normalized_coords", "array_size", "num_mipmap_levels",
-                               "num_samples", "filter_mode", "addr_mode_0", "addr_mode_1",
-                               "addr_mode_2", "force_unnormalized_coords"};
+  const char* const names[] = {"width",         "height",
+                               "depth",         "channel_data_type",
+                               "channel_order", "normalized_coords",
+                               "array_size",    "num_mipmap_levels",
+                               "num_samples",   "filter_mode",
+                               "addr_mode_0",   "addr_mode_1",
+                               "addr_mode_2",   "force_unnormalized_coords"};
   std::string body;
   for (size_t k = 0; k < 14; ++k)
     body += std::string("txq.") + names[k] + ".b32 %r0, [%rd0]; st.global.u32 [%rd1+" +
@@ -258,8 +261,8 @@ TEST_F(TextureForms, QueriesOfSurfaces) {
       "suq.channel_order.b32 %r0, [%rd0]; suq.array_size.b32 %r1, [%rd0];"
       "suq.memory_layout.b32 %r2, [%rd0]; st.global.v4.u32 [%rd1+16], {%r0, %r1, %r2, %r2};");
   OK(run(module, "k",
-         surface(array(8, 4, CU_AD_FORMAT_HALF, 4,
-                       CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_LAYERED, 3))));
+         surface(array(8, 4, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_LAYERED,
+                       3))));
   EXPECT_EQ(results(8), (std::vector<unsigned>{8, 4, 0, 0x10dd, 0x10b5, 3, 0, 0}));
 }
 
@@ -277,8 +280,8 @@ TEST_F(TextureForms, SamplersOfOtherObjects) {
   borders.addressMode[0] = borders.addressMode[1] = CU_TR_ADDRESS_MODE_BORDER;
   borders.borderColor[0] = std::bit_cast<float>(77);
   const CUtexObject clamped = texture(plane, clamps), bordered = texture(plane, borders);
-  const CUmodule module =
-      module_of(std::string("ld.global.u64 %rd2, [%rd1];") + SAMPLED, "", "sm_75, texmode_independent");
+  const CUmodule module = module_of(std::string("ld.global.u64 %rd2, [%rd1];") + SAMPLED, "",
+                                    "sm_75, texmode_independent");
   for (const auto& [sampler, want] :
        {std::pair{clamped, 11u}, std::pair{bordered, 77u}, std::pair{clamped, 11u}}) {
     OK(cu.cuMemcpyHtoD_v2(out_, &sampler, 8));
@@ -345,8 +348,8 @@ TEST_F(TextureForms, InventedSamplersFault) {
                "no sampler");
 }
 TEST_F(TextureForms, VariablesOfOtherTypesFault) {
-  const CUmodule module = module_of(
-      std::string("mov.u64 %rd0, s; mov.u64 %rd2, s;") + SAMPLED, ".global .samplerref s;\n");
+  const CUmodule module = module_of(std::string("mov.u64 %rd0, s; mov.u64 %rd2, s;") + SAMPLED,
+                                    ".global .samplerref s;\n");
   expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, run(module, "k", 0), "a variable of another type");
 }
 TEST_F(TextureForms, OldClampingIsNamedAsMissing) {
@@ -376,9 +379,10 @@ TEST_F(TextureForms, WrongTextsAreRefused) {
   expect_refused(std::string(four) + "[%rd0, {%f0, %f1}], {%rd0, %rd1};", "operand");
   expect_refused("tex.3d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%f0, %f1, %f2, %f2}], %f0;",
                  "a depth has no meaning");
-  expect_refused("tex.cube.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%f0, %f1, %f2, %f2}], {%r0, "
-                 "%r1};",
-                 "operand");
+  expect_refused(
+      "tex.cube.v4.u32.f32 {%r0, %r1, %r2, %r3}, [%rd0, {%f0, %f1, %f2, %f2}], {%r0, "
+      "%r1};",
+      "operand");
   expect_refused("istypep.texref %p0, t;", "operand", ".global .texref t;\n");
   expect_refused("", "unknown member", ".global .samplerref s = { width = 4 };\n");
   expect_refused("", "an address mode", ".global .samplerref s = { addr_mode_0 = 3 };\n");

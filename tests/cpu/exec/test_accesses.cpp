@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses of 128 and 256 bits, st.bulk, fences of the cluster, and instructions that only multicast
-// objects could execute.
+// Accesses of 128 and 256 bits, st.bulk, fences of the cluster, and instructions that only
+// multicast objects could execute.
 #include <gtest/gtest.h>
 
 #include "expect.hpp"
@@ -71,8 +71,8 @@ TEST(WideAccesses, OfEightWords) {
       "ld.global.v8.b32 {%r3, %r4, _, %r6, %r7, %r8, %r9, %r10}, [%rd3];"
       "mov.u32 %r5, 1; setp.lt.u32 %p1, %r1, 31;"
       "@%p1 st.global.v8.b32 [%rd4], {%r10, %r9, %r8, %r7, %r6, %r5, %r4, %r3};");
-  expect_success(run_text(text, shape(1, 32), (a.address() + 31) / 32 * 32,
-                          (b.address() + 31) / 32 * 32));
+  expect_success(
+      run_text(text, shape(1, 32), (a.address() + 31) / 32 * 32, (b.address() + 31) / 32 * 32));
   ASSERT_EQ(a.address() % 32, 0u);
   for (uint32_t k = 0; k < 256; ++k)
     EXPECT_EQ(b[k], k / 8 == 31 ? 9 : k % 8 == 5 ? 1 : a[k / 8 * 8 + 7 - k % 8]) << k;
@@ -136,7 +136,8 @@ TEST(BulkStores, RefuseWrongPlacesAndSizes) {
                  {part, "PTX line"});
   };
   fault("st.bulk.shared::cta [%r4], %rd2, 0;", 12, CUDA_ERROR_MISALIGNED_ADDRESS, "multiples of 8");
-  fault("st.bulk.shared::cta [%r4+4], %rd2, 0;", 8, CUDA_ERROR_MISALIGNED_ADDRESS, "multiples of 8");
+  fault("st.bulk.shared::cta [%r4+4], %rd2, 0;", 8, CUDA_ERROR_MISALIGNED_ADDRESS,
+        "multiples of 8");
   fault("st.bulk.shared::cta [%r4], %rd2, 0;", 264, CUDA_ERROR_ILLEGAL_ADDRESS, "wrote 264 bytes");
   fault("st.bulk.shared::cta [%r4], -8, 0;", 0, CUDA_ERROR_ILLEGAL_ADDRESS, "wrote");
   fault("st.bulk [%rd1], %rd2, 0;", 8, CUDA_ERROR_ILLEGAL_ADDRESS, "an address in shared memory");

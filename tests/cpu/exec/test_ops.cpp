@@ -389,9 +389,9 @@ TEST(Ops, PairsArePacked) {
     const char* type;
     int bits;
     int64_t least, most;
-  } rows[] = {
-      {"s2", 2, -2, 1},    {"u2", 2, 0, 3},   {"s4", 4, -8, 7},             {"u4", 4, 0, 15},
-      {"s8", 8, -128, 127}, {"u8", 8, 0, 255}, {"s16", 16, -32768, 32767}, {"u16", 16, 0, 65535}};
+  } rows[] = {{"s2", 2, -2, 1},           {"u2", 2, 0, 3},      {"s4", 4, -8, 7},
+              {"u4", 4, 0, 15},           {"s8", 8, -128, 127}, {"u8", 8, 0, 255},
+              {"s16", 16, -32768, 32767}, {"u16", 16, 0, 65535}};
   for (const auto& row : rows) {
     const bool has_rest = row.bits <= 8;
     const Case c{std::string("cvt.pack.sat.") + row.type + (has_rest ? ".s32.b32" : ".s32") +

@@ -331,6 +331,84 @@ TEST(TensorCopies, Reduce) {
                CUDA_ERROR_ILLEGAL_INSTRUCTION, {"does not have this reduction"});
 }
 
+// ---- four rows
+
+std::string with_rows(std::string text, const Index& column_and_rows) {
+  const std::string one = coordinates({column_and_rows[0], 0});
+  return text.replace(text.find(one), one.size(), coordinates(column_and_rows));
+}
+
+// Calls visit(byte in the box, row and column in the tensor) for each element of the four rows.
+void each_of_four_rows(const Tensor& t, const Index& place,
+                       const std::function<void(size_t, const Index&)>& visit) {
+  for (size_t row = 0; row < 4; ++row)
+    for (size_t column = 0; column < t.map.box[0]; ++column)
+      visit((row * t.map.box[0] + column) * t.element(),
+            {place[0] + int64_t(column), place[row + 1]});
+}
+
+TEST(TensorCopies, GatherFourRows) {
+  for (uint8_t swizzle = 0; swizzle < uint8_t(TensorSwizzle::COUNT); ++swizzle)
+    for (const Index& place : {Index{8, 3, 20, 1, 29}, Index{30, -1, 30, 5, 5}}) {
+      Tensor t(F16, {40, 30}, {16, 1});
+      t.map.swizzle = swizzle;
+      std::vector<uint8_t> expected(SEEN, 0xAA);
+      each_of_four_rows(t, place, [&](size_t byte, const Index& index) {
+        for (size_t k = 0; k < 2; ++k)
+          expected[swizzled_place(t, byte + k)] = t.contains(index) ? t.at(index)[k] : 0;
+      });
+      const auto text = with_rows(load_text({place[0], 0}, 4 * 32, ".tile::gather4"), place);
+      EXPECT_EQ(loaded(t, text), expected) << coordinates(place) << int(swizzle);
+    }
+}
+
+TEST(TensorCopies, ScatterFourRows) {
+  Tensor t(U32, {40, 30}, {8, 1});
+  const Index place{36, 29, 4, 31, 0};
+  Array<uint8_t> b(SEEN);
+  for (size_t i = 0; i < SEEN; ++i) b[i] = uint8_t(i * 13 + i / 100);
+  std::vector<uint8_t> expected = t.bytes().values();
+  each_of_four_rows(t, place, [&](size_t byte, const Index& index) {
+    if (t.contains(index))
+      std::memcpy(&expected[size_t(t.at(index) - t.bytes().data())], &b[byte], 4);
+  });
+  const auto text =
+      with_rows(store_text({place[0], 0}, "cp.async.bulk.tensor.", ".tile::scatter4"), place);
+  expect_success(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()));
+  EXPECT_EQ(t.bytes().values(), expected);
+}
+
+TEST(TensorCopies, FourRowsNeedAPlaneOfSingleRows) {
+  Array<uint8_t> b(SEEN);
+  const auto text = with_rows(load_text({8, 0}, 128, ".tile::gather4"), {8, 1, 2, 3, 4});
+  Tensor tall(F16, {40, 30}, {16, 2}), space(F16, {40, 30, 2}, {16, 1, 1});
+  expect_fault(run_text(text, shape(1, 128, ROOM), tall.publish(), b.address()),
+               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"more than one row", "PTX line"});
+  expect_fault(run_text(text, shape(1, 128, ROOM), space.publish(), b.address()),
+               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"dimensions are not those", "PTX line"});
+}
+
+// The manual has figures alone for the halo of im2col::w.
+TEST(TensorCopies, WideIm2colIsNamedAsMissing) {
+  Tensor t(F16, {16, 6, 5, 3}, {});
+  t.map.mode = uint8_t(TensorMode::IM2COL);
+  t.map.channels = 8;
+  t.map.pixels = 8;
+  Array<uint8_t> b(SEEN);
+  for (const char* mode : {".im2col::w", ".im2col::w::128"})
+    expect_fault(run_text(load_text({4, 1, 0, 0}, 128, mode, ", {0, 0}"), shape(1, 128, ROOM),
+                          t.publish(), b.address()),
+                 CUDA_ERROR_NOT_SUPPORTED, {"im2col::w", "PTX line"});
+}
+
+TEST(TensorCopies, InterleaveIsNamedAsMissing) {
+  Tensor t(F16, {16, 6, 5}, {8, 2, 2});
+  t.map.interleave = 1;
+  Array<uint8_t> b(SEEN);
+  expect_fault(run_text(load_text({0, 0, 0}, 64), shape(1, 128, ROOM), t.publish(), b.address()),
+               CUDA_ERROR_NOT_SUPPORTED, {"interleave", "PTX line"});
+}
+
 // ---- changes of maps
 
 TEST(TensorMaps, AreReplacedMemberByMember) {

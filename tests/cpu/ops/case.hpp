@@ -93,6 +93,7 @@ void add_integer_cases(Table& table);
 void add_bit_cases(Table& table);
 void add_video_cases(Table& table);
 void add_real_cases(Table& table);
+void add_float_pair_cases(Table& table);
 void add_half_cases(Table& table);
 void add_compare_cases(Table& table);
 void add_convert_cases(Table& table);

@@ -238,6 +238,7 @@ Table make_table() {
   add_video_cases(table);
   add_real_cases(table);
   add_half_cases(table);
+  add_float_pair_cases(table);
   add_compare_cases(table);
   add_convert_cases(table);
   add_approx_cases(table);

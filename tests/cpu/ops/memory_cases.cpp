@@ -217,12 +217,13 @@ void add_offsets(Table& table) {
 }
 
 // 128 bits as one value: what is stored in halves is loaded whole, and the other way round.
-void add_whole(Table& table, const std::string& space, const std::string& place, const char* order) {
+void add_whole(Table& table, const std::string& space, const std::string& place,
+               const char* order) {
   const std::string note = space + order;
   auto same = [](const Values& in, Values& out) { out[0] = in[0], out[1] = in[1]; };
   table.add({"ld" + note + ".b128",
-             "{ .reg .b128 %q; st" + space + ".v2.b64 [" + place + "], {$0, $1}; ld" + order + space +
-                 ".b128 %q, [" + place + "]; mov.b128 {$d0, $d1}, %q; }",
+             "{ .reg .b128 %q; st" + space + ".v2.b64 [" + place + "], {$0, $1}; ld" + order +
+                 space + ".b128 %q, [" + place + "]; mov.b128 {$d0, $d1}, %q; }",
              {Kind::u64, Kind::u64},
              {Kind::u64, Kind::u64},
              same});

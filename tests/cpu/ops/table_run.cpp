@@ -94,8 +94,9 @@ int TableRun::finish() const {
   std::printf("%s: %d rows, %d failed, %d refused", driver_.device_name().c_str(), rows_, failed_,
               refused_);
   if (!options_.expect.empty())
-    std::printf("; against the record: %d differ, %d known to differ, %d not recorded yet, %d unrecorded",
-                differ_, known_, waiting_, unrecorded_);
+    std::printf(
+        "; against the record: %d differ, %d known to differ, %d not recorded yet, %d unrecorded",
+        differ_, known_, waiting_, unrecorded_);
   std::printf("\n");
   return failed_ + refused_ + differ_ + unrecorded_ == 0 && rows_ > 0 ? 0 : 1;
 }

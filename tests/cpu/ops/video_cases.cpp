@@ -76,7 +76,7 @@ struct Part {
   unsigned place, width;
 };
 
-constexpr Part PARTS[] = {{"", 0, 32},    {".b0", 0, 8},   {".b1", 8, 8},  {".b2", 16, 8},
+constexpr Part PARTS[] = {{"", 0, 32},    {".b0", 0, 8},  {".b1", 8, 8},  {".b2", 16, 8},
                           {".b3", 24, 8}, {".h0", 0, 16}, {".h1", 16, 16}};
 
 int64_t taken(uint64_t bits, const Part& part, bool is_signed) {
@@ -136,9 +136,9 @@ void add_selected(Table& table, const std::string& stem, const std::string& mode
              {Kind::u32, Kind::u32, Kind::few32},
              {Kind::u32},
              [=](const Values& in, Values& out) {
-               out[0] = row.finish(apply(taken(in[0], row.a, row.a_signed),
-                                         taken(in[1], row.b, row.b_signed)),
-                                   in[2]);
+               out[0] = row.finish(
+                   apply(taken(in[0], row.a, row.a_signed), taken(in[1], row.b, row.b_signed)),
+                   in[2]);
              }});
 }
 
@@ -148,7 +148,7 @@ void add_selections(Table& table, const std::string& stem, const std::string& mo
                     bool may_saturate, F apply) {
   static constexpr const char* SECONDS[] = {"", ".add", ".min", ".max"};
   for (unsigned i = 0; i < (may_saturate ? 14 : 7); ++i) {
-    Selected row{PARTS[i % 7], PARTS[(i + 1) % 7], PARTS[(i * 3 + 2) % 7], (i & 1) != 0,
+    Selected row{PARTS[i % 7], PARTS[(i + 1) % 7],       PARTS[(i * 3 + 2) % 7], (i & 1) != 0,
                  (i & 2) != 0, b_signed && (i & 4) != 0, may_saturate && i >= 7, ""};
     if (stem == "vset") row.to_signed = false;
     if (row.to.width == 32 || i % 5 == 4) {
@@ -206,7 +206,8 @@ void add_video_comparisons(Table& table) {
                    {Kind::u32, Kind::u32},
                    {Kind::u32},
                    [=](const Values& in, Values& out) {
-                     out[0] = holds(element(in[0], 0, 32, a_signed), element(in[1], 0, 32, b_signed));
+                     out[0] =
+                         holds(element(in[0], 0, 32, a_signed), element(in[1], 0, 32, b_signed));
                    }});
       }
     add_selections(table, "vset", c.name, true, false,
@@ -247,8 +248,8 @@ struct Product {
 // The exact value: minus signs are those of the product or of the addend.
 int64_t multiplied(const Product& p, const Values& in) {
   const bool is_signed = p.a_signed || p.b_signed || p.minus || p.minus_c;
-  int128 product = static_cast<int128>(taken(in[0], p.a, p.a_signed)) *
-                     taken(in[1], p.b, p.b_signed);
+  int128 product =
+      static_cast<int128>(taken(in[0], p.a, p.a_signed)) * taken(in[1], p.b, p.b_signed);
   int128 addend = is_signed ? int64_t{int32_t(in[2])} : int64_t(in[2]);
   int128 sum = (p.minus ? -product : product) + (p.minus_c ? -addend : addend) + p.plus_one;
   const int128 unit = int128{1} << p.scale;
@@ -259,20 +260,32 @@ int64_t multiplied(const Product& p, const Values& in) {
   return int64_t(sum);
 }
 
-constexpr Product VIDEO_PRODUCTS[] = {
-    {".u32.u32.u32", "", "$0, $1, $2", false, false, false, false, false, false, 0, PARTS[0], PARTS[0]},
-    {".s32.s32.s32", "", "$0, $1, $2", true, true, false, false, false, false, 0, PARTS[0], PARTS[0]},
-    {".u32.u32.u32", ".sat", "$0, $1, $2", false, false, false, false, false, true, 0, PARTS[0], PARTS[0]},
-    {".s32.s32.u32", ".sat", "$0, $1, $2", true, false, false, false, false, true, 0, PARTS[0], PARTS[0]},
-    {".s32.u32.u32", ".sat", "-$0, $1, $2", false, false, true, false, false, true, 0, PARTS[0], PARTS[0]},
-    {".s32.u32.u32", ".sat", "$0, -$1.h1, $2", false, false, true, false, false, true, 0, PARTS[0], PARTS[6]},
-    {".s32.u32.u32", "", "-$0, -$1, -$2", false, false, false, true, false, false, 0, PARTS[0], PARTS[0]},
-    {".s32.u32.s32", ".sat", "$0.b2, $1, -$2", false, true, false, true, false, true, 0, PARTS[3], PARTS[0]},
-    {".u32.u32.u32", ".po.shr7", "$0, $1, $2", false, false, false, false, true, false, 7, PARTS[0], PARTS[0]},
-    {".s32.s32.s32", ".po.sat.shr15", "$0.h0, $1.h1, $2", true, true, false, false, true, true, 15, PARTS[5], PARTS[6]},
-    {".s32.s32.u32", ".sat.shr7", "$0, -$1, $2", true, false, true, false, false, true, 7, PARTS[0], PARTS[0]},
-    {".u32.u32.u32", ".sat.shr15", "$0, $1, $2", false, false, false, false, false, true, 15, PARTS[0], PARTS[0]},
-    {".s32.s32.s32", ".shr15", "$0.b0, $1.b3, -$2", true, true, false, true, false, false, 15, PARTS[1], PARTS[4]}};
+constexpr Product VIDEO_PRODUCTS[] = {{".u32.u32.u32", "", "$0, $1, $2", false, false, false, false,
+                                       false, false, 0, PARTS[0], PARTS[0]},
+                                      {".s32.s32.s32", "", "$0, $1, $2", true, true, false, false,
+                                       false, false, 0, PARTS[0], PARTS[0]},
+                                      {".u32.u32.u32", ".sat", "$0, $1, $2", false, false, false,
+                                       false, false, true, 0, PARTS[0], PARTS[0]},
+                                      {".s32.s32.u32", ".sat", "$0, $1, $2", true, false, false,
+                                       false, false, true, 0, PARTS[0], PARTS[0]},
+                                      {".s32.u32.u32", ".sat", "-$0, $1, $2", false, false, true,
+                                       false, false, true, 0, PARTS[0], PARTS[0]},
+                                      {".s32.u32.u32", ".sat", "$0, -$1.h1, $2", false, false, true,
+                                       false, false, true, 0, PARTS[0], PARTS[6]},
+                                      {".s32.u32.u32", "", "-$0, -$1, -$2", false, false, false,
+                                       true, false, false, 0, PARTS[0], PARTS[0]},
+                                      {".s32.u32.s32", ".sat", "$0.b2, $1, -$2", false, true, false,
+                                       true, false, true, 0, PARTS[3], PARTS[0]},
+                                      {".u32.u32.u32", ".po.shr7", "$0, $1, $2", false, false,
+                                       false, false, true, false, 7, PARTS[0], PARTS[0]},
+                                      {".s32.s32.s32", ".po.sat.shr15", "$0.h0, $1.h1, $2", true,
+                                       true, false, false, true, true, 15, PARTS[5], PARTS[6]},
+                                      {".s32.s32.u32", ".sat.shr7", "$0, -$1, $2", true, false,
+                                       true, false, false, true, 7, PARTS[0], PARTS[0]},
+                                      {".u32.u32.u32", ".sat.shr15", "$0, $1, $2", false, false,
+                                       false, false, false, true, 15, PARTS[0], PARTS[0]},
+                                      {".s32.s32.s32", ".shr15", "$0.b0, $1.b3, -$2", true, true,
+                                       false, true, false, false, 15, PARTS[1], PARTS[4]}};
 
 void add_video_products(Table& table) {
   for (const Product& p : VIDEO_PRODUCTS) {
@@ -291,8 +304,8 @@ struct Choice {
   const char *to, *a, *b;
 };
 constexpr Choice HALVES[] = {{"", ".h01", ".h23"}, {".h0", ".h20", ".h31"}, {".h1", "", ".h00"}};
-constexpr Choice BYTES[] = {{"", ".b0123", ".b4567"}, {".b20", ".b7531", ".b0000"},
-                            {".b321", "", ".b6420"}};
+constexpr Choice BYTES[] = {
+    {"", ".b0123", ".b4567"}, {".b20", ".b7531", ".b0000"}, {".b321", "", ".b6420"}};
 
 // Returns the digit of the part `k`, which stands at the end for the first one.
 unsigned digit(const char* text, const char* without, unsigned k) {
@@ -306,8 +319,8 @@ bool is_written(const char* mask, unsigned k) {
 
 void add_choice(Table& table, const Packed& operation, unsigned lanes, const Choice& c, bool sums) {
   const unsigned width = 32 / lanes;
-  const std::string name = operation.name + std::to_string(lanes) + ".s32.u32.s32" +
-                           (sums ? ".add" : ".sat");
+  const std::string name =
+      operation.name + std::to_string(lanes) + ".s32.u32.s32" + (sums ? ".add" : ".sat");
   auto f = operation.apply;
   const char* own = lanes == 2 ? "10" : "3210";
   const char* other = lanes == 2 ? "32" : "7654";

@@ -79,21 +79,18 @@ TEST_P(WrongSelector, IsRefused) {
 
 INSTANTIATE_TEST_SUITE_P(
     Texts, WrongSelector,
-    testing::Values("vadd.u32.u32.u32.add %r0, %r1, %r2;", "vadd.u32.u32.u32 %r0.b0, %r1, %r2;",
-                    "vadd.u32.u32.u32.add %r0.b0, %r1, %r2, %r3;",
-                    "vadd.u32.u32.u32 %r0, %r1, %r2, %r3.b0;", "vadd.u32.u32.u32 %r0, %r1.b4, %r2;",
-                    "vadd.u32.u32.u32 %r0, %r1.h2, %r2;", "vadd.u32.u32.u32 %r0, %r1.h10, %r2;",
-                    "vadd.u32.u32.u32 %r0, %r1.x0, %r2;", "vadd.u32.u32.u32 %r0, %r1.b, %r2;",
-                    "vadd.u32.u32.u32 %r0, %r1.b00000, %r2;", "add.u32 %r0, %r1.b0, %r2;",
-                    "vadd4.u32.u32.u32 %r0.b01, %r1, %r2, %r3;",
-                    "vadd4.u32.u32.u32 %r0.h0, %r1, %r2, %r3;",
-                    "vadd4.u32.u32.u32 %r0, %r1.b76, %r2, %r3;",
-                    "vadd2.u32.u32.u32 %r0, %r1.h3, %r2, %r3;",
-                    "vadd2.u32.u32.u32 %r0, %r1.h34, %r2, %r3;",
-                    "vmad.s32.u32.u32 %r0, -%r1, %r2, -%r3;",
-                    "vmad.s32.u32.u32.po %r0, -%r1, %r2, %r3;",
-                    "vmad.s32.u32.u32 %r0.b0, %r1, %r2, %r3;", "vmad.s32.u32.u32 %r0, --%r1, %r2, %r3;",
-                    "vadd.u32.u32.u32 %r0, -%r1, %r2;", "vmad.u32.u32.u32 -%r0, %r1, %r2, %r3;"));
+    testing::Values(
+        "vadd.u32.u32.u32.add %r0, %r1, %r2;", "vadd.u32.u32.u32 %r0.b0, %r1, %r2;",
+        "vadd.u32.u32.u32.add %r0.b0, %r1, %r2, %r3;", "vadd.u32.u32.u32 %r0, %r1, %r2, %r3.b0;",
+        "vadd.u32.u32.u32 %r0, %r1.b4, %r2;", "vadd.u32.u32.u32 %r0, %r1.h2, %r2;",
+        "vadd.u32.u32.u32 %r0, %r1.h10, %r2;", "vadd.u32.u32.u32 %r0, %r1.x0, %r2;",
+        "vadd.u32.u32.u32 %r0, %r1.b, %r2;", "vadd.u32.u32.u32 %r0, %r1.b00000, %r2;",
+        "add.u32 %r0, %r1.b0, %r2;", "vadd4.u32.u32.u32 %r0.b01, %r1, %r2, %r3;",
+        "vadd4.u32.u32.u32 %r0.h0, %r1, %r2, %r3;", "vadd4.u32.u32.u32 %r0, %r1.b76, %r2, %r3;",
+        "vadd2.u32.u32.u32 %r0, %r1.h3, %r2, %r3;", "vadd2.u32.u32.u32 %r0, %r1.h34, %r2, %r3;",
+        "vmad.s32.u32.u32 %r0, -%r1, %r2, -%r3;", "vmad.s32.u32.u32.po %r0, -%r1, %r2, %r3;",
+        "vmad.s32.u32.u32 %r0.b0, %r1, %r2, %r3;", "vmad.s32.u32.u32 %r0, --%r1, %r2, %r3;",
+        "vadd.u32.u32.u32 %r0, -%r1, %r2;", "vmad.u32.u32.u32 -%r0, %r1, %r2, %r3;"));
 
 TEST(Body, ImmediatesAreConvertedToTheirSlot) {
   Parsed parsed(
@@ -276,7 +273,7 @@ TEST(Body, SourceLinesKeepTheCallThatWasInlined) {
 
 TEST(Body, UnknownInstructionsKeepTheirTextAndLine) {
   Parsed parsed(
-      kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v2.f16x2.f32 {%r1,%r2}, "
+      kernel("@%p1 tcgen05.fence.sync.aligned;\ntex.2d.v2.u32.f32 {%r1,%r2}, "
              "[tex, {%f1, %f2}];\nret;\n"));
   EXPECT_PARSES(parsed);
   EXPECT_EQ(parsed.instruction(0).form->op, Opcode::unsupported);

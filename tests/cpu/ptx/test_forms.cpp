@@ -110,6 +110,29 @@ TEST(Forms, VideoNames) {
   EXPECT_EQ(decode_form("cvt.pack.sat.s2.s32.b32").types[0], Type::s2);
 }
 
+TEST(Forms, NamesOfNewerTargets) {
+  EXPECT_EQ(decode_form("add.rz.ftz.f32x2").types[0], Type::f32x2);
+  EXPECT_EQ(decode_form("fma.rn.sat.f32.bf16").type_count, 2);
+  EXPECT_EQ(decode_form("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::"
+                        "complete_tx::bytes")
+                .mode,
+            Mode::gather4);
+  EXPECT_EQ(decode_form("clusterlaunchcontrol.query_cancel.get_first_ctaid::z.b32.b128").op,
+            Opcode::first_ctaid);
+  for (const char* name :
+       {"mul.f32.f16", "add.f32.s32", "add.ftz.f32.f16", "add.f16.f32", "fma.rn.relu.f32.f16",
+        "add.f32.f32",
+        "cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::"
+        "complete_tx::bytes",
+        "cp.async.bulk.tensor.2d.global.shared::cta.tile::gather4.bulk_group",
+        "cp.async.bulk.tensor.2d.shared::cta.global.tile::scatter4.mbarrier::complete_tx::bytes",
+        "clusterlaunchcontrol.try_cancel.async.shared::cta.b128",
+        "clusterlaunchcontrol.query_cancel.is_canceled.pred.b64",
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid::x.v4.b32.b128",
+        "clusterlaunchcontrol.query_cancel.get_first_ctaid.b32.b128"})
+    EXPECT_EQ(decode_form(name).op, Opcode::unsupported) << name;
+}
+
 TEST(Forms, FencesOfTheCluster) {
   EXPECT_EQ(decode_form("fence.acquire.sync_restrict::shared::cluster.cluster").space,
             Space::shared_cluster);
@@ -155,8 +178,8 @@ INSTANTIATE_TEST_SUITE_P(
         "wgmma.mma_async.sync.aligned.m64n264k16.f32.f16.f16",
         "wgmma.mma_async.sync.aligned.m64n40k32.s32.s8.s8",
         "wgmma.mma_async.sync.aligned.m64n8k16.row.col.f32.f16.f16", "tex.2d.v4.f16x2.f32",
-        "tex.2d.v2.f16.f32", "tld4.r.2d.v4.f16.f32", "tld4.r.2d.v2.f16x2.f32",
-        "tex.2d.f32.f32", "tex.cube.v4.f32.s32", "tex.grad.2d.v4.f32.s32", "tld4.2d.v4.f32.f32",
+        "tex.2d.v2.f16.f32", "tld4.r.2d.v4.f16.f32", "tld4.r.2d.v2.f16x2.f32", "tex.2d.f32.f32",
+        "tex.cube.v4.f32.s32", "tex.grad.2d.v4.f32.s32", "tld4.2d.v4.f32.f32",
         "tex.2dms.v4.f32.f32", "tex.level.2dms.v4.f32.s32", "tex.base.r.2d.v4.f32.f32",
         "tld4.r.3d.v4.f32.f32", "cvt.pack.s8.s32.b32", "cvt.pack.sat.s8.s32", "cvt.pack.sat.u4.s32",
         "cvt.pack.sat.u1.s32.b32", "ld.global.u4", "mov.s2", "vshl.u32.u32.u32",
@@ -166,12 +189,12 @@ INSTANTIATE_TEST_SUITE_P(
         "fence.acquire.sync_restrict::shared::cta.cluster",
         "fence.release.sync_restrict::shared::cta.gpu",
         "fence.acq_rel.sync_restrict::shared::cluster.cluster", "istypep", "istypep.u32",
-        "suq.num_samples.b32", "suq.normalized_coords.b32", "txq.level.array_size.b32", "txq.level.b32",
-        "sust.p.cube.b32.trap", "sust.p.2d.b64.trap", "sust.p.2d.b32", "sured.p.2d.b32.trap",
-        "sured.p.add.2d.u64.trap", "sured.p.add.a2d.b32.trap", "st.bulk.global", "st.bulk.relaxed",
-        "multimem.red.global.u32", "multimem.ld_reduce.global.u32",
-        "cvt.pack.sat.s16.s32.b32", "cvt.pack.sat.s32.s32", "suld.b.2d.v4.b64.trap",
-        "suld.b.2d.b32", "suld.b.1d.v8.b8.trap", "sured.b.1d.u32.trap",
+        "suq.num_samples.b32", "suq.normalized_coords.b32", "txq.level.array_size.b32",
+        "txq.level.b32", "sust.p.cube.b32.trap", "sust.p.2d.b64.trap", "sust.p.2d.b32",
+        "sured.p.2d.b32.trap", "sured.p.add.2d.u64.trap", "sured.p.add.a2d.b32.trap",
+        "st.bulk.global", "st.bulk.relaxed", "multimem.red.global.u32",
+        "multimem.ld_reduce.global.u32", "cvt.pack.sat.s16.s32.b32", "cvt.pack.sat.s32.s32",
+        "suld.b.2d.v4.b64.trap", "suld.b.2d.b32", "suld.b.1d.v8.b8.trap", "sured.b.1d.u32.trap",
         "txq.b32", "tcgen05.fence", "mbarrier.init.shared.b32",
         "cp.async.bulk.tensor.6d.shared::cluster.global.mbarrier::complete_tx::bytes",
         "cp.async.bulk.tensor.shared::cluster.global.mbarrier::complete_tx::bytes",

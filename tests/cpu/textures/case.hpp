@@ -15,8 +15,8 @@ enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, 
 enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER, BASE };
 // Results of words, of halves, and of pairs of halves.
 enum class Halves : uint8_t { NONE, SINGLE, PAIRS };
-// ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has all
-// exponents, and the largest and smallest integers.
+// ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has
+// all exponents, and the largest and smallest integers.
 enum class Content : uint8_t { RANDOM, ORDER, LEVELS, WIDE };
 enum class Places : uint8_t { RANDOM, ORDER, SPECIAL };
 // How the two gradients of a read lie: along one axis, as pairs of two, or anyhow.

@@ -613,7 +613,8 @@ std::vector<Operands> operands_of(const Case& row) {
 std::string module_text(const Case& row, unsigned target) {
   std::string text = ".version 7.8\n.target sm_" + std::to_string(target) +
                      "\n.address_size 64\n.visible .entry k(.param .u64 in_, .param .u64 out_, "
-                     ".param .u64 scratch_)\n{\n .reg .b32 %r<12>, %d<4>, %i<2>, %o<3>; .reg .f32 %f<12>; .reg .b16 %h<4>; "
+                     ".param .u64 scratch_)\n{\n .reg .b32 %r<12>, %d<4>, %i<2>, %o<3>; .reg .f32 "
+                     "%f<12>; .reg .b16 %h<4>; "
                      ".reg .b64 %in, %out, %object;\n"
                      " ld.param.u64 %in, [in_]; ld.param.u64 %out, [out_]; cvta.to.global.u64 %in, "
                      "%in; cvta.to.global.u64 %out, %out; ld.global.u64 %object, [%in];\n"

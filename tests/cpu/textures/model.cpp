@@ -229,8 +229,7 @@ Values sum(const Case& row, const std::vector<Addend>& addends) {
 void append(const View& v, const std::vector<Part>& parts, std::vector<Addend>& all) {
   for (const Part& part : parts)
     if (part.weight != 0)
-      all.push_back(
-          {part.weight, part.is_inside ? texel(v, part.index, true) : border(v, true)});
+      all.push_back({part.weight, part.is_inside ? texel(v, part.index, true) : border(v, true)});
 }
 
 Part nearest(const View& v, const Operands& o) {
@@ -326,8 +325,8 @@ double step(const Case& row, float from, float by) {
   return double{to} - double{from};
 }
 
-// The changes of both places on the face of a cube: by the rule of quotients, after the table of the
-// guide.
+// The changes of both places on the face of a cube: by the rule of quotients, after the table of
+// the guide.
 Gradient on_face(const Operands& o, const std::array<float, 3>& by) {
   double s = 0, t = 0;
   const auto which = size_t(face(o.at, s, t));
@@ -382,8 +381,9 @@ Result bits_of(const Case& row, const Values& values) {
     else if (row.halves == Halves::SINGLE)
       result[c] = half_bits(values[c]);
     else
-      result[c] = row.yields_integers() && !row.compares ? uint32_t(long(values[c]))
-                                                         : std::bit_cast<uint32_t>(float(values[c]));
+      result[c] = row.yields_integers() && !row.compares
+                      ? uint32_t(long(values[c]))
+                      : std::bit_cast<uint32_t>(float(values[c]));
   }
   return result;
 }
