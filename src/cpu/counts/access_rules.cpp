@@ -353,8 +353,10 @@ uint32_t local_sectors_of(const WarpAccess& access) {
     return uint32_t(words) * parts;
   }
   const uint64_t first = access.lanes.low >> WORD_SHIFT;
-  const uint64_t limit = ((access.lanes.high >> WORD_SHIFT) - first + words) * SECTORS_OF_WORD;
-  if (limit <= SmallSet::LIMIT) return count_local_sectors(access, first, words, SmallSet(limit));
+  // Addresses of a kernel may be anything, so the product could overflow.
+  const uint64_t range = (access.lanes.high >> WORD_SHIFT) - first + words;
+  if (range <= SmallSet::LIMIT / SECTORS_OF_WORD)
+    return count_local_sectors(access, first, words, SmallSet(range * SECTORS_OF_WORD));
   return count_local_sectors(access, first, words, std::unordered_set<uint64_t>());
 }
 

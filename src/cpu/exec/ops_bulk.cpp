@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/counts/counts.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
@@ -159,6 +160,8 @@ void store_bulk(Warp& w, const Op& op) {
             "st.bulk at " + hex_text(address) + "; expected an address in shared memory");
     if (size == 0) continue;
     std::memset(resolve_bytes(w, op, l, address, size, Access::WRITE, site.to.region), 0, size);
+    if (w.block->checks && w.block->checks->noting)
+      note_access(w, op, l, address, size, Access::WRITE, site.to.region);
     charge_copy(w, size);
   }
 }

@@ -456,5 +456,34 @@ TEST(CountedKernels, FragmentsOfMatrices) {
   EXPECT_EQ(shared.totals().other_accesses, 0u);
 }
 
+// Instructions whose class or traffic is not that of their first type. W = 1.
+TEST(CountedKernels, WideAccessesAndPairs) {
+  const Array<float> a(512), b(512);
+  const Counted counted = count_text(
+      ".reg .b128 %q;\n.shared .align 16 .b8 s[512];\nmul.wide.u32 %rd2, %r1, 32;\n"
+      "add.u64 %rd3, %rd0, %rd2;\nadd.u64 %rd4, %rd1, %rd2;\nld.global.b128 %q, [%rd3];\n"
+      "ld.global.v8.b32 {%r3, %r4, %r5, %r6, %r7, %r8, %r9, %r10}, [%rd3];\n"
+      "st.global.b128 [%rd4], %q;\nmov.u64 %rd5, 5;\nfma.rn.f32x2 %rd6, %rd5, %rd5, %rd5;\n"
+      "cvt.u16.u32 %rs1, %r3;\nadd.f32.f16 %f0, %rs1, %f1;\nvmad.s32.s32.s32 %r3, %r4, %r5, %r6;\n"
+      "vset.u32.u32.lt %r3, %r4, %r5;\nmov.u32 %r11, s;\n"
+      "st.bulk.weak.shared::cta [%r11], 512, 0;\n"
+      "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p1, %q;\n"
+      "fence.acquire.sync_restrict::shared::cluster.cluster;\n",
+      shape(1, 32), a, b);
+  // Each thread has its own sector, of which it loads a half.
+  expect_traffic(counted.totals().global_load, 1, 32 * 16, 32);
+  expect_traffic(counted.totals().global_store, 1, 32 * 16, 32);
+  EXPECT_EQ(counted.row("ld.global.b128").width, 16u);
+  EXPECT_EQ(counted.row("ld.global.v8").counts.other_accesses, 1u);
+  EXPECT_EQ(counted.row("st.bulk").counts.other_accesses, 1u);
+  EXPECT_EQ(counted.totals().other_accesses, 2u);
+  EXPECT_EQ(counted.totals().operations[CUCORE_CPU_OPERATION_F32], 32u * 4 + 32);
+  EXPECT_EQ(counted.warps_of(CUCORE_CPU_CLASS_F32), 2u);
+  EXPECT_EQ(counted.row("vmad").instruction_class, uint32_t{CUCORE_CPU_CLASS_INTEGER});
+  EXPECT_EQ(counted.row("vset").instruction_class, uint32_t{CUCORE_CPU_CLASS_INTEGER});
+  EXPECT_EQ(counted.row("clusterlaunch").instruction_class, uint32_t{CUCORE_CPU_CLASS_OTHER});
+  EXPECT_EQ(counted.row("fence").instruction_class, uint32_t{CUCORE_CPU_CLASS_BARRIER});
+}
+
 }  // namespace
 }  // namespace cucore::cpu::test

@@ -18,3 +18,5 @@ sm=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader -i 0 | tr -d '. ')
 driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 "$work/texture_table" --driver libcuda.so.1 --record "$out/expected_sm_$sm.dat" \
   --note "kernel driver $driver, $(date -u +%Y-%m-%d)"
+# All rows are recorded now.
+[ $# -ge 2 ] || sed -i '/^#/!d' "$here/unrecorded.txt"
