@@ -72,7 +72,7 @@ float compared(const ImageObject& o, uint32_t raw, unsigned channel, float depth
   if (!yields_integers(o)) return depth <= std::bit_cast<float>(word) ? 1.0f : 0.0f;
   const bool is_signed =
       o.image.format >= ChannelFormat::S8 && o.image.format <= ChannelFormat::S32;
-  const double value = is_signed ? double{int32_t(word)} : double{word};
+  const double value = is_signed ? double(int32_t(word)) : double(word);
   return double{depth} <= value ? 1.0f : 0.0f;
 }
 
