@@ -12,7 +12,7 @@
 namespace cucore::cpu::textures {
 
 enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
-enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER, BASE };
+enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER, BASE, QUERY };
 // Results of words, of halves, and of pairs of halves.
 enum class Halves : uint8_t { NONE, SINGLE, PAIRS };
 // ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has
@@ -40,7 +40,7 @@ struct Case {
   CUaddress_mode addressing = CU_TR_ADDRESS_MODE_CLAMP;
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
   unsigned flags = 0;
-  unsigned component = 0;  // of a gather
+  unsigned component = 0;  // of a gather; of queries, the number of four of them
   Content content = Content::RANDOM;
   Places places = Places::RANDOM;
   Gradients gradients = Gradients::SHORT;

@@ -23,7 +23,7 @@ constexpr const Format* FLOAT = &FORMATS[7];
 constexpr const char* GEOMETRIES[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "1d", "2d"};
 constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
                                   "cube", "cubes", "buffer", "pitched"};
-constexpr const char* READS[] = {"", " whole", " level", " grad", " gather", " base"};
+constexpr const char* READS[] = {"", " whole", " level", " grad", " gather", " base", " query"};
 constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
 constexpr const char* PLACES[] = {"", " each", " special"};
 constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
@@ -37,7 +37,8 @@ void add(std::vector<Case>& table, Case row) {
              (row.level_filter ? " mixed" : "") + (row.is_normalized() ? " normalized" : "") +
              (row.flags & CU_TRSF_READ_AS_INTEGER ? " integer" : "") +
              (row.flags & CU_TRSF_SRGB ? " srgb" : "");
-  if (row.read == Read::GATHER) row.name += " " + std::to_string(row.component);
+  if (row.read == Read::GATHER || row.read == Read::QUERY)
+    row.name += " " + std::to_string(row.component);
   row.name += CONTENTS[size_t(row.content)];
   row.name += PLACES[size_t(row.places)];
   row.name += GRADIENTS[size_t(row.gradients)];
@@ -358,6 +359,47 @@ void add_faces(std::vector<Case>& table) {
   }
 }
 
+// An object has sizes, a format and a sampler. Its handle is not the address of a variable.
+void add_queries(std::vector<Case>& table) {
+  for (unsigned four = 0; four < 5; ++four) {
+    for (Geometry geometry :
+         {Geometry::LINE, Geometry::PLANE, Geometry::SPACE, Geometry::LINES, Geometry::PLANES,
+          Geometry::CUBE, Geometry::CUBES, Geometry::BUFFER, Geometry::PITCHED}) {
+      Case row;
+      row.geometry = geometry;
+      row.read = Read::QUERY;
+      row.format = FLOAT;
+      row.component = four;
+      row.addressing = CUaddress_mode(four % 4);
+      const bool is_buffer = geometry == Geometry::BUFFER || geometry == Geometry::PITCHED;
+      row.levels = is_buffer ? 1 : 3;
+      row.most_level = 2;
+      if (!is_buffer) row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      add(table, row);
+    }
+    for (unsigned mode = 0; mode < 4; ++mode) {
+      Case row;
+      row.read = Read::QUERY;
+      row.format = FLOAT;
+      row.component = four;
+      row.addressing = CUaddress_mode(mode);
+      row.filter = mode % 2 ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+      add(table, row);
+    }
+  }
+  for (const Format& format : FORMATS)
+    for (unsigned channels : {1u, 2u, 4u})
+      for (unsigned flags : {0u, unsigned(CU_TRSF_READ_AS_INTEGER)}) {
+        Case row;
+        row.read = Read::QUERY;
+        row.format = &format;
+        row.channels = channels;
+        row.component = 1;
+        row.flags = flags;
+        if (!flags || format.is_integer) add(table, row);
+      }
+}
+
 using Random = std::mt19937_64;
 
 Random seeded(const Case& row) {
@@ -484,7 +526,28 @@ std::string vector_of(const char* const (&names)[3], unsigned count) {
   return text + (count == 3 ? std::string(", ") + names[0] + "}" : "}");
 }
 
+// Four queries; the last ones ask for the kind of the handle.
+std::string queries(const Case& row) {
+  static constexpr const char* QUERIES[][4] = {
+      {"width", "height", "depth", "array_size"},
+      {"channel_data_type", "channel_order", "normalized_coords", "num_mipmap_levels"},
+      {"num_samples", "filter_mode", "addr_mode_0", "addr_mode_1"},
+      {"addr_mode_2", "force_unnormalized_coords", "level.width", "level.height"},
+      {"texref", "surfref", "samplerref", "level.depth"}};
+  std::string text;
+  for (unsigned k = 0; k < 4; ++k) {
+    const std::string name = QUERIES[row.component][k], to = "%d" + std::to_string(k);
+    if (name.ends_with("ref"))
+      text += "istypep." + name + " %p, %object; selp.u32 " + to + ", 1, 0, %p; ";
+    else
+      text += "txq." + name + ".b32 " + to + ", [%object]" +
+              (name.starts_with("level") ? ", 1; " : "; ");
+  }
+  return text + "\n";
+}
+
 std::string instruction(const Case& row) {
+  if (row.read == Read::QUERY) return queries(row);
   static constexpr const char* NAMES[] = {"tex",      "tex",  "tex.level",
                                           "tex.grad", "tld4", "tex.base"};
   static constexpr const char* COMPONENTS[] = {".r", ".g", ".b", ".a"};
@@ -561,6 +624,7 @@ std::vector<Case> make_table() {
   add_depths(table);
   add_halves(table);
   add_faces(table);
+  add_queries(table);
   return table;
 }
 
@@ -614,7 +678,7 @@ std::string module_text(const Case& row, unsigned target) {
   std::string text = ".version 7.8\n.target sm_" + std::to_string(target) +
                      "\n.address_size 64\n.visible .entry k(.param .u64 in_, .param .u64 out_, "
                      ".param .u64 scratch_)\n{\n .reg .b32 %r<12>, %d<4>, %i<2>, %o<3>; .reg .f32 "
-                     "%f<12>; .reg .b16 %h<4>; "
+                     "%f<12>; .reg .b16 %h<4>; .reg .pred %p; "
                      ".reg .b64 %in, %out, %object;\n"
                      " ld.param.u64 %in, [in_]; ld.param.u64 %out, [out_]; cvta.to.global.u64 %in, "
                      "%in; cvta.to.global.u64 %out, %out; ld.global.u64 %object, [%in];\n"

@@ -479,9 +479,46 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
   return bits_of(row, values);
 }
 
+// The numbers of OpenCL for types and orders of channels.
+uint32_t type_number(const Case& row) {
+  const unsigned size = row.format->bytes / 2;  // 0, 1, 2
+  if (!row.format->is_integer) return row.format->bytes == 4 ? 0x10de : 0x10dd;
+  const bool fraction = row.format->bytes < 4 && !(row.flags & CU_TRSF_READ_AS_INTEGER);
+  if (fraction) return (row.format->is_signed ? 0x10d0 : 0x10d2) + size;
+  return (row.format->is_signed ? 0x10d7 : 0x10da) + size;
+}
+
+Result queried(const Case& row) {
+  static constexpr uint32_t MODES[] = {0, 3, 1, 4};  // by CUaddress_mode
+  const uint32_t mode = MODES[row.addressing];
+  const bool has_level = row.levels > 1, has_depth = row.geometry == Geometry::SPACE;
+  const auto height = [&](unsigned level) { return row.axes() > 1 ? row.extent(1, level) : 0; };
+  switch (row.component) {
+    case 0:
+      return {row.extent(0, 0), height(0), has_depth ? row.depth : 0,
+              row.is_layered() ? row.depth
+              : row.is_cube()  ? 1u
+                               : 0u};
+    case 1:
+      return {type_number(row),
+              row.channels == 1   ? 0x10b0u
+              : row.channels == 2 ? 0x10b2u
+                                  : 0x10b5u,
+              row.is_normalized(), row.levels};
+    case 2:
+      return {1, row.filter == CU_TR_FILTER_MODE_LINEAR, mode, mode};
+    case 3:
+      return {mode, !row.is_normalized(), has_level ? row.extent(0, 1) : 0,
+              has_level ? height(1) : 0};
+    default:
+      return {0, 0, 0, has_level && has_depth ? row.extent(2, 1) : 0};
+  }
+}
+
 }  // namespace
 
 Result expected(const Case& row, const Texels& texels, const Operands& operands) {
+  if (row.read == Read::QUERY) return queried(row);
   if (row.read == Read::GATHER) return gathered(row, texels, operands);
   if (row.read == Read::WHOLE && row.geometry != Geometry::BUFFER)
     return whole(row, texels, operands);
