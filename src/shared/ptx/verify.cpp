@@ -228,12 +228,20 @@ class Checker {
     if (space != Space::generic && space != variable.space && !has_two_spaces(form_.op))
       fail("'" + std::string(variable.name) + "' is in another state space");
     if (variable.space != Space::param || form_.op == Opcode::prefetch) return;
+    if (is_opaque(variable.type) && names_objects()) return;
     uint64_t bytes = uint64_t{size_of(form_.types[0])} * form_.vector;
     bool inside = operand.bits <= variable.size && variable.size - operand.bits >= bytes;
     if (!is_ld_st || (!inside && !variable.is_unsized) || form_.types[0] == Type::pred)
       fail("access outside of parameter '" + std::string(variable.name) + "'");
     bool launch_parameter = function_.is_entry && operand.index < function_.input_count;
     if (form_.op == Opcode::st && launch_parameter) fail("a kernel's parameters are read-only");
+  }
+
+  // The instructions on textures and surfaces. They do not access the memory of a parameter.
+  bool names_objects() const {
+    const Rule rule = spec_of(form_.op).rule;
+    return rule == Rule::TEXTURE || rule == Rule::SURFACE || form_.op == Opcode::txq ||
+           form_.op == Opcode::txq_level || form_.op == Opcode::suq;
   }
 
   void vector_element(Operand& element, bool is_destination) {

@@ -367,6 +367,21 @@ TEST_F(TextureForms, SamplesNeedImagesThatHaveThem) {
                "another geometry");
 }
 
+// A module with opaque parameters loads, and fails where a thread uses one.
+TEST_F(TextureForms, ParametersAreNamedAsMissing) {
+  const std::string text =
+      ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .texref t, .param "
+      ".u64 "
+      "out)\n{ .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .pred %p; setp.eq.u32 %p, %tid.x, 5;\n"
+      "@%p tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [t, {%f0, %f1}]; @%p txq.width.b32 %r0, [t];\n"
+      "ret; }\n";
+  CUmodule made = nullptr;
+  OK(cu.cuModuleLoadData(&made, text.c_str()));
+  EXPECT_NE(log().find("tex.2d"), std::string::npos) << log();
+  OK(run(made, "k", 0, 5));
+  expect_fault(CUDA_ERROR_NOT_SUPPORTED, run(made, "k", 0, 6), "tex.2d.v4.u32.f32");
+}
+
 TEST_F(TextureForms, WrongTextsAreRefused) {
   const char* const four = "tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, ";
   expect_refused(std::string(four) + "[%rd0, %r1, {%f0, %f1}];", "a .samplerref or a 64-bit");
