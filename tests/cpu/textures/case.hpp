@@ -5,6 +5,7 @@
 #include <cuda.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -12,7 +13,17 @@
 namespace cucore::cpu::textures {
 
 enum class Geometry : uint8_t { LINE, PLANE, SPACE, LINES, PLANES, CUBE, CUBES, BUFFER, PITCHED };
-enum class Read : uint8_t { COORDINATE, WHOLE, LEVEL, GRADIENT, GATHER, BASE, QUERY };
+enum class Read : uint8_t {
+  COORDINATE,
+  WHOLE,
+  LEVEL,
+  GRADIENT,
+  GATHER,
+  BASE,
+  QUERY,
+  STORE,
+  REDUCE
+};
 // Results of words, of halves, and of pairs of halves.
 enum class Halves : uint8_t { NONE, SINGLE, PAIRS };
 // ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has
@@ -40,7 +51,8 @@ struct Case {
   CUaddress_mode addressing = CU_TR_ADDRESS_MODE_CLAMP;
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
   unsigned flags = 0;
-  unsigned component = 0;  // of a gather; of queries, the number of four of them
+  // The component of a gather, the number of four queries, or the operation of a reduction.
+  unsigned component = 0;
   Content content = Content::RANDOM;
   Places places = Places::RANDOM;
   Gradients gradients = Gradients::SHORT;
@@ -51,6 +63,8 @@ struct Case {
 
   unsigned axes() const;
   bool is_layered() const;
+  // Returns true for instructions on surfaces: thread t accesses the texel t.
+  bool is_surface() const { return read == Read::STORE || read == Read::REDUCE; }
   bool is_cube() const { return geometry == Geometry::CUBE || geometry == Geometry::CUBES; }
   bool is_normalized() const { return flags & CU_TRSF_NORMALIZED_COORDINATES; }
   // Returns true for results that are integers.
@@ -59,6 +73,7 @@ struct Case {
   unsigned extent(unsigned axis, unsigned level) const;
 };
 
+inline constexpr const char* REDUCTIONS[] = {"add", "min", "max", "and", "or"};
 inline constexpr float BORDER[4] = {0.25f, -2, 3.5f, 7};
 
 // The operands of a thread, as words of the kernel.
@@ -70,6 +85,10 @@ struct Operands {
   uint32_t offsets = 0;             // four bits per axis
 
   float depth() const { return dx[0]; }
+  // The words that an instruction stores.
+  uint32_t word(unsigned channel) const {
+    return std::bit_cast<uint32_t>(channel < 3 ? dx[channel] : dy[0]);
+  }
   int offset(unsigned axis) const { return int32_t(offsets << (28 - 4 * axis)) >> 28; }
 };
 static_assert(sizeof(Operands) == 48);
@@ -83,7 +102,7 @@ Texels texels_of(const Case& row);
 std::vector<Operands> operands_of(const Case& row);
 std::string module_text(const Case& row, unsigned target);
 
-// model.cpp: what CUDA documents for the read.
-Result expected(const Case& row, const Texels& texels, const Operands& operands);
+// model.cpp: what CUDA documents for the read of a thread.
+Result expected(const Case& row, const Texels& texels, const Operands& operands, size_t thread);
 
 }  // namespace cucore::cpu::textures

@@ -23,7 +23,8 @@ constexpr const Format* FLOAT = &FORMATS[7];
 constexpr const char* GEOMETRIES[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "1d", "2d"};
 constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
                                   "cube", "cubes", "buffer", "pitched"};
-constexpr const char* READS[] = {"", " whole", " level", " grad", " gather", " base", " query"};
+constexpr const char* READS[] = {"",      " whole", " level", " grad",  " gather",
+                                 " base", " query", " store", " reduce"};
 constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
 constexpr const char* PLACES[] = {"", " each", " special"};
 constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
@@ -39,6 +40,7 @@ void add(std::vector<Case>& table, Case row) {
              (row.flags & CU_TRSF_SRGB ? " srgb" : "");
   if (row.read == Read::GATHER || row.read == Read::QUERY)
     row.name += " " + std::to_string(row.component);
+  if (row.read == Read::REDUCE) row.name += std::string(" ") + REDUCTIONS[row.component];
   row.name += CONTENTS[size_t(row.content)];
   row.name += PLACES[size_t(row.places)];
   row.name += GRADIENTS[size_t(row.gradients)];
@@ -400,6 +402,26 @@ void add_queries(std::vector<Case>& table) {
       }
 }
 
+// Formatted stores of words to each format, and reductions of texels of one word.
+void add_surfaces(std::vector<Case>& table) {
+  for (const Format& format : FORMATS) {
+    Case row;
+    row.format = &format;
+    row.width = row.height = 16;
+    row.read = Read::STORE;
+    for (unsigned channels : {1u, 2u, 4u}) {
+      row.channels = channels;
+      add(table, row);
+    }
+    row.read = Read::REDUCE;
+    row.channels = 1;
+    for (unsigned operation = 0; operation < std::size(REDUCTIONS); ++operation) {
+      row.component = operation;
+      if (format.is_integer && format.bytes == 4) add(table, row);
+    }
+  }
+}
+
 using Random = std::mt19937_64;
 
 Random seeded(const Case& row) {
@@ -445,6 +467,13 @@ uint32_t content_of(Random& random, const Case& row, unsigned level, size_t numb
     default:
       return texel_value(random, *row.format);
   }
+}
+
+// Words next to the ends of each format, and others.
+uint32_t stored_word(Random& random) {
+  const auto word = uint32_t(random());
+  const unsigned shift = uint32_t(random() % 32);
+  return random() % 2 ? word >> shift : uint32_t{0} - (word >> shift);
 }
 
 // Numbers at the ends of the range, and NaN.
@@ -546,7 +575,36 @@ std::string queries(const Case& row) {
   return text + "\n";
 }
 
+std::string vector_text(const char* stem, unsigned count, unsigned first) {
+  std::string text = "{";
+  for (unsigned k = 0; k < count; ++k) text += (k ? ", " : "") + (stem + std::to_string(first + k));
+  return text + "}";
+}
+
+// Changes the texel of the thread, and loads its bits.
+std::string surface_access(const Case& row) {
+  const std::string bytes = std::to_string(row.format->bytes * row.channels);
+  const std::string vector = row.channels > 1 ? ".v" + std::to_string(row.channels) : "";
+  const bool is_narrow = row.format->bytes < 4;
+  std::string text =
+      "mov.u32 %d0, 0; mov.u32 %d1, 0; mov.u32 %d2, 0; mov.u32 %d3, 0; and.b32 %o0, "
+      "%i0, 15; shr.u32 %o1, %i0, 4; mul.lo.u32 %o2, %o0, " +
+      bytes + "; ";
+  if (row.read == Read::STORE)
+    text += "sust.p.2d" + vector + ".b32.trap [%object, {%o0, %o1}], " +
+            vector_text("%r", row.channels, 5) + "; ";
+  else
+    text += std::string("sured.p.") + REDUCTIONS[row.component] +
+            ".2d.b32.trap [%object, {%o0, %o1}], %r5; ";
+  text += "suld.b.2d" + vector + ".b" + std::to_string(8 * row.format->bytes) + ".trap " +
+          vector_text(is_narrow ? "%h" : "%d", row.channels, 0) + ", [%object, {%o2, %o1}]; ";
+  for (unsigned k = 0; k < row.channels && is_narrow; ++k)
+    text += "cvt.u32.u16 %d" + std::to_string(k) + ", %h" + std::to_string(k) + "; ";
+  return text + "\n";
+}
+
 std::string instruction(const Case& row) {
+  if (row.is_surface()) return surface_access(row);
   if (row.read == Read::QUERY) return queries(row);
   static constexpr const char* NAMES[] = {"tex",      "tex",  "tex.level",
                                           "tex.grad", "tld4", "tex.base"};
@@ -625,6 +683,7 @@ std::vector<Case> make_table() {
   add_halves(table);
   add_faces(table);
   add_queries(table);
+  add_surfaces(table);
   return table;
 }
 
@@ -666,6 +725,11 @@ std::vector<Operands> operands_of(const Case& row) {
       for (unsigned axis = 0; axis < row.axes(); ++axis) o.at[axis] = special_place(random);
     if (row.has_offsets) o.offsets = uint32_t(random());
     if (row.compares) o.dx[0] = between(random, -4, 4);
+    if (row.is_surface())
+      for (float* word : {&o.dx[0], &o.dx[1], &o.dx[2], &o.dy[0]})
+        *word = row.format->is_integer
+                    ? std::bit_cast<float>(stored_word(random))
+                    : between(random, -9, 9) * std::exp2(float(random() % 40) - 20);
     if (row.is_cube() && row.read == Read::GRADIENT) {
       o.dx[2] = between(random, -0.5f, 0.5f);
       o.dy[2] = between(random, -0.5f, 0.5f);

@@ -39,6 +39,7 @@ CUDA_ARRAY3D_DESCRIPTOR shape_of(const Case& row) {
   shape.NumChannels = row.channels;
   if (row.is_layered()) shape.Flags |= CUDA_ARRAY3D_LAYERED;
   if (row.is_cube()) shape.Flags |= CUDA_ARRAY3D_CUBEMAP;
+  if (row.is_surface()) shape.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
   if (row.read == Read::GATHER) shape.Flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
   return shape;
 }
@@ -62,12 +63,17 @@ Image::Image(const std::string& driver_path, const Case& row, const Texels& texe
   if (library_ == nullptr) throw ops::DriverError(dlerror());
   const bool buffer = row.geometry == Geometry::BUFFER || row.geometry == Geometry::PITCHED;
   buffer ? make_buffer(row, texels) : make_array(row, texels);
+  if (row.is_surface()) {
+    IMAGE_CALL(cuSurfObjectCreate, &surface_, &resource_);
+    return;
+  }
   const CUDA_TEXTURE_DESC sampler = sampler_of(row);
   IMAGE_CALL(cuTexObjectCreate, &texture_, &resource_, &sampler, nullptr);
 }
 
 Image::~Image() {
-  symbol<decltype(&cuTexObjectDestroy)>("cuTexObjectDestroy")(texture_);
+  if (texture_) symbol<decltype(&cuTexObjectDestroy)>("cuTexObjectDestroy")(texture_);
+  if (surface_) symbol<decltype(&cuSurfObjectDestroy)>("cuSurfObjectDestroy")(surface_);
   if (array_) symbol<decltype(&cuArrayDestroy)>("cuArrayDestroy")(array_);
   if (levels_) symbol<decltype(&cuMipmappedArrayDestroy)>("cuMipmappedArrayDestroy")(levels_);
   if (memory_) symbol<decltype(&cuMemFree)>(EXPORTED(cuMemFree))(memory_);

@@ -15,7 +15,8 @@ class Image {
   Image(const Image&) = delete;
   Image& operator=(const Image&) = delete;
 
-  CUtexObject texture() const { return texture_; }
+  // Returns the texture object, or the surface object of a row that needs one.
+  unsigned long long object() const { return surface_ ? surface_ : texture_; }
 
  private:
   template <class Function>
@@ -31,6 +32,7 @@ class Image {
   CUmipmappedArray levels_ = nullptr;
   CUdeviceptr memory_ = 0;
   CUtexObject texture_ = 0;
+  CUsurfObject surface_ = 0;
 };
 
 }  // namespace cucore::cpu::textures

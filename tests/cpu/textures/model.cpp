@@ -368,6 +368,7 @@ uint32_t half_bits(double value) {
   const uint32_t sign = std::signbit(value) ? 0x8000 : 0;
   const double size = std::fabs(value);
   if (size == 0) return sign;
+  if (size >= 65520) return sign | 0x7c00;  // halfway to the next power of two
   const int exponent = std::max(std::ilogb(size), -14);
   const double parts = std::nearbyint(std::ldexp(size, 10 - exponent));
   return sign + uint32_t(parts) + (uint32_t(exponent + 14) << 10);
@@ -515,9 +516,39 @@ Result queried(const Case& row) {
   }
 }
 
+// Integers beyond the format become its nearest one; a float becomes the nearest half.
+uint32_t stored(const Case& row, uint32_t word) {
+  const Format& format = *row.format;
+  if (!format.is_integer)
+    return format.bytes == 4 ? word : half_bits(double{std::bit_cast<float>(word)});
+  const long bits = 8 * long{format.bytes};
+  const long value = format.is_signed ? long{int32_t(word)} : long{word};
+  const long high = (1l << (bits - format.is_signed)) - 1, low = format.is_signed ? -high - 1 : 0;
+  return uint32_t(std::clamp(value, low, high)) & uint32_t((1l << bits) - 1);
+}
+
+uint32_t reduced(const Case& row, uint32_t texel, uint32_t word) {
+  const bool less = row.format->is_signed ? int32_t(word) < int32_t(texel) : word < texel;
+  const uint32_t results[] = {texel + word, less ? word : texel, less ? texel : word, texel & word,
+                              texel | word};
+  return results[row.component];
+}
+
+// The result has the bits of the texel of the thread.
+Result accessed(const Case& row, const Texels& texels, const Operands& o, size_t thread) {
+  const View v{row, texels, 0, 0};
+  const Index index{long(thread % row.width), long(thread / row.width), 0};
+  Result result{};
+  for (unsigned c = 0; c < row.channels; ++c)
+    result[c] = row.read == Read::STORE ? stored(row, o.word(c))
+                                        : reduced(row, raw(v, index, c), o.word(c));
+  return result;
+}
+
 }  // namespace
 
-Result expected(const Case& row, const Texels& texels, const Operands& operands) {
+Result expected(const Case& row, const Texels& texels, const Operands& operands, size_t thread) {
+  if (row.is_surface()) return accessed(row, texels, operands, thread);
   if (row.read == Read::QUERY) return queried(row);
   if (row.read == Read::GATHER) return gathered(row, texels, operands);
   if (row.read == Read::WHOLE && row.geometry != Geometry::BUFFER)

@@ -67,7 +67,7 @@ class Runner {
                                  const std::vector<Operands>& operands) {
     const Image image(options_.driver, row, texels);
     std::vector<uint64_t> packed(1 + operands.size() * sizeof(Operands) / 8);
-    packed[0] = image.texture();
+    packed[0] = image.object();
     std::memcpy(&packed[1], operands.data(), operands.size() * sizeof(Operands));
     CUmodule module = driver_.load(module_text(row, LEAST_TARGET));
     const auto raw = driver_.run(module, "k", packed, operands.size() * 2, operands.size(), 8);
@@ -89,7 +89,7 @@ class Runner {
                const std::vector<Result>& results) {
     int count = 0;
     for (size_t i = 0; i < results.size(); ++i) {
-      const Result want = expected(row, texels, operands[i]);
+      const Result want = expected(row, texels, operands[i], i);
       if (results[i] == want || ++count > SHOWN_DIFFERENCES) continue;
       std::printf(
           "DIFFERS %s: thread %zu at %g %g %g: want %08x %08x %08x %08x, got %08x %08x "
