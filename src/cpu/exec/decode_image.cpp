@@ -12,8 +12,20 @@ using ptx::OperandKind;
 using ptx::Space;
 using ptx::Type;
 
+// Returns true for a kernel parameter with room for a handle.
+bool Decoder::object_parameter(const Operand& object, uint32_t& offset) const {
+  if (object.base != ptx::Base::LOCAL_VARIABLE || !is_kernel_input(object.index)) return false;
+  const auto& variable = source_.variables[object.index];
+  if (variable.size < sizeof(uint64_t) || object.bits > variable.size - sizeof(uint64_t))
+    return false;
+  offset = uint32_t(variable.offset + object.bits);
+  return true;
+}
+
 bool Decoder::image_site(const Form& form, const Operand& object, ImageSite& site) {
-  if (!address_slot(Space::generic, object, site.object)) return false;
+  if (!object_parameter(object, site.object_parameter) &&
+      !address_slot(Space::generic, object, site.object))
+    return false;
   site.op = form.op;
   site.geometry = form.geometry();
   site.mode = form.mode;
@@ -49,7 +61,8 @@ bool Decoder::place_sampler(const Operand& operand, ImageSite& site) {
   site.has_sampler = operand.kind != OperandKind::NONE;
   if (operand.kind == OperandKind::REG) site.sampler.base = reg(operand);
   if (operand.kind != OperandKind::SYMBOL) return true;
-  if (operand.base != ptx::Base::MODULE_VARIABLE) return false;
+  if (operand.base != ptx::Base::MODULE_VARIABLE)
+    return object_parameter(operand, site.sampler_parameter);
   site.sampler.base = constant(module_.addresses[operand.index], 8);
   return true;
 }

@@ -97,6 +97,7 @@ class Decoder {
   void image_place(const Operand& coordinates, ImageSite& site);
   void place_numbers(Operands elements, size_t count, Slot (&slots)[3]);
   void place_vector(const Operand& operand, Slot (&slots)[3]);
+  bool object_parameter(const Operand& object, uint32_t& offset) const;
   bool place_sampler(const Operand& operand, ImageSite& site);
   bool surface_values(const Operand& value, bool loads, ImageSite& site);
   bool finish_image(Op& op, ImageSite site, Handler handler);

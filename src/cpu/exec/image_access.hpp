@@ -2,6 +2,7 @@
 // The texture and surface objects that the lanes of a warp name.
 #pragma once
 
+#include <cstring>
 #include <string>
 
 #include "cpu/exec/block.hpp"
@@ -18,8 +19,9 @@ class NamedImage {
 
   // Throws KernelFault unless the handle has an object of this kind and geometry on this device.
   const ImageObject& of(int lane) {
-    const uint64_t handle = site_.object.of(w_, lane);
-    const uint64_t sampler = site_.has_sampler ? site_.sampler.of(w_, lane) : 0;
+    const uint64_t handle = handle_of(lane);
+    const uint64_t sampler =
+        site_.has_sampler ? named(site_.sampler, site_.sampler_parameter, lane) : 0;
     if (object_ && handle == handle_ && sampler == sampler_) return *object_;
     handle_ = handle;
     sampler_ = sampler;
@@ -28,10 +30,17 @@ class NamedImage {
     if (site_.has_sampler) combine(lane, sampler);
     return *object_;
   }
+  uint64_t handle_of(int lane) const { return named(site_.object, site_.object_parameter, lane); }
   // Returns the sampler of the lane: one of the kinds that `tex` accepts, or of a query.
   Sampler sampler_of(int lane, uint64_t handle);
 
  private:
+  uint64_t named(const AddressSlot& slot, uint32_t parameter, int lane) const {
+    if (parameter == ImageSite::NO_PARAMETER) return slot.of(w_, lane);
+    uint64_t value = 0;
+    std::memcpy(&value, w_.params + parameter, sizeof value);
+    return value;
+  }
   // Returns the object with this handle, or the one that a variable at this address contains.
   std::shared_ptr<const ImageObject> find(int lane, uint64_t handle);
   std::byte* content(int lane, uint64_t variable);

@@ -197,7 +197,7 @@ void query_image(Warp& w, const Op& op) {
     const uint32_t level = site.level == NO_SLOT ? 0 : w.at<uint32_t>(site.level)[lane];
     w.at<uint32_t>(site.values[0])[lane] =
         is_of_sampler(site.mode)
-            ? queried_sampler(image.sampler_of(lane, site.object.of(w, lane)), site.mode)
+            ? queried_sampler(image.sampler_of(lane, image.handle_of(lane)), site.mode)
             : queried(image.of(lane), site.mode, level);
   }
 }

@@ -96,6 +96,9 @@ struct ImageSite {
   bool has_sampler = false;  // which is not that of the object
   AddressSlot object;        // the handle is its address; of a variable, its content
   AddressSlot sampler;
+  // Offsets of kernel parameters that contain the handles.
+  static constexpr uint32_t NO_PARAMETER = ~uint32_t{0};
+  uint32_t object_parameter = NO_PARAMETER, sampler_parameter = NO_PARAMETER;
   Slot layer = NO_SLOT;
   Slot place[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
   Slot level = NO_SLOT;

@@ -237,7 +237,7 @@ class Checker {
     if (form_.op == Opcode::st && launch_parameter) fail("a kernel's parameters are read-only");
   }
 
-  // The instructions on textures and surfaces. They do not access the memory of a parameter.
+  // The instructions on textures and surfaces. The executor checks the parameters that they name.
   bool names_objects() const {
     const Rule rule = spec_of(form_.op).rule;
     return rule == Rule::TEXTURE || rule == Rule::SURFACE || form_.op == Opcode::txq ||

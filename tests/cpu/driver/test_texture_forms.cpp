@@ -367,19 +367,30 @@ TEST_F(TextureForms, SamplesNeedImagesThatHaveThem) {
                "another geometry");
 }
 
-// A module with opaque parameters loads, and fails where a thread uses one.
-TEST_F(TextureForms, ParametersAreNamedAsMissing) {
+// A kernel parameter of an opaque type has a handle as its value.
+TEST_F(TextureForms, ParametersContainHandles) {
   const std::string text =
-      ".version 8.0\n.target sm_75\n.address_size 64\n.visible .entry k(.param .texref t, .param "
-      ".u64 "
-      "out)\n{ .reg .b32 %r<4>; .reg .f32 %f<2>; .reg .pred %p; setp.eq.u32 %p, %tid.x, 5;\n"
-      "@%p tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}, [t, {%f0, %f1}]; @%p txq.width.b32 %r0, [t];\n"
-      "ret; }\n";
+      ".version 8.0\n.target sm_75, texmode_independent\n.address_size 64\n.visible .entry "
+      "k(.param "
+      ".texref t, .param .u64 out, .param .samplerref s)\n{ .reg .b32 %r<4>; .reg .f32 %f<2>; .reg "
+      ".b64 %rd<2>; ld.param.u64 %rd1, [out]; mov.f32 %f0, 0f3FC00000; mov.f32 %f1, 0f3F000000;\n"
+      "tex.2d.v4.u32.f32 {%r0, _, _, _}, [t, s, {%f0, %f1}]; txq.width.b32 %r1, [t];\n"
+      "txq.addr_mode_0.b32 %r2, [s]; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, 0}; ret; }\n";
   CUmodule made = nullptr;
   OK(cu.cuModuleLoadData(&made, text.c_str()));
-  EXPECT_NE(log().find("tex.2d"), std::string::npos) << log();
-  OK(run(made, "k", 0, 5));
-  expect_fault(CUDA_ERROR_NOT_SUPPORTED, run(made, "k", 0, 6), "tex.2d.v4.u32.f32");
+  const CUDA_RESOURCE_DESC plane = array(4, 1, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0);
+  fill<unsigned>(plane.res.array.hArray, {11, 12, 13, 14});
+  CUDA_TEXTURE_DESC mirrors = {};
+  mirrors.addressMode[0] = CU_TR_ADDRESS_MODE_MIRROR;
+  CUtexObject object = texture(plane), sampler = texture(plane, mirrors);
+  CUfunction f = nullptr;
+  OK(cu.cuModuleGetFunction(&f, made, "k"));
+  void* parameters[] = {&object, &out_, &sampler};
+  OK(cu.cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_EQ(results(3), (std::vector<unsigned>{12, 4, 1}));
+  object = 77;
+  OK(cu.cuLaunchKernel(f, 1, 1, 1, 32, 1, 1, 0, nullptr, parameters, nullptr));
+  expect_fault(CUDA_ERROR_ILLEGAL_ADDRESS, cu.cuCtxSynchronize(), "no texture object");
 }
 
 TEST_F(TextureForms, WrongTextsAreRefused) {
