@@ -43,7 +43,7 @@ typedef struct cucore_checks_options {
 typedef struct cucore_checks_report_info {
   size_t      struct_size;     /**< set by the caller: sizeof(cucore_checks_report_info) */
   const char *kind;            /**< "shared-race", "out-of-bounds" ...: docs/cpu_device.md */
-  const char *kernel;          /**< "kernel 'reverse'", or the function of the driver */
+  const char *kernel;          /**< its name, "reverse"; or the work of the driver */
   const char *message;         /**< the access or the event */
   const char *file;            /**< of the source; requires line information */
   const char *space;           /**< of the access: "global", "shared", "local" */

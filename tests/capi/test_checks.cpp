@@ -45,6 +45,31 @@ constexpr char CHECKED_KERNELS[] = R"(.version 8.0
   st.global.u32 [%rd2], %r2;
   ret;
 }
+// The first warp stores to p[t], and the second one loads it.
+.visible .entry racy_pair(.param .u64 p)
+{
+  .reg .pred %p;
+  .reg .u32 %r<4>;
+  .reg .u64 %rd<5>;
+  ld.param.u64 %rd1, [p];
+  cvta.to.global.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 31;
+  mul.wide.u32 %rd3, %r2, 4;
+  add.s64 %rd4, %rd2, %rd3;
+  setp.ge.u32 %p, %r1, 32;
+  @%p bra $load;
+  add.u32 %r1, %r1, 5;
+  .loc 1 31 0
+  st.global.u32 [%rd4], %r1;
+  ret;
+$load:
+  .loc 1 32 0
+  ld.global.u32 %r3, [%rd4];
+  .loc 1 33 0
+  st.global.u32 [%rd4+512], %r3;
+  ret;
+}
 )";
 
 cucore_checks_report_info report_of(const cucore_checks* checks, size_t index = 0) {
@@ -108,7 +133,7 @@ TEST_F(CheckApi, FindAnAccessBeyondAnAllocation) {
   FAILS(CUCORE_ERROR_ABI_MISMATCH, "cucore_checks_report_info", cucore_checks_report_at, checks,
         size_t{0}, &wrong);
   EXPECT_STREQ(r.kind, "out-of-bounds");
-  EXPECT_STREQ(r.kernel, "kernel 'past_end'");
+  EXPECT_STREQ(r.kernel, "past_end");
   EXPECT_STREQ(r.file, "checks.cu");
   EXPECT_EQ(r.line, 8);
   EXPECT_GT(r.ptx_line, 0);
@@ -141,6 +166,24 @@ TEST_F(CheckApi, FindARaceUnderASeed) {
   EXPECT_EQ(r.other_line, 20);
   EXPECT_STREQ(r.schedule, "random:7");
   EXPECT_EQ(r.seed, 7u);
+}
+
+// Each access of a race has its own line.
+TEST_F(CheckApi, TextsOfRacesHaveThePlaceOfEachAccess) {
+  const Checks checks = start("race");
+  run("racy_pair", 64);
+  SUCCEEDS(cucore_checks_end, checks);
+  ASSERT_EQ(cucore_checks_report_count(checks), 1u) << cucore_checks_text(checks);
+  const cucore_checks_report_info r = report_of(checks);
+  EXPECT_STREQ(r.kernel, "racy_pair");
+  EXPECT_EQ(r.line == 31, r.other_line == 32) << r.text;
+  const std::string mine = "checks.cu:" + std::to_string(r.line) + " (PTX line " +
+                           std::to_string(r.ptx_line) + "); block (0,0,0) thread";
+  const std::string other = "it at checks.cu:" + std::to_string(r.other_line) + " (PTX line " +
+                            std::to_string(r.other_ptx_line) + "), without a synchronisation";
+  EXPECT_TRUE(contains(r.text, "global-race: kernel 'racy_pair' block (0,0,0) thread")) << r.text;
+  EXPECT_TRUE(contains(r.text, "in global memory at " + mine)) << r.text;
+  EXPECT_TRUE(contains(r.text, other)) << r.text;
 }
 
 TEST_F(CheckApi, VerifyFailsWithTheReports) {

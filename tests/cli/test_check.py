@@ -31,8 +31,8 @@ class Check(CommandTest):
         result = self.checked("--check=race")
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertIn(b"shared-race: kernel 'turn'", result.stderr)
-        self.assertIn(b"turn.cu:4", result.stderr)
-        self.assertIn(b"turn.cu:3", result.stderr)
+        accesses = rb"read .* at turn.cu:4 .*; .* wrote it at turn.cu:3|wrote .* at turn.cu:3 .*; .* read it at turn.cu:4"
+        self.assertRegex(result.stderr, accesses)
 
     def test_correct_kernels_have_none(self):
         result = self.checked("--check", source="fixed.cu")
@@ -56,6 +56,8 @@ class Check(CommandTest):
         result = self.checked("--check=race", "--json")
         failure = json.loads(result.stdout)
         self.assertEqual(failure["exit_code"], 4)
+        self.assertEqual(failure["status"], "CUCORE_ERROR_CHECKS")
+        self.assertEqual(failure["reports"][0]["kernel"], "turn")
         self.assertEqual(failure["reports"][0]["kind"], "shared-race")
 
     def test_suppressions(self):
@@ -83,6 +85,16 @@ class Check(CommandTest):
                                   "--check=memory")
         self.assertEqual(result.returncode, 4)
         self.assertIn(b"32 times", result.stderr)
+
+    def test_a_launch_beyond_the_budget_of_memory(self):
+        few = {"CUCORE_CPU_LAUNCH_MEMORY": "4K"}
+        budget = rb"kernel 'turn' needs \d+ bytes .*a launch has 4096 bytes, .*CUCORE_CPU_LAUNCH_MEMORY sets"
+        result = self.checked("--driver", "cpu", env=few)
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, budget)
+        result = self.checked("--check", env=few)
+        self.assertEqual(result.returncode, 4, result.stderr)
+        self.assertRegex(result.stderr, b"fault: " + budget)
 
     def test_seeds_are_named(self):
         result = self.checked("--check=race", "--schedule", "random:3")

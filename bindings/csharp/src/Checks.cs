@@ -9,7 +9,7 @@ public sealed class CheckReport {
   //: fields internal (Checks checks, int index)
   /// <summary>Its kind, "shared-race" or "out-of-bounds".</summary>
   public string Kind { get; } = checks.RawReportKind(index);
-  /// <summary>"kernel 'reverse'", or the function of the driver.</summary>
+  /// <summary>Its name, "reverse"; or the work of the driver.</summary>
   public string Kernel { get; } = checks.RawReportKernel(index);
   /// <summary>The access or the event.</summary>
   public string Message { get; } = checks.RawReportMessage(index);

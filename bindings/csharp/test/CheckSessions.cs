@@ -37,7 +37,7 @@ extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }";
       Check.Contains("out-of-bounds", found.Message);
       CheckReport report = checks.Reports.Single();
       Check.Equal("out-of-bounds", report.Kind);
-      Check.Equal("kernel 'past_end'", report.Kernel);
+      Check.Equal("past_end", report.Kernel);
       Check.Equal("checks.cu", report.File);
       Check.Equal(1, report.Line);
       Check.Same(new[] { 0, 0, 0 }, report.Block);

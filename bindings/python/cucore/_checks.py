@@ -17,7 +17,7 @@ class CheckReport(NamedTuple):
     kind: str
     """"shared-race", "out-of-bounds", "leak" and others."""
     kernel: str
-    """"kernel 'reverse'", or the function of the driver."""
+    """Its name, "reverse"; or the work of the driver."""
     message: str
     file: str
     """Of the source; "" without line information."""

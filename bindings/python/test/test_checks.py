@@ -55,7 +55,7 @@ def test_reports_are_collected(kernels, stream):
     with cucore.checks(["memory", "race"], collect=True) as found:
         run(kernels, "past_end", stream)
     report, = found.reports
-    assert (report.kind, report.kernel, report.file, report.line) == ("out-of-bounds", "kernel 'past_end'", "checks.cu", 2)
+    assert (report.kind, report.kernel, report.file, report.line) == ("out-of-bounds", "past_end", "checks.cu", 2)
     assert report.block == (0, 0, 0) and report.thread[1:] == (0, 0) and 0 <= report.thread[0] < 32
     assert report.address == report.allocation + 1024 + 4 * report.thread[0]
     assert report.allocation_size == 1024 and "cuMemAlloc" in report.allocated_by

@@ -198,8 +198,7 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
                     context_.addresses[lane_], context_.in_shared ? "shared" : "global");
   report.kind = kind;
   report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
-  report.other += streams ? " without an event or a synchronisation between the streams"
-                          : " without a synchronisation";
+  report.missing = streams ? UNORDERED_STREAMS : "without a synchronisation";
   if (operation->places && site < operation->places->size())
     report.other_place = (*operation->places)[site];
   keep_report(checks_.launch, {kind, &context_.op, site}, std::move(report));

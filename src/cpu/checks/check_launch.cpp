@@ -90,13 +90,15 @@ void LaunchChecks::flush_counts() {
 }
 
 void report_fault(LaunchState& launch, CUresult code, const std::string& text) {
-  if (!launch.checks || stops_at_reports()) return;
+  const bool is_report = stops_at_reports() && !text.starts_with("kernel '");
+  if (!launch.checks || is_report) return;
   Report report;
   report.kind = text.find(": deadlock: ") != std::string::npos ? ReportKind::DEADLOCK
                 : code == CUDA_ERROR_MISALIGNED_ADDRESS        ? ReportKind::MISALIGNED
                 : code == CUDA_ERROR_ILLEGAL_ADDRESS           ? ReportKind::OUT_OF_BOUNDS
                                                                : ReportKind::FAULT;
-  report.kernel = "kernel '" + shown_name(launch.kernel->function->source->name) + "'";
+  report.kernel = shown_name(launch.kernel->function->source->name);
+  report.is_kernel = true;
   report.message = text;
   Reports::instance().add(std::move(report));
 }

@@ -123,7 +123,8 @@ Report access_report(Warp& w, const Op& op, const CheckedOp& checked, int lane, 
                      const char* space) {
   const DecodedFunction& function = *w.frame->function;
   Report report;
-  report.kernel = "kernel '" + shown_name(w.block->entry.source->name) + "'";
+  report.kernel = shown_name(w.block->entry.source->name);
+  report.is_kernel = true;
   report.message = access_text(checked, address) + " in " + space + " memory";
   report.place = place_of(function, size_t(&op - function.ops.data()));
   report.has_thread = true;

@@ -55,19 +55,30 @@ std::string Place::text() const {
   return line == 0 ? ptx : file + ":" + std::to_string(line) + " (" + ptx + ")";
 }
 
+namespace {
+
+std::string at_place(const Place& place) {
+  return place.ptx_line ? " at " + place.text() : std::string();
+}
+
+}  // namespace
+
+// The place of each access of a race follows its access.
 std::string Report::text() const {
-  std::string text = std::string(kind_name(kind)) + ": " + kernel;
+  const std::string subject = is_kernel ? "kernel '" + kernel + "'" : kernel;
+  std::string text = std::string(kind_name(kind)) + ": ";
+  if (!message.starts_with(subject)) text += subject;  // the text of a fault begins with it
   if (has_thread) text += " block " + point(block) + " thread " + point(thread);
-  text += ": " + message;
+  text += (text.ends_with(' ') ? "" : ": ") + message;
   if (!other.empty()) {
-    text += "; " + other;
-    if (other_place.ptx_line) text += " at " + other_place.text();
+    text += at_place(place) + "; " + other + at_place(other_place);
+    if (!missing.empty()) text += ", " + missing;
   }
   if (allocation_size)
     text += "; allocation of " + counted(allocation_size, "byte") + " at " + hex_text(allocation);
   if (!allocated_by.empty()) text += ", made by " + allocated_by;
   if (!freed_by.empty()) text += ", freed by " + freed_by;
-  if (place.ptx_line) text += "; at " + place.text();
+  if (other.empty() && place.ptx_line) text += ";" + at_place(place);
   if (count > 1) text += "; " + std::to_string(count) + " times";
   return text + schedule;
 }
@@ -91,7 +102,7 @@ std::string Report::json() const {
   }
   field(json, "allocated_by", allocated_by);
   field(json, "freed_by", freed_by);
-  field(json, "other", other);
+  field(json, "other", missing.empty() ? other : other + " " + missing);
   place_fields(json, "other_", other_place);
   if (!schedule.empty()) field(json, "schedule", schedule.substr(schedule.rfind(' ') + 1));
   field(json, "text", text());

@@ -33,9 +33,13 @@ struct Place {
   std::string text() const;  // "saxpy.cu:12 (PTX line 42)"
 };
 
+inline constexpr const char* UNORDERED_STREAMS =
+    "without an event or a synchronisation between the streams";
+
 struct Report {
   ReportKind kind = ReportKind::FAULT;
-  std::string kernel;  // or the driver function
+  std::string kernel;  // its bare name; or "cuMemcpyDtoH_v2 call 3", the work of the driver
+  bool is_kernel = false;
   std::string message;
   Place place;
   bool has_thread = false;
@@ -47,9 +51,10 @@ struct Report {
   // The allocation: "cuMemAlloc_v2 call 3"; size 0: none.
   uint64_t allocation = 0, allocation_size = 0;
   std::string allocated_by, freed_by;
-  // The other access of a race.
+  // The other access of a race, "block (0,0,0) thread (63,0,0) wrote it", and what would order both.
   std::string other;
   Place other_place;
+  std::string missing;  // "without a synchronisation"
   std::string schedule;
   uint64_t count = 1;
 

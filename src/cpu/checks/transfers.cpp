@@ -40,12 +40,12 @@ bool Transfer::check(uint32_t cell, uint16_t site, uint64_t address, Use use, bo
   constexpr const char* VERBS[] = {"reads", "writes", "frees"};
   Report report;
   report.kind = ReportKind::STREAM_RACE;
-  report.kernel = operation_->name;
+  report.kernel = operation_->name;  // a copy or a fill
   report.message = std::string(VERBS[size_t(use)]) + " memory at " + hex_text(address);
   report.space = "global";
   report.address = address;
-  report.other = other->name + (wrote ? " wrote it" : " read it") +
-                 " without an event or a synchronisation between the streams";
+  report.other = other->name + (wrote ? " wrote it" : " read it");
+  report.missing = UNORDERED_STREAMS;
   if (other->places && site < other->places->size()) report.other_place = (*other->places)[site];
   if (const auto history = AddressSpace::instance().history(address)) {
     report.allocation = history->base;

@@ -214,7 +214,10 @@ std::optional<Fault> execute(const Launch& launch, LaunchStatistics* statistics)
   const CheckedLaunch checks(launch, state);
   CountedLaunch counts(state);
   state.block_bytes = bytes_of_block(state);
-  if (auto fault = check_memory(state)) return fault;
+  if (auto fault = check_memory(state)) {
+    state.fail(fault->code, std::move(fault->text));
+    return state.fault;
+  }
   if (launch.cooperative) {
     state.workspace =
         AddressSpace::instance().allocate(WORKSPACE_BYTES, 512, MemoryKind::CODE, launch.device);

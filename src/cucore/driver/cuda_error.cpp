@@ -89,14 +89,17 @@ std::string culprit(const CudaTable* table) {
   return text.empty() ? kernel : kernel + ": " + text;
 }
 
-// Instructions that the CPU device lacks break the context as a fault does.
-bool is_missing_instruction(const CudaTable* table, CUresult result) {
-  return result == CUDA_ERROR_NOT_SUPPORTED && table && table->cpu &&
+// Instructions that the CPU device lacks, and launches beyond its budgets, break the context as a
+// fault does.
+bool is_fault_of_cpu(const CudaTable* table, CUresult result) {
+  if (!table || !table->cpu) return false;
+  if (result == CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES) return !fault_text(*table).empty();
+  return result == CUDA_ERROR_NOT_SUPPORTED &&
          fault_text(*table).find("instruction not implemented") != std::string::npos;
 }
 
 Status status_by(const CudaTable* table, CUresult result) {
-  if (is_missing_instruction(table, result)) return Status::KERNEL_FAULT;
+  if (is_fault_of_cpu(table, result)) return Status::KERNEL_FAULT;
   const Meaning<CUresult>* meaning = meaning_of(result);
   return meaning ? meaning->status : Status::CUDA;
 }

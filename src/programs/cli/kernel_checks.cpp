@@ -78,7 +78,7 @@ Json CheckedRun::reports() const {
 void require_no_reports(const Json& reports) {
   if (reports.empty()) return;
   for (const Json& report : reports) print_error("{}\n", report["text"].get<std::string>());
-  throw Failure(CHECKS, Status::kernel_fault,
+  throw Failure(CHECKS, Status::checks,
                 fmt::format("the checks made {} {}", reports.size(),
                             reports.size() == 1 ? "report" : "reports"))
       .with({{"reports", reports}});

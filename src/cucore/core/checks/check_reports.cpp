@@ -155,14 +155,8 @@ std::string place(const std::string& file, int32_t line, int32_t ptx_line) {
   return line ? concat(file, ":", line) : concat("ptx:", ptx_line);
 }
 
-// The kernel without quotes: reverse of "kernel 'reverse'".
-std::string plain_name(const std::string& kernel) {
-  const size_t first = kernel.find('\''), last = kernel.rfind('\'');
-  return first == last ? kernel : kernel.substr(first + 1, last - first - 1);
-}
-
 bool is_suppressed(const CheckReport& r, const Suppressions& suppressions) {
-  return suppressions.match({r.kind, plain_name(r.kernel), place(r.file, r.line, r.ptx_line),
+  return suppressions.match({r.kind, r.kernel, place(r.file, r.line, r.ptx_line),
                              place(r.other_file, r.other_line, r.other_ptx_line)});
 }
 

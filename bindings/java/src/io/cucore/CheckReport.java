@@ -9,7 +9,7 @@ import java.util.List;
 public final class CheckReport {
   //: fields private (Checks checks, long index)
   private final String kind = checks.reportKindNow(index); // Its kind, "shared-race" or "out-of-bounds" -> the kind
-  private final String kernel = checks.reportKernelNow(index); // The kernel, "kernel 'reverse'", or the function of the driver -> the kernel
+  private final String kernel = checks.reportKernelNow(index); // The name of the kernel, "reverse", or the work of the driver -> the name
   private final String message = checks.reportMessageNow(index); // The access or the event -> the message
   private final String file = checks.reportFileNow(index); // The source file -> the file, "" without line information
   private final int line = checks.reportLineNow(index); // The line in the source -> the line, 0 without line information

@@ -91,7 +91,7 @@ class ChecksTest {
       CheckReport report = checks.getReports().get(0);
       assertEquals(1, checks.getReports().size());
       assertEquals("out-of-bounds", report.kind());
-      assertEquals("kernel 'store'", report.kernel());
+      assertEquals("store", report.kernel());
       assertEquals("checks.cu", report.file());
       assertEquals(1, report.line());
       assertEquals(List.of(0, 0, 0), report.block());
