@@ -35,6 +35,7 @@ CUresult load(CUlibrary* out, PtxText ptx, Device& device, JitOptions& options) 
   if (ptx.code != CUDA_SUCCESS) {
     options.write_info_log({});
     options.write_error_log(ptx.log);
+    options.write_wall_time();
     if (!ptx.for_linker) return ptx.code;
     *out = new_handle<CUlibrary>(Library::without_code(ptx.code));
     return CUDA_SUCCESS;

@@ -28,10 +28,12 @@ CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
   if (!code) {
     options.write_info_log({});
     options.write_error_log(ptx.log);
+    options.write_wall_time();
     return ptx.code;
   }
   options.write_error_log({});
   options.write_info_log(ptx.log);
+  options.write_wall_time();
   auto module = std::make_shared<ModuleInstance>(context, std::move(code));
   *out = new_handle<CUmodule>(module);
   context->adopt(ObjectKind::MODULE, module->handle_bits());

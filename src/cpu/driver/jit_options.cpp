@@ -19,6 +19,14 @@ int target_of(unsigned target) {
   return static_cast<int>(number);
 }
 
+// The most registers per thread with which a block of so many threads starts: a multiprocessor has
+// 65536, and a warp takes multiples of 8 per thread.
+unsigned registers_for_block(unsigned threads) {
+  constexpr unsigned REGISTERS = 65536, MOST_THREADS = 1024, MOST_REGISTERS = 255, WARP = 32;
+  const unsigned warps = (std::min(threads, MOST_THREADS) + WARP - 1) / WARP;
+  return std::min(MOST_REGISTERS, REGISTERS / (warps * WARP) / 8 * 8);
+}
+
 }  // namespace
 
 JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : values_(values) {
@@ -45,7 +53,13 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
         break;
       case CU_JIT_MAX_REGISTERS:
         require(number > 0);
-        max_registers_ = number;
+        bound_registers(number);
+        break;
+      case CU_JIT_THREADS_PER_BLOCK:
+        if (number > 0) bound_registers(registers_for_block(number));
+        break;
+      case CU_JIT_WALL_TIME:
+        wall_time_index_ = static_cast<int>(i);
         break;
       case CU_JIT_TARGET:
         target_ = target_of(number);
@@ -54,6 +68,17 @@ JitOptions::JitOptions(unsigned count, CUjit_option* options, void** values) : v
         require(options[i] >= 0 && options[i] < CU_JIT_NUM_OPTIONS);
     }
   }
+}
+
+void JitOptions::bound_registers(unsigned most) {
+  max_registers_ = max_registers_ ? std::min(max_registers_, most) : most;
+}
+
+// The value is a float in the first bytes of the option's own value.
+void JitOptions::write_wall_time(Clock::duration time) const {
+  if (wall_time_index_ < 0) return;
+  const float milliseconds = std::chrono::duration<float, std::milli>(time).count();
+  std::memcpy(static_cast<void*>(&values_[wall_time_index_]), &milliseconds, sizeof milliseconds);
 }
 
 void JitOptions::write_link_log(std::string text) {

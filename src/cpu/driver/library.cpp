@@ -6,6 +6,7 @@
 
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/register_note.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -15,6 +16,9 @@ std::atomic<uint64_t> next_library_id{1};
 std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
                                         DeviceLimits limits, std::string& log, CUresult& code) {
   limits.memory_bytes = device.memory_limit();
+  const unsigned linked = noted_registers(ptx);
+  if (linked && (limits.max_registers == 0 || linked < limits.max_registers))
+    limits.max_registers = linked;
   auto module = LoadedModule::load(ptx.data(), ptx.size(), device.ordinal(), limits, log, code);
   if (!module && code == CUDA_SUCCESS) code = CUDA_ERROR_INVALID_PTX;
   return module;
@@ -105,6 +109,7 @@ std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptio
   auto module = load_code(ptx, device, limits, log, code);
   options.write_info_log(module ? log : std::string());
   options.write_error_log(module ? std::string() : log);
+  options.write_wall_time();
   require(module != nullptr, code);
   return std::shared_ptr<Library>(
       new Library(std::move(ptx), std::move(module), options.max_registers()));

@@ -2,11 +2,14 @@
 // Converts the inputs of a link to PTX, which src/shared/ptx/link joins.
 #include "cpu/driver/link.hpp"
 
+#include <algorithm>
 #include <cstddef>
+#include <utility>
 
 #include "cpu/driver/device_runtime.hpp"
 #include "cpu/driver/failure.hpp"
 #include "cpu/driver/fatbin.hpp"
+#include "cpu/driver/register_note.hpp"
 #include "cpu/exec/executor.hpp"
 #include "image/host_object.hpp"
 
@@ -121,8 +124,35 @@ CUresult PtxLink::complete(std::string& ptx, std::string& log) {
   return noted(linker_.complete(ptx), log);
 }
 
+namespace {
+
+// Adds the time of a call to the total.
+class LinkTimer {
+ public:
+  using Clock = JitOptions::Clock;
+  explicit LinkTimer(Clock::duration& total) : total_(total) {}
+  ~LinkTimer() { total_ += Clock::now() - begin_; }
+  LinkTimer(const LinkTimer&) = delete;
+  LinkTimer& operator=(const LinkTimer&) = delete;
+
+ private:
+  Clock::duration& total_;
+  const Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace
+
+// The options of an input replace those of the link.
+void Link::bound_registers(const JitOptions& of_input) {
+  const unsigned own = of_input.max_registers();
+  const unsigned bound = own ? own : options_.max_registers();
+  is_bounded_ &= bound != 0;
+  max_registers_ = std::max(max_registers_, bound);
+}
+
 CUresult Link::add(LinkPart part, JitOptions& options) {
   std::lock_guard lock(mutex_);
+  const LinkTimer timer(time_);
   if (is_complete_) add_code_ = CUDA_ERROR_INVALID_VALUE;
   require(!is_complete_ && part.data && part.size);
   ++parts_;
@@ -133,6 +163,8 @@ CUresult Link::add(LinkPart part, JitOptions& options) {
     options.write_error_log(log);
     add_code_ = code;
   }
+  options.write_wall_time();
+  bound_registers(options);
   return report(code, log);
 }
 
@@ -161,9 +193,16 @@ CUresult Link::complete(void** image, size_t* size) {
   require_additions();
   if (!is_complete_) {
     std::string ptx, log;
-    const CUresult code = report(link_.complete(ptx, log), log);
+    CUresult code = CUDA_SUCCESS;
+    {
+      const LinkTimer timer(time_);
+      code = link_.complete(ptx, log);
+    }
+    options_.write_wall_time(time_);
+    report(code, log);
     if (code != CUDA_SUCCESS) return code;
     image_ = std::move(ptx);
+    if (is_bounded_ && max_registers_) image_ += register_note(max_registers_);
     is_complete_ = true;
   }
   *image = image_.data();

@@ -51,6 +51,7 @@ class Link : public Object {
 
  private:
   CUresult report(CUresult code, const std::string& log);
+  void bound_registers(const JitOptions& of_input);
   void require_additions() const;
 
   std::mutex mutex_;
@@ -58,6 +59,9 @@ class Link : public Object {
   std::string log_;  // of all calls
   PtxLink link_;
   unsigned parts_ = 0;
+  unsigned max_registers_ = 0;  // the largest bound of an input
+  bool is_bounded_ = true;      // each input has a bound
+  JitOptions::Clock::duration time_{};
   CUresult add_code_ = CUDA_SUCCESS;  // of the last failed addition
   bool is_complete_ = false;
   std::string image_;

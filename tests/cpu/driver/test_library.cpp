@@ -170,6 +170,49 @@ TEST_F(Code, TheRegistersOfALoadAreBounded) {
   OK(cu.cuLibraryUnload(made));
 }
 
+// A block of 1024 threads has 64 registers per thread. The driver writes the option's own value.
+TEST_F(Code, ThreadsPerBlockBoundRegisters) {
+  const std::string text =
+      ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry many()\n"
+      ".maxntid 32, 1, 1\n{ .reg .b32 %r<4000>; ret; }\n";
+  CUjit_option option = CU_JIT_THREADS_PER_BLOCK;
+  for (const auto& [threads, wanted] : {std::pair{32u, 255}, {1024u, 64}, {1000u, 64}, {384u, 168}}) {
+    void* value = reinterpret_cast<void*>(uintptr_t{threads});
+    CUmodule made = nullptr;
+    CUfunction f = nullptr;
+    int registers = 0;
+    OK(cu.cuModuleLoadDataEx(&made, text.c_str(), 1, &option, &value));
+    OK(cu.cuModuleGetFunction(&f, made, "many"));
+    OK(cu.cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    EXPECT_EQ(registers, wanted) << threads;
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(value), threads);
+    OK(cu.cuModuleUnload(made));
+  }
+}
+
+TEST_F(Code, LoadsWriteTheirWallTime) {
+  CUjit_option option = CU_JIT_WALL_TIME;
+  for (const char* text : {PTX, "no PTX"}) {
+    void* value = reinterpret_cast<void*>(~uintptr_t{0});
+    CUmodule made = nullptr;
+    const CUresult loaded = cu.cuModuleLoadDataEx(&made, text, 1, &option, &value);
+    float milliseconds = -1;
+    std::memcpy(&milliseconds, &value, sizeof milliseconds);
+    EXPECT_GT(milliseconds, 0) << text;
+    EXPECT_LT(milliseconds, 60000) << text;
+    if (loaded == CUDA_SUCCESS) {
+      OK(cu.cuModuleUnload(made));
+    }
+  }
+  void* value = reinterpret_cast<void*>(~uintptr_t{0});
+  CUlibrary library = nullptr;
+  OK(cu.cuLibraryLoadData(&library, PTX, &option, &value, 1, nullptr, nullptr, 0));
+  float milliseconds = -1;
+  std::memcpy(&milliseconds, &value, sizeof milliseconds);
+  EXPECT_GT(milliseconds, 0);
+  OK(cu.cuLibraryUnload(library));
+}
+
 TEST_F(Code, KernelsLaunchInPlaceOfFunctions) {
   OK(load(PTX));
   CUdeviceptr p = 0;

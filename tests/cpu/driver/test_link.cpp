@@ -397,5 +397,43 @@ TEST_F(Link, ManyThreadsLinkAtOnce) {
   for (auto& thread : threads) thread.join();
 }
 
+// The bound holds in whatever way the result is loaded. The time is that of all calls.
+TEST_F(Link, RegistersAreBounded) {
+  const std::string many =
+      HEADER + ".visible .entry many()\n.maxntid 32, 1, 1\n{ .reg .b32 %r<4000>; ret; }\n";
+  const auto registers = [&](CUjit_option option, uintptr_t amount, CUjit_option of_input,
+                             uintptr_t input_amount) {
+    std::vector<std::pair<CUjit_option, void*>> more = {{CU_JIT_WALL_TIME, nullptr}};
+    if (amount) more.push_back({option, reinterpret_cast<void*>(amount)});
+    EXPECT_CU(0, create(std::move(more)));
+    void* value = reinterpret_cast<void*>(input_amount);
+    EXPECT_CU(0, cu.cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(many.data()), many.size(),
+                           "many", input_amount ? 1 : 0, &of_input, &value));
+    void* image = nullptr;
+    size_t size = 0;
+    EXPECT_CU(0, cu.cuLinkComplete(state, &image, &size));
+    float milliseconds = 0;
+    std::memcpy(&milliseconds, &values[4], sizeof milliseconds);
+    EXPECT_GT(milliseconds, 0);
+    const std::string copy(static_cast<const char*>(image), size);
+    EXPECT_CU(0, cu.cuLinkDestroy(state));
+    state = nullptr;
+    CUmodule made = nullptr;
+    CUfunction f = nullptr;
+    int count = 0;
+    EXPECT_CU(0, cu.cuModuleLoadData(&made, copy.data()));
+    EXPECT_CU(0, cu.cuModuleGetFunction(&f, made, "many"));
+    EXPECT_CU(0, cu.cuFuncGetAttribute(&count, CU_FUNC_ATTRIBUTE_NUM_REGS, f));
+    EXPECT_CU(0, cu.cuModuleUnload(made));
+    return count;
+  };
+  constexpr CUjit_option MOST = CU_JIT_MAX_REGISTERS, THREADS = CU_JIT_THREADS_PER_BLOCK;
+  EXPECT_EQ(registers(MOST, 0, MOST, 0), 255);
+  EXPECT_EQ(registers(MOST, 38, MOST, 0), 38);
+  EXPECT_EQ(registers(THREADS, 1024, MOST, 0), 64);
+  EXPECT_EQ(registers(MOST, 0, MOST, 40), 40);
+  EXPECT_EQ(registers(MOST, 38, MOST, 57), 57);  // the options of an input replace those of the link
+}
+
 }  // namespace
 }  // namespace cutest
