@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "cpu/driver/debug_lines.hpp"
 #include "image/elf_file.hpp"
 
 namespace cucore::cpu {
@@ -69,6 +70,14 @@ size_t cubin_size(const void* image) {
   return static_cast<size_t>(end);
 }
 
+// A wrong table of lines does not make the code unusable.
+void add_lines_if_known(const image::ElfFile& file, std::string& text) {
+  try {
+    add_source_lines(file, text);
+  } catch (const Error&) {
+  }
+}
+
 }  // namespace
 
 std::vector<std::byte> copy_cubin(const void* image) {
@@ -107,6 +116,7 @@ std::optional<std::string> debug_ptx(std::span<const std::byte> cubin) {
       const auto bytes = file.bytes(section).bytes();
       std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       std::replace(text.begin(), text.end(), '\0', '\n');
+      add_lines_if_known(file, text);
       return text;
     }
   } catch (const Error&) {

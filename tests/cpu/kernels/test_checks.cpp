@@ -207,6 +207,50 @@ TEST_F(FaultReports, FindFreedAndNewMemoryAfterAnAccess) {
   EXPECT_NE(reports[0].text.find("64 times"), std::string::npos) << reports[0].text;
 }
 
+// ptxas writes PTX without lines into a CUBIN with -lineinfo; the tables of the code have them.
+constexpr const char* CODE_WITH_LINES = R"cuda(
+__device__ __forceinline__ void store(int* a, int i) {
+  a[i] = 1;
+}
+extern "C" __global__ void past(int* a, int n) {
+  store(a, threadIdx.x);
+  __syncthreads();
+  store(a + n, threadIdx.x);
+  if (n > 64)
+    a[n + 96 + threadIdx.x] = n;
+}
+extern "C" __global__ void late(int* a, int n) {
+  __shared__ int s[64];
+  s[threadIdx.x] = a[threadIdx.x];
+  a[threadIdx.x] = s[63 - threadIdx.x];
+}
+)cuda";
+
+TEST(MachineCode, ReportsNameSourceLines) {
+  if (!has_compiler()) GTEST_SKIP() << "no NVRTC on this machine";
+  if (!explains_faults()) GTEST_SKIP() << "not the CPU device";
+  const Program program(CODE_WITH_LINES, {"-arch=sm_90", "-lineinfo"});
+  const Buffer<int> a(64);
+  {
+    const Checking checking("memory");
+    program.run("past", {1, 64}, a, 64);
+    auto reports = take_reports();
+    ASSERT_EQ(reports.size(), 1u);
+    EXPECT_EQ(reports[0].line, 3u) << reports[0].text;  // of the inlined function
+    EXPECT_NE(reports[0].text.find("kernel.cu:3 (PTX line "), std::string::npos)
+        << reports[0].text;
+    program.run("past", {1, 64}, a, 100);
+    reports = take_reports();
+    ASSERT_EQ(reports.size(), 2u);
+    EXPECT_EQ(std::max(reports[0].line, reports[1].line), 10u) << reports[1].text;
+  }
+  const Checking checking("race");
+  program.run("late", {1, 64}, a, 0);
+  const auto reports = take_reports();
+  EXPECT_FALSE(reports.empty());
+  for (const FoundReport& r : reports) EXPECT_EQ(r.line + r.other_line, 14u + 15u) << r.text;
+}
+
 TEST_F(FaultReports, EndTheLaunchOnDemand) {
   const Checking checking("");
   check(control()->set_checks("memory", 1), "set_checks");
@@ -223,7 +267,7 @@ TEST(Control, RefusesUnknownChecks) {
     EXPECT_EQ(control()->set_checks(list, 0), CUDA_ERROR_INVALID_VALUE) << list;
   EXPECT_EQ(control()->set_checks(nullptr, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(control()->set_checks("all", 2), CUDA_ERROR_INVALID_VALUE);
-  for (const char* text : {"random", "random:", "random:x", "random:-1", "Parallel"})
+  for (const char* text : {"randomly", "random:", "random:x", "random:-1", "Parallel"})
     EXPECT_EQ(control()->set_schedule(text), CUDA_ERROR_INVALID_VALUE) << text;
 }
 

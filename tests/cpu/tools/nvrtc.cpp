@@ -4,6 +4,7 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace cucore::cpu::test {
@@ -28,11 +29,16 @@ Function symbol(void* library, const char* name) {
   return reinterpret_cast<Function>(dlsym(library, name));
 }
 
-std::string text_of(void* library, Program program, const char* size_name, const char* get_name) {
+std::string bytes_of(void* library, Program program, const char* size_name, const char* get_name) {
   size_t size = 0;
   symbol<GetSize>(library, size_name)(program, &size);
-  std::string text(size, '\0');
-  if (size != 0) symbol<GetText>(library, get_name)(program, text.data());
+  std::string bytes(size, '\0');
+  if (size != 0) symbol<GetText>(library, get_name)(program, bytes.data());
+  return bytes;
+}
+
+std::string text_of(void* library, Program program, const char* size_name, const char* get_name) {
+  std::string text = bytes_of(library, program, size_name, get_name);
   while (!text.empty() && text.back() == '\0') text.pop_back();
   return text;
 }
@@ -66,9 +72,14 @@ std::string Nvrtc::compile(const std::string& source, const std::string& name,
                                                         nullptr, nullptr);
   int failed = symbol<CompileProgram>(library_, "nvrtcCompileProgram")(
       program, static_cast<int>(arguments.size()), arguments.data());
+  const bool is_code = std::any_of(options.begin(), options.end(), [](const std::string& option) {
+    return option.starts_with("-arch=sm_");
+  });
   std::string ptx;
   if (failed != 0)
     error = text_of(library_, program, "nvrtcGetProgramLogSize", "nvrtcGetProgramLog");
+  else if (is_code)
+    ptx = bytes_of(library_, program, "nvrtcGetCUBINSize", "nvrtcGetCUBIN");
   else
     ptx = text_of(library_, program, "nvrtcGetPTXSize", "nvrtcGetPTX");
   symbol<DestroyProgram>(library_, "nvrtcDestroyProgram")(&program);

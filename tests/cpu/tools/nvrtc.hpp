@@ -14,7 +14,8 @@ class Nvrtc {
   // missing.
   static std::optional<Nvrtc> open();
 
-  // Returns the PTX of `source`; if it does not compile, an empty string and the log in `error`.
+  // Returns the PTX of `source`, or the CUBIN if an option is -arch=sm_XX. If it does not compile,
+  // returns an empty string and the log in `error`.
   std::string compile(const std::string& source, const std::string& name,
                       const std::vector<std::string>& options, std::string& error) const;
 
