@@ -22,7 +22,8 @@ typedef struct cucore_checks_options {
                                      all but leak, or "none"; default: "all" */
   const char *schedule;         /**< "parallel", "sequential", "random" or "random:SEED"; default:
                                      as before */
-  uint64_t    seed;             /**< of schedule "random" */
+  uint64_t    seed;             /**< of schedule "random"; 0: the device chooses one, which
+                                     cucore_checks_schedule() returns */
   const char *suppressions;     /**< lines "KIND KERNEL FILE:LINE"; reports that match one are
                                      dropped; the characters * and ? match any text */
   const char *const *suppression_files; /**< files with further lines */
@@ -32,10 +33,16 @@ typedef struct cucore_checks_options {
   const char *trace_file;       /**< receives a line of JSON per driver call; default: as before */
   int32_t     stop_at_report;   /**< 1: a report ends its launch with a fault */
   int32_t     reserved;         /**< 0 */
+  uint64_t    launch_instructions; /**< warp instructions of one launch, beyond which it fails;
+                                        time asleep counts too; 0: as before */
+  uint64_t    launch_memory;    /**< bytes of host memory for the running blocks of one launch; a
+                                     launch that needs more fails; 0: as before */
+  uint64_t    launch_output;    /**< bytes of text that one launch prints, beyond which it fails;
+                                     0: as before */
 } cucore_checks_options;
 
 #define CUCORE_CHECKS_OPTIONS_INIT \
-  { sizeof(cucore_checks_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, 0, 0 }
+  { sizeof(cucore_checks_options), NULL, NULL, 0, NULL, NULL, 0, NULL, NULL, 0, 0, 0, 0, 0 }
 
 /**
  * One report. Strings live as long as the checks; an unknown string is "", an unknown number 0.
@@ -189,12 +196,23 @@ CUCORE_API const char *cucore_checks_text(const cucore_checks *checks);
 
 /**
  * Returns the reports that were read last as JSON: {"reports":[...],"dropped":0}. The device keeps
- * 1000 reports, and counts others as dropped.
+ * 1000 reports, and counts others as dropped. Under a random schedule, the object also has
+ * "schedule":"random:7".
  *
  * @param checks  the checks
  * @since 0.2
  */
 CUCORE_API const char *cucore_checks_json(const cucore_checks *checks);
+
+/**
+ * Returns the random schedule with its seed, "random:7", which repeats the order. Returns "" for
+ * other schedules. A schedule without a seed is known from the start, another one from the first
+ * read on.
+ *
+ * @param checks  the checks
+ * @since 0.2
+ */
+CUCORE_API const char *cucore_checks_schedule(const cucore_checks *checks);
 
 /**
  * Returns the number of injected faults up to the last read.

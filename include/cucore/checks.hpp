@@ -24,12 +24,16 @@ struct ChecksOptions {
                         ///< leak, or "none"; default: "all"
   std::string schedule{};      ///< "parallel", "sequential", "random" or "random:SEED"; default: as
                                ///< before
-  std::uint64_t seed = 0;      ///< of schedule "random"
+  std::uint64_t seed = 0;      ///< of schedule "random"; 0: the device chooses one
   std::string suppressions{};  ///< lines "KIND KERNEL FILE:LINE" of reports to drop
   std::vector<std::string> suppression_files{};  ///< files with further lines
   std::string faults{};         ///< faults to inject, "allocation@3=2"; default: as before
   std::string trace_file{};     ///< receives a line of JSON per driver call
   bool stop_at_report = false;  ///< a report ends its launch with a fault
+  std::uint64_t launch_instructions = 0;  ///< warp instructions of one launch; 0: as before
+  std::uint64_t launch_memory = 0;  ///< bytes of host memory for the blocks of one launch; 0: as
+                                    ///< before
+  std::uint64_t launch_output = 0;  ///< bytes of text that one launch prints; 0: as before
 };
 
 /// One report. Strings live as long as the checks.
@@ -47,6 +51,9 @@ struct ChecksOptionsOfC : Lists {
     c.faults = text(options.faults);
     c.trace_file = text(options.trace_file);
     c.stop_at_report = options.stop_at_report;
+    c.launch_instructions = options.launch_instructions;
+    c.launch_memory = options.launch_memory;
+    c.launch_output = options.launch_output;
   }
   cucore_checks_options c = CUCORE_CHECKS_OPTIONS_INIT;
 };
@@ -86,6 +93,9 @@ class Checks : public Owner<Checks, cucore_checks> {
   /// The same, one per line, and as JSON.
   std::string_view text() const noexcept { return cucore_checks_text(get()); }
   std::string_view json() const noexcept { return cucore_checks_json(get()); }
+
+  /// The random schedule with its seed, "random:7"; "" for other schedules.
+  std::string_view schedule() const noexcept { return cucore_checks_schedule(get()); }
 
   /// The number of injected faults, up to the last read.
   std::uint64_t fault_count() const noexcept { return cucore_checks_fault_count(get()); }

@@ -168,6 +168,50 @@ TEST_F(CheckApi, FindARaceUnderASeed) {
   EXPECT_EQ(r.seed, 7u);
 }
 
+TEST_F(CheckApi, ChooseASeedAndReturnIt) {
+  options_.schedule = "random";
+  std::string chosen;
+  {
+    const Checks checks = start("race");
+    chosen = cucore_checks_schedule(checks);
+    EXPECT_EQ(chosen.rfind("random:", 0), 0u) << chosen;
+    run("racy", 64);
+    SUCCEEDS(cucore_checks_end, checks);
+    EXPECT_EQ(cucore_checks_schedule(checks), chosen);
+    ASSERT_EQ(cucore_checks_report_count(checks), 1u);
+    EXPECT_EQ(report_of(checks).schedule, chosen);
+    EXPECT_EQ(report_of(checks).seed, std::stoull(chosen.substr(7)));
+    EXPECT_TRUE(contains(cucore_checks_json(checks), "\"schedule\":\"" + chosen + "\""))
+        << cucore_checks_json(checks);
+  }
+  options_.schedule = "sequential";
+  const Checks checks = start("race");
+  SUCCEEDS(cucore_checks_end, checks);
+  EXPECT_STREQ(cucore_checks_schedule(checks), "");
+}
+
+TEST_F(CheckApi, BoundEachLaunch) {
+  const auto fails = [&](uint64_t cucore_checks_options::*budget, uint64_t amount) {
+    options_ = CUCORE_CHECKS_OPTIONS_INIT;
+    options_.*budget = amount;
+    const Checks checks = start("memory");
+    EXPECT_THROW(run("racy"), std::runtime_error);
+    MUST(cucore_device_reset, device_);
+    stream_ = make_stream(device_);
+    MUST(cucore_checks_end, checks);
+    EXPECT_EQ(cucore_checks_report_count(checks), 1u) << cucore_checks_text(checks);
+    EXPECT_TRUE(contains(cucore_checks_text(checks), "fault: kernel 'racy'"));
+    return std::string(cucore_checks_text(checks));
+  };
+  const std::string time = fails(&cucore_checks_options::launch_instructions, 1);
+  EXPECT_TRUE(contains(time, "budget of 1 warp")) << time;
+  EXPECT_TRUE(contains(time, "cucore_checks_options.launch_instructions")) << time;
+  const std::string memory = fails(&cucore_checks_options::launch_memory, 1024);
+  EXPECT_TRUE(contains(memory, "a launch has 1024 bytes")) << memory;
+  EXPECT_TRUE(contains(memory, "cucore_checks_options.launch_memory sets")) << memory;
+  run("racy");  // the budgets have ended
+}
+
 // Each access of a race has its own line.
 TEST_F(CheckApi, TextsOfRacesHaveThePlaceOfEachAccess) {
   const Checks checks = start("race");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """cucore run --check: reports of the CPU device, suppressions, and the exit code."""
 import json
+import re
 import unittest
 
 from command import CommandTest, device_of, needs_nvrtc
@@ -24,8 +25,8 @@ class Check(CommandTest):
         self.write("turn.cu", RACE)
         self.write("fixed.cu", FIXED)
 
-    def checked(self, *options, source="turn.cu"):
-        return self.run_command("run", source, *ARGUMENTS, *options)
+    def checked(self, *options, source="turn.cu", env=None):
+        return self.run_command("run", source, *ARGUMENTS, *options, env=env)
 
     def test_a_report_is_exit_code_4(self):
         result = self.checked("--check=race")
@@ -95,6 +96,33 @@ class Check(CommandTest):
         result = self.checked("--check", env=few)
         self.assertEqual(result.returncode, 4, result.stderr)
         self.assertRegex(result.stderr, b"fault: " + budget)
+
+    def test_budgets(self):
+        self.write("k.cu", """extern "C" __global__ void k() {
+  printf("a line of text\\n");
+}
+""")
+        for option, value, part in (("--launch-instructions", "1", b"budget of 1 warp instructions"),
+                                    ("--launch-memory", "1K", b"a launch has 1024 bytes"),
+                                    ("--launch-output", "4", b"a launch has 4; --launch-output sets")):
+            for checks, code in (((), 1), (("--check",), 4)):
+                result = self.run_command("run", "k.cu", "--block", "1", option, value, *checks)
+                self.assertEqual(result.returncode, code, result.stderr)
+                self.assertIn(part, result.stderr)
+                self.assertIn(option.encode() + b" sets", result.stderr)
+            result = self.run_command("run", "k.cu", "--block", "1", option, "100M" if "mem" in option else "100000")
+            self.assertEqual(result.returncode, 0, result.stderr)
+        result = self.run_command("run", "k.cu", "--block", "1", "--launch-memory", "much")
+        self.assertEqual(result.returncode, 2)
+
+    def test_a_random_schedule_prints_its_seed(self):
+        result = self.checked("--check=race", "--schedule", "random")
+        seed = re.search(rb"^schedule: (random:\d+)$", result.stderr, re.M).group(1)
+        self.assertIn(b"; schedule " + seed, result.stderr)
+        told = json.loads(self.checked("--schedule", "random", "--json", source="fixed.cu").stdout)
+        self.assertRegex(told["schedule"], r"^random:\d+$")
+        told = json.loads(self.checked("--check", "--schedule", "random", "--json").stdout)
+        self.assertEqual(told["schedule"], told["reports"][0]["schedule"])
 
     def test_seeds_are_named(self):
         result = self.checked("--check=race", "--schedule", "random:3")

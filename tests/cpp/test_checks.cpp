@@ -67,6 +67,15 @@ TEST_F(CppChecks, SuppressAndCount) {
   EXPECT_GE(must(checks.call_count("cuMemAllocAsync")), 2u);
 }
 
+TEST_F(CppChecks, BoundLaunchesAndNameTheSchedule) {
+  ChecksOptions options;
+  options.schedule = "random:5";
+  options.launch_instructions = options.launch_memory = options.launch_output = 1 << 30;
+  const Checks checks = must(Checks::create(options));
+  SUCCEEDS(checks.end());
+  EXPECT_EQ(checks.schedule(), "random:5");
+}
+
 TEST_F(CppChecks, EndWithTheirLastReference) {
   { const Checks checks = must(Checks::create()); }
   Checks checks = must(Checks::create());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fake driver's sessions of checks, which report what the test sets.
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -14,7 +15,13 @@ namespace {
 constexpr const char* NAMES[] = {"checks_begin", "checks_end", "checks_json", "checks_reason",
                                  "checks_wait"};
 
-// The same layout as in the CPU device's session_table.hpp.
+// The same layouts as in the CPU device's session_table.hpp.
+struct CheckSettings {
+  size_t size;
+  const char *checks, *schedule, *faults, *trace_file;
+  int stop, reserved;
+  uint64_t launch_instructions, launch_memory, launch_output;
+};
 struct CheckSessions {
   size_t size;
   CUresult (*begin)(const char*, int, const char*, const char*, const char*);
@@ -23,12 +30,14 @@ struct CheckSessions {
   CUresult (*reason)(char*, size_t, size_t*);
   CUresult (*wait)();
   CUresult (*keep)(const void*);
+  CUresult (*begin_with)(const CheckSettings*);
 };
 
-CUresult begin(const char* checks, int, const char*, const char*, const char*) {
+CUresult begin_with(const CheckSettings* settings) {
+  NEED(settings->size == sizeof *settings, CUDA_ERROR_INVALID_VALUE);
   const auto lock = locked();
   NEED(!driver().checks_running, CUDA_ERROR_ILLEGAL_STATE);
-  NEED(std::strcmp(checks, "all") == 0, CUDA_ERROR_INVALID_VALUE);
+  NEED(std::strcmp(settings->checks, "all") == 0, CUDA_ERROR_INVALID_VALUE);
   driver().checks_running = true;
   return CUDA_SUCCESS;
 }
@@ -63,12 +72,13 @@ CUresult keep(const void*) { return CUDA_SUCCESS; }
 
 const CheckSessions& table() {
   static const CheckSessions all = {sizeof(CheckSessions),
-                                    &Entry<NAMES, 0, Role::NORMAL, &begin>::call,
+                                    nullptr,  // of older libraries
                                     &Entry<NAMES, 1, Role::RELEASE, &end>::call,
                                     &Entry<NAMES, 2, Role::NORMAL, &json>::call,
                                     &Entry<NAMES, 3, Role::NORMAL, &reason>::call,
                                     &Entry<NAMES, 4, Role::NORMAL, &wait>::call,
-                                    &keep};
+                                    &keep,
+                                    &Entry<NAMES, 0, Role::NORMAL, &begin_with>::call};
   return all;
 }
 

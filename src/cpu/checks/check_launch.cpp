@@ -73,7 +73,7 @@ bool LaunchChecks::is_first(const Key& key) {
 
 void keep_report(LaunchChecks& launch, const LaunchChecks::Key& key, Report report) {
   std::string text = report.text();
-  const bool stop = stops_at_reports();
+  const bool stop = stops_at_reports() && !Reports::instance().suppresses(report);
   {
     std::lock_guard lock(launch.mutex);
     launch.reports.emplace(key, std::move(report));

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <charconv>
+#include <chrono>
 
 namespace cucore::cpu {
 namespace {
@@ -25,6 +26,16 @@ std::optional<uint32_t> bits_named(std::string_view name) {
   for (const Named& row : NAMES)
     if (row.name == name) return row.bits;
   return std::nullopt;
+}
+
+}  // namespace
+
+namespace {
+
+// Five digits are short to type, and enough for different orders. They need not be secret.
+uint64_t choose_seed() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return (uint64_t(now) / 1000 * 6364136223846793005ull >> 33) % 100000;
 }
 
 }  // namespace
@@ -58,11 +69,12 @@ void stop_at_reports(bool stop) { g_stop.store(stop, std::memory_order_relaxed);
 
 std::optional<Schedule> parse_schedule(std::string_view text) {
   constexpr std::string_view RANDOM = "random:";
+  if (text == "random") return Schedule{WarpOrder::RANDOM, choose_seed(), true};
   if (text == "parallel") return Schedule{};
-  if (text == "sequential") return Schedule{WarpOrder::SEQUENTIAL, 0};
+  if (text == "sequential") return Schedule{WarpOrder::SEQUENTIAL};
   if (!text.starts_with(RANDOM)) return std::nullopt;
   text.remove_prefix(RANDOM.size());
-  Schedule parsed{WarpOrder::RANDOM, 0};
+  Schedule parsed{WarpOrder::RANDOM};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), parsed.seed);
   if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
   return parsed;
@@ -76,9 +88,14 @@ void set_schedule(Schedule schedule) {
   g_seed.store(schedule.seed, std::memory_order_relaxed);
 }
 
+std::string random_text(Schedule schedule) {
+  if (schedule.order != WarpOrder::RANDOM) return {};
+  return "random:" + std::to_string(schedule.seed);
+}
+
 std::string schedule_suffix() {
-  const Schedule now = schedule();
-  return now.order == WarpOrder::RANDOM ? "; schedule random:" + std::to_string(now.seed) : "";
+  const std::string text = random_text(schedule());
+  return text.empty() ? text : "; schedule " + text;
 }
 
 }  // namespace cucore::cpu

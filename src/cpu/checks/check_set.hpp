@@ -39,10 +39,13 @@ enum class WarpOrder : uint8_t {
 struct Schedule {
   WarpOrder order = WarpOrder::PARALLEL;
   uint64_t seed = 0;
+  bool chosen = false;  // the seed was not given
 };
-inline constexpr const char* SCHEDULE_NAMES = "parallel, sequential or random:SEED";
-// Parses "parallel", "sequential" or "random:SEED".
+inline constexpr const char* SCHEDULE_NAMES = "parallel, sequential, random or random:SEED";
+// Parses "parallel", "sequential", "random:SEED", or "random", which chooses a seed.
 std::optional<Schedule> parse_schedule(std::string_view text);
+// Returns "random:7" for a random order, else "".
+std::string random_text(Schedule schedule);
 Schedule schedule();
 void set_schedule(Schedule schedule);
 // Returns "; schedule random:7" under a random order, else "".

@@ -2,12 +2,13 @@
 // Stores reports and writes them.
 #include "cpu/checks/reports.hpp"
 
-#include <cstdio>
 #include <utility>
 
+#include "cpu/checks/check_set.hpp"
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
 #include "support/json_text.hpp"
+#include "support/suppressions.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -114,8 +115,33 @@ Reports& Reports::instance() {
   return *reports;
 }
 
+namespace {
+
+std::string identity_of(const Place& place) {
+  return place.line ? place.file + ":" + std::to_string(place.line)
+                    : "ptx:" + std::to_string(place.ptx_line);
+}
+
+bool matches(const std::shared_ptr<const Suppressions>& suppressions, const Report& r) {
+  return suppressions && suppressions->match({kind_name(r.kind), r.kernel, identity_of(r.place),
+                                              identity_of(r.other_place)});
+}
+
+}  // namespace
+
+void Reports::suppress(std::shared_ptr<const Suppressions> suppressions) {
+  std::lock_guard lock(mutex_);
+  now_.suppressions = std::move(suppressions);
+}
+
+bool Reports::suppresses(const Report& report) const {
+  std::lock_guard lock(mutex_);
+  return matches(now_.suppressions, report);
+}
+
 void Reports::add(Report report) {
   std::lock_guard lock(mutex_);
+  if (matches(now_.suppressions, report)) return;
   auto& reports = now_.reports;
   const auto [found, is_new] = now_.index.try_emplace(key_of(report), reports.size());
   if (!is_new) {
@@ -135,7 +161,12 @@ Reports::Contents Reports::exchange(Contents next) {
   return std::exchange(now_, std::move(next));
 }
 
-void Reports::clear() { exchange({}); }
+void Reports::clear() {
+  std::lock_guard lock(mutex_);
+  Contents none;
+  none.suppressions = now_.suppressions;
+  now_ = std::move(none);
+}
 
 size_t Reports::size() const {
   std::lock_guard lock(mutex_);
@@ -176,12 +207,9 @@ std::string Reports::json() const {
     if (json.back() != '[') json += ',';
     json += r.json();
   }
-  return json + "],\"dropped\":" + std::to_string(all.dropped) + "}";
-}
-
-void print_new_reports() {
-  const std::string text = Reports::instance().take_new_text();
-  if (!text.empty()) std::fputs(text.c_str(), stderr);
+  json += "],\"dropped\":" + std::to_string(all.dropped);
+  field(json, "schedule", random_text(schedule()));
+  return json + "}";
 }
 
 }  // namespace cucore::cpu

@@ -4,9 +4,14 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
+
+namespace cucore {
+class Suppressions;
+}  // namespace cucore
 
 namespace cucore::cpu {
 
@@ -69,6 +74,7 @@ class Reports {
     std::map<std::string, size_t> index;
     uint64_t dropped = 0;
     size_t taken = 0;
+    std::shared_ptr<const Suppressions> suppressions;  // of new reports; nullptr: none
 
     std::string json_lines() const;  // each report as an object on a line
   };
@@ -76,9 +82,11 @@ class Reports {
   static Reports& instance();
   // Replaces all reports and returns the previous ones.
   Contents exchange(Contents next);
-  // Adds a report, or counts it if there is one of its kind and place.
+  // Adds a report that no suppression matches, or counts it if there is one of its kind and place.
   void add(Report report);
-  void clear();
+  void suppress(std::shared_ptr<const Suppressions> suppressions);
+  bool suppresses(const Report& report) const;
+  void clear();  // keeps the suppressions
   size_t size() const;
   std::string text() const;
   std::string json() const;
@@ -90,8 +98,5 @@ class Reports {
   mutable std::mutex mutex_;
   Contents now_;
 };
-
-// Writes the reports since the last call to stderr.
-void print_new_reports();
 
 }  // namespace cucore::cpu

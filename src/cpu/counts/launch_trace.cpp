@@ -260,6 +260,7 @@ std::unique_ptr<LaunchCounts> begin_counts(const TraceCollector* collector, Laun
   counts->sample = spread(state.cluster_count, clusters);
   if (!counts->sample.empty()) state.cluster_count = counts->sample.size();
   state.budget = request->max_warp_instructions;
+  state.budgets.instructions.setting = "max_warp_instructions";
   return counts;
 }
 

@@ -21,6 +21,7 @@
 #include "cpu/driver/registry.hpp"
 #include "cpu/driver/stream.hpp"
 #include "cpu/driver/trace.hpp"
+#include "cpu/exec/launch_budgets.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -32,6 +33,7 @@ struct State {
   uint32_t checks = 0;
   bool stop = false;
   Schedule order;
+  LaunchBudgets budgets;
   FaultPlan::State faults;
   int trace = -1;
   Reports::Contents reports;
@@ -43,6 +45,7 @@ struct Results {
   Reports::Contents reports;
   uint64_t faults = 0;
   Counts calls;
+  std::string schedule;
 };
 
 struct Session {
@@ -69,6 +72,10 @@ int open_trace(const char* path) {
   return file;
 }
 
+void replace(LaunchBudget& budget, uint64_t amount, const char* setting) {
+  if (amount) budget = {amount, setting};
+}
+
 // The trace file comes last, because nothing closes it if a later setting is wrong.
 State parse(const SessionSettings& s) {
   State state;
@@ -85,6 +92,11 @@ State parse(const SessionSettings& s) {
     if (!order) refuse("schedule", s.schedule, SCHEDULE_NAMES);
     state.order = *order;
   }
+  state.budgets = launch_budgets();
+  replace(state.budgets.instructions, s.launch_instructions,
+          "cucore_checks_options.launch_instructions");
+  replace(state.budgets.memory, s.launch_memory, "cucore_checks_options.launch_memory");
+  replace(state.budgets.output, s.launch_output, "cucore_checks_options.launch_output");
   if (s.faults) {
     auto plan = FaultPlan::parse(s.faults);
     if (!plan) refuse("faults", s.faults, "rules such as 'allocation@3=2', separated by ';'");
@@ -105,6 +117,7 @@ void apply(const State& state) {
   enable_checks(state.checks);
   stop_at_reports(state.stop);
   set_schedule(state.order);
+  set_launch_budgets(state.budgets);
   set_leak_mark(state.mark);
 }
 
@@ -131,7 +144,7 @@ Counts since(const Counts& start) {
 
 Results results_so_far(const Session& s) {
   return {Reports::instance().contents(), s.has_faults ? FaultPlan::instance().struck() : 0,
-          since(s.calls)};
+          since(s.calls), random_text(schedule())};
 }
 
 }  // namespace
@@ -161,6 +174,7 @@ void begin_session(const SessionSettings& settings) {
   s.outside = {enabled_checks(),
                stops_at_reports(),
                schedule(),
+               launch_budgets(),
                {},
                -1,
                Reports::instance().exchange({}),
@@ -196,7 +210,9 @@ std::string session_json() {
   std::string json = "{\"dropped\":" + std::to_string(results.reports.dropped) +
                      ",\"faults\":" + std::to_string(results.faults) + ",\"calls\":{";
   append_calls(json, results.calls);
-  return json + "}}\n" + results.reports.json_lines();
+  json += '}';
+  if (!results.schedule.empty()) json += ",\"schedule\":\"" + results.schedule + '"';
+  return json + "}\n" + results.reports.json_lines();
 }
 
 }  // namespace cucore::cpu

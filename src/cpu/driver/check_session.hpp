@@ -3,6 +3,7 @@
 // previous ones return. A process has one session at a time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace cucore::cpu {
@@ -14,6 +15,10 @@ struct SessionSettings {
   const char* schedule = nullptr;
   const char* faults = nullptr;
   const char* trace_file = nullptr;
+  // The budgets of each launch; 0 keeps the present one.
+  uint64_t launch_instructions = 0;
+  uint64_t launch_memory = 0;
+  uint64_t launch_output = 0;
 };
 
 // Both wait for the work of all contexts. Throws ILLEGAL_STATE if a session is running, and
@@ -28,7 +33,8 @@ bool is_session_running();
 void wait_for_all_work();
 
 // Returns the results of the session that is running, else of the last one, as lines of JSON. The
-// first line has the numbers of dropped reports, of injected faults and of calls by name.
+// first line has the numbers of dropped reports, of injected faults and of calls by name, and a
+// random schedule with its seed.
 std::string session_json();
 
 }  // namespace cucore::cpu

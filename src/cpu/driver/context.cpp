@@ -73,7 +73,8 @@ void Context::close() {
   reset_state();
   release_heap(device_.ordinal());
   device_.default_pool()->trim(0);
-  if (Process::get().settings.checks && !is_session_running()) print_new_reports();
+  if (Process::get().settings.checks && !is_session_running())
+    Process::get().settings.check_output.write();
 }
 
 void Context::end_handles() {

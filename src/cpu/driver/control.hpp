@@ -55,7 +55,8 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
    * report ends its launch. Returns INVALID_VALUE for an unknown check. */
   CUresult (*set_checks)(const char* checks, int stop);
 
-  /* Replaces the schedule (CUCORE_CPU_SCHEDULE) of later launches. */
+  /* Replaces the schedule (CUCORE_CPU_SCHEDULE) of later launches. "random" chooses a seed, which
+   * check_json returns. */
   CUresult (*set_schedule)(const char* schedule);
 
   /* Returns the reports of the checks, one per line or as JSON. The buffer is used as above. */

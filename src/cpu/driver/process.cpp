@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <mutex>
 
@@ -23,10 +24,23 @@ std::atomic<Process*> g_process{nullptr};
 // inherited locked mutexes. Only this flag is written here.
 void on_fork_in_child() { g_life.store(Life::FORKED_CHILD, std::memory_order_relaxed); }
 
-// Streams may have work at the end of the process, so no state is destroyed.
-void on_exit() {
+// Streams may have work at the end of the process, so no state is destroyed. A copy of the process
+// that a fork has made leaves the reports to the other one.
+void at_end(int status, void*) {
+  const bool is_copy = life() == Life::FORKED_CHILD;
   g_life.store(Life::EXITING, std::memory_order_release);
-  if (g_process.load()->settings.checks && !is_session_running()) print_new_reports();
+  const DriverSettings& settings = g_process.load()->settings;
+  if (is_copy || !settings.checks || is_session_running()) return;
+  settings.check_output.write();
+  // glibc then runs the remaining handlers, and flushes the files, with the new status.
+  if (status == 0 && settings.check_output.exit_code != 0 && Reports::instance().size() != 0)
+    std::exit(settings.check_output.exit_code);
+}
+
+void report_seed(const Schedule& schedule) {
+  if (schedule.chosen)
+    std::fprintf(stderr, "CUCORE_CPU_SCHEDULE=%s repeats this order\n",
+                 random_text(schedule).c_str());
 }
 
 }  // namespace
@@ -38,6 +52,8 @@ Process::Process(DriverSettings s) : settings(std::move(s)) {
   enable_checks(settings.checks);
   stop_at_reports(settings.stop_at_reports);
   set_schedule(settings.schedule);
+  report_seed(settings.schedule);
+  Reports::instance().suppress(settings.suppressions);
   const Profile* profile = find_profile(settings.profile);
   require(profile != nullptr, CUDA_ERROR_INVALID_DEVICE);
   for (int i = 0; i < settings.devices; ++i)
@@ -65,7 +81,7 @@ CUresult Process::init() {
   }
   g_process.store(new Process(std::move(settings)));  // never destroyed
   pthread_atfork(nullptr, nullptr, on_fork_in_child);
-  std::atexit(on_exit);
+  ::on_exit(at_end, nullptr);
   g_life.store(Life::READY, std::memory_order_release);
   return CUDA_SUCCESS;
 }

@@ -17,7 +17,16 @@ CUresult begin(const char* checks, int stop, const char* schedule, const char* f
   return table_call([&] {
     require(stop == 0 || stop == 1);
     note_load_log("");
-    begin_session({checks, stop != 0, schedule, faults, trace_file});
+    begin_session({checks, stop != 0, schedule, faults, trace_file, 0, 0, 0});
+  });
+}
+
+CUresult begin_with(const cucore_cpu_session_settings* s) {
+  return table_call([&] {
+    note_load_log("");
+    require(s && s->size == sizeof *s && s->reserved == 0 && (s->stop == 0 || s->stop == 1));
+    begin_session({s->checks, s->stop != 0, s->schedule, s->faults, s->trace_file,
+                   s->launch_instructions, s->launch_memory, s->launch_output});
   });
 }
 
@@ -41,8 +50,14 @@ CUresult keep(const void* handle) {
 }  // namespace
 
 const cucore_cpu_sessions& session_table() {
-  static const cucore_cpu_sessions table = {sizeof(cucore_cpu_sessions),   begin, end, json,
-                                            control_table().last_load_log, wait,  keep};
+  static const cucore_cpu_sessions table = {sizeof(cucore_cpu_sessions),
+                                            begin,
+                                            end,
+                                            json,
+                                            control_table().last_load_log,
+                                            wait,
+                                            keep,
+                                            begin_with};
   return table;
 }
 

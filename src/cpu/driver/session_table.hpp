@@ -8,8 +8,23 @@
 
 #include <cuda.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define CUCORE_CPU_SESSIONS_ID "cucore-cpu-chk-1" /* 16 bytes without the final zero */
+
+/* The settings of a session. A null text and a budget of 0 keep the present setting. */
+struct cucore_cpu_session_settings { /* NOLINT(readability-identifier-naming): C */
+  size_t size;                       /* of this struct in the caller */
+  const char* checks;
+  const char* schedule; /* "random" chooses a seed, which `json` returns */
+  const char* faults;
+  const char* trace_file;
+  int stop; /* 1: a report ends its launch */
+  int reserved;
+  uint64_t launch_instructions; /* warp instructions of each launch */
+  uint64_t launch_memory;       /* bytes of host memory for the running blocks of a launch */
+  uint64_t launch_output;       /* bytes of text that a launch prints */
+};
 
 struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */
   size_t size;               /* of this struct in the library */
@@ -26,9 +41,9 @@ struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */
   CUresult (*end)(void);
 
   /* Writes the results of the session that is running, else of the last one, as lines of JSON. The
-   * first one is {"dropped":0,"faults":0,"calls":{"cuInit":1}}; each other one is a report. Writes
-   * at most `capacity` bytes with the final zero. `length` receives the length of the whole text.
-   */
+   * first one is {"dropped":0,"faults":0,"calls":{"cuInit":1},"schedule":"random:7"}, without
+   * "schedule" for another order; each other one is a report. Writes at most `capacity` bytes with
+   * the final zero. `length` receives the length of the whole text. */
   CUresult (*json)(char* buffer, size_t capacity, size_t* length);
 
   /* Writes the reason of INVALID_VALUE on this thread, in the same way. */
@@ -39,6 +54,10 @@ struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */
 
   /* The check `leak` ignores this stream or event, which a library keeps for its own use. */
   CUresult (*keep)(const void* handle);
+
+  /* Begins a session as `begin` does, with all settings. Returns INVALID_VALUE also for a struct of
+   * another size. */
+  CUresult (*begin_with)(const struct cucore_cpu_session_settings* settings);
 };
 
 #ifdef __cplusplus

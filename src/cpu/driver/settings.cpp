@@ -5,10 +5,13 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <fstream>
+#include <iterator>
 
 #include "cpu/driver/fault_plan.hpp"
 #include "cpu/driver/trace.hpp"
 #include "support/environment.hpp"
+#include "support/suppressions.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -25,6 +28,16 @@ std::optional<Simd> simd_from(std::string_view text) {
   if (text == "avx2") return Simd::AVX2;
   if (text == "avx512") return Simd::AVX512;
   return std::nullopt;
+}
+
+using SharedSuppressions = std::shared_ptr<const Suppressions>;
+
+std::optional<SharedSuppressions> suppressions_of(std::string_view path) {
+  std::ifstream file{std::string(path)};
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  auto rules = std::make_shared<Suppressions>();
+  if (!file.is_open() || file.bad() || rules->add(text)) return std::nullopt;
+  return rules;
 }
 
 // Returns the value of the variable if it is set and `read` accepts it.
@@ -106,11 +119,23 @@ DriverSettings settings_from_environment() {
   s.executor.show_ptx = setting(s, "CUCORE_CPU_SHOW_PTX", "0 or 1", up_to(1)).value_or(0) != 0;
   if (auto c = setting(s, "CUCORE_CPU_CHECK", CHECK_NAMES, parse_checks)) s.checks = *c;
   s.stop_at_reports = setting(s, "CUCORE_CPU_CHECK_STOP", "0 or 1", up_to(1)).value_or(0) != 0;
+  auto json = [](std::string_view text) {
+    return CheckOutput::is_usable(text) ? std::optional(std::string(text)) : std::nullopt;
+  };
+  if (auto f = setting(s, "CUCORE_CPU_CHECK_JSON", "a new file or reports of this user", json))
+    s.check_output.json_file = *f;
+  if (auto n = setting(s, "CUCORE_CPU_CHECK_EXIT", "an exit code from 0 to 255", up_to(255)))
+    s.check_output.exit_code = static_cast<int>(*n);
+  if (auto rules = setting(s, "CUCORE_CPU_CHECK_SUPPRESS",
+                           "a file with lines KIND KERNEL FILE:LINE", suppressions_of))
+    s.suppressions = *rules;
   if (auto o = setting(s, "CUCORE_CPU_SCHEDULE", SCHEDULE_NAMES, parse_schedule)) s.schedule = *o;
   if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;
   if (auto n = setting(s, "CUCORE_CPU_LAUNCH_MEMORY", "a size such as 256M or 2G", size))
     s.executor.launch_memory = *n;
+  if (auto n = setting(s, "CUCORE_CPU_LAUNCH_OUTPUT", "a size such as 64K or 1M", size))
+    s.executor.launch_output = *n;
   return s;
 }
 

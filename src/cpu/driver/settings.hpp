@@ -3,12 +3,18 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "cpu/checks/check_set.hpp"
+#include "cpu/driver/check_output.hpp"
 #include "cpu/exec/executor.hpp"
+
+namespace cucore {
+class Suppressions;
+}  // namespace cucore
 
 namespace cucore::cpu {
 
@@ -21,8 +27,10 @@ struct DriverSettings {
   std::string trace_file;               // CUCORE_CPU_TRACE
   uint32_t checks = 0;                  // CUCORE_CPU_CHECK
   bool stop_at_reports = false;         // CUCORE_CPU_CHECK_STOP
+  CheckOutput check_output;             // CUCORE_CPU_CHECK_JSON, _EXIT
+  std::shared_ptr<const Suppressions> suppressions;  // CUCORE_CPU_CHECK_SUPPRESS
   Schedule schedule;                    // CUCORE_CPU_SCHEDULE
-  Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY
+  Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY, _LAUNCH_OUTPUT
   std::string wrong;                    // the invalid variables with their expected values
 };
 

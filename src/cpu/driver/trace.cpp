@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes each line of the trace with one system call, so that lines of several threads never mix.
 #include "cpu/driver/trace.hpp"
+#include "cpu/driver/own_file.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -16,37 +15,13 @@
 #include <thread>
 
 namespace cucore::cpu {
-namespace {
-
-constexpr std::string_view FIRST_WORDS = "{\"time\":";
-
-// The trace must not damage any other file.
-bool may_append_to(int file) {
-  struct stat status {};
-  if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid() ||
-      status.st_nlink != 1)
-    return false;
-  char words[FIRST_WORDS.size()];
-  const ssize_t size = pread(file, words, sizeof words, 0);
-  return size == 0 ||
-         (size == ssize_t{sizeof words} && std::string_view(words, sizeof words) == FIRST_WORDS);
-}
-
-}  // namespace
 
 Trace& Trace::instance() {
   static Trace& trace = *new Trace;  // never destroyed
   return trace;
 }
 
-int Trace::open_file(const std::string& path) {
-  constexpr int FLAGS =
-      O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
-  const int file = ::open(path.c_str(), FLAGS, 0644);
-  if (file >= 0 && may_append_to(file)) return file;
-  if (file >= 0) close(file);
-  return -1;
-}
+int Trace::open_file(const std::string& path) { return open_own_file(path, "{\"time\":"); }
 
 int Trace::exchange(int file) {
   std::unique_lock lock(mutex_);

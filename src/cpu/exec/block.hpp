@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/exec/executor.hpp"
+#include "cpu/exec/launch_budgets.hpp"
 #include "cpu/exec/memory_budget.hpp"
 #include "cpu/exec/program.hpp"
 #include "cpu/exec/special.hpp"
@@ -46,13 +47,15 @@ struct LaunchState {
   uint64_t reserved_shared = 0;  // start of the reserved memory
   uint64_t workspace = 0;        // workspace of grid synchronisation
   uint64_t grid_id = 0;
-  uint64_t budget = 0;
+  LaunchBudgets budgets;
+  uint64_t budget = 0;  // warp instructions; 0: no limit
   uint64_t block_bytes = 0;  // charged to the memory budget by every block
   bool reserved = false;     // the memory of all blocks is already charged
   // All workers write it, so it is not in the cache lines that they only read.
   alignas(64) std::atomic<uint64_t> next_cluster{0};
   alignas(64) std::atomic<uint64_t> warp_instructions{0};
   std::atomic<uint64_t> thread_instructions{0};
+  std::atomic<uint64_t> printed{0};  // bytes
   std::atomic<bool> stop{false};
   std::mutex mutex;
   std::optional<Fault> fault;

@@ -15,6 +15,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/output.hpp"
 #include "cpu/exec/printf.hpp"
+#include "support/counted.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -34,6 +35,7 @@ class Call {
   void output(int lane, uint64_t value);
   std::string string(int lane, uint64_t address);
   uint64_t print(int lane);
+  void charge_output(int lane, uint64_t bytes);
   bool put(Output::To to, const std::string& text);
   uint64_t allocate(int lane);
   void free(int lane);
@@ -93,7 +95,20 @@ uint64_t Call::print(int lane) {
   const int count = format_printf(string(lane, input(0, lane)), source, capacity, text);
   work_ += text.size();
   if (count < 0) return uint64_t(int64_t{-1});
+  charge_output(lane, text.size());
   return put(Output::To::STDOUT, text) ? uint64_t(count) : uint64_t(int64_t{-1});
+}
+
+// Texts that the buffer drops count, so that the same launch fails in every run.
+void Call::charge_output(int lane, uint64_t bytes) {
+  LaunchState& launch = w_.block->launch;
+  const LaunchBudget& budget = launch.budgets.output;
+  const uint64_t before = launch.printed.fetch_add(bytes, std::memory_order_relaxed);
+  if (budget.amount == 0 || before + bytes <= budget.amount) return;
+  raise(w_, op_, lane, CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, "too much output",
+        "printf adds " + counted(bytes, "byte") + " to " + std::to_string(before) +
+            "; a launch has " + std::to_string(budget.amount) + "; " + budget.setting +
+            " sets this budget");
 }
 
 bool Call::put(Output::To to, const std::string& text) {

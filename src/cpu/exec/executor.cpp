@@ -11,6 +11,7 @@
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/handlers.hpp"
+#include "cpu/exec/launch_budgets.hpp"
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/module.hpp"
 #include "cpu/exec/printf.hpp"
@@ -75,8 +76,8 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
 constexpr uint64_t LAUNCH_MEMORY = uint64_t{192} << 20;
 constexpr uint64_t LAUNCH_MEMORY_OF_THREAD = uint64_t{24} << 20;
 
-uint64_t launch_memory() {
-  if (settings().launch_memory) return settings().launch_memory;
+uint64_t launch_memory(uint64_t budget) {
+  if (budget) return budget;
   return std::max(LAUNCH_MEMORY, WorkerPool::instance().size() * LAUNCH_MEMORY_OF_THREAD);
 }
 
@@ -126,8 +127,10 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   if (state.module->uses_reserved_shared)
     state.shared_bytes = state.reserved_shared + RESERVED_SHARED;
   state.grid_id = grids.fetch_add(1) + 1;
-  state.budget = settings().instruction_budget;
-  state.memory.set_limit(launch_memory());
+  state.budgets = launch_budgets();
+  state.budget = state.budgets.instructions.amount;
+  state.memory.set_limit(launch_memory(state.budgets.memory.amount),
+                         state.budgets.memory.setting);
   state.params = make_aligned(image.info().param_bytes + 64);
   if (launch.params) std::memcpy(state.params.get(), launch.params, image.info().param_bytes);
   fill_thread_table(state);
@@ -172,7 +175,14 @@ class CountedLaunch {
 
 }  // namespace
 
-void configure(const Settings& settings) { stored_settings() = settings; }
+void configure(const Settings& settings) {
+  stored_settings() = settings;
+  LaunchBudgets budgets;
+  budgets.instructions.amount = settings.instruction_budget;
+  budgets.memory.amount = settings.launch_memory;
+  budgets.output.amount = settings.launch_output;
+  set_launch_budgets(budgets);
+}
 const Settings& settings() { return stored_settings(); }
 
 Simd simd_level() {

@@ -27,6 +27,7 @@ struct Settings {
   Simd simd = Simd::AUTOMATIC;
   uint64_t instruction_budget = 0;  // warp instructions per launch; 0: no limit
   uint64_t launch_memory = 0;       // host memory for the blocks of one launch; 0: the default
+  uint64_t launch_output = 0;       // bytes of text that one launch prints; 0: no limit
   bool compile = true;              // machine code for runs of instructions, with AVX-512
   bool show_ptx = false;            // fault texts contain the instruction
 };

@@ -10,7 +10,11 @@ namespace cucore::cpu {
 
 class MemoryBudget {
  public:
-  void set_limit(uint64_t bytes) { limit_ = bytes; }
+  // `setting` names what sets the limit, for texts.
+  void set_limit(uint64_t bytes, const char* setting = "CUCORE_CPU_LAUNCH_MEMORY") {
+    limit_ = bytes;
+    setting_ = setting;
+  }
   uint64_t limit() const { return limit_; }
 
   // Returns false, and takes nothing, if that would exceed the limit.
@@ -24,8 +28,8 @@ class MemoryBudget {
   }
   void give_back(uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
-  // Returns "a launch has 201326592 bytes, of which 4096 are free (CUCORE_CPU_LAUNCH_MEMORY sets
-  // them)".
+  // Returns "a launch has 201326592 bytes, of which 4096 are free; CUCORE_CPU_LAUNCH_MEMORY sets
+  // this budget".
   std::string describe() const;
 
  private:
@@ -38,6 +42,7 @@ class MemoryBudget {
   }
 
   uint64_t limit_ = 0;
+  const char* setting_ = "";
   std::atomic<uint64_t> used_{0};
 };
 
@@ -45,7 +50,7 @@ inline std::string MemoryBudget::describe() const {
   const uint64_t used = used_.load(std::memory_order_relaxed);
   return "a launch has " + std::to_string(limit_) + " bytes, of which " +
          std::to_string(used < limit_ ? limit_ - used : 0) +
-         " are free; CUCORE_CPU_LAUNCH_MEMORY sets this budget";
+         " are free; " + setting_ + " sets this budget";
 }
 
 }  // namespace cucore::cpu

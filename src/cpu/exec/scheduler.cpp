@@ -115,7 +115,8 @@ void Share::charge() {
     throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
                       "kernel '" + shown_name(launch_.kernel->function->source->name) +
                           "' has used its budget of " + std::to_string(launch_.budget) +
-                          " warp instructions, which CUCORE_CPU_TIMEOUT sets"};
+                          " warp instructions, which " + launch_.budgets.instructions.setting +
+                          " sets"};
 }
 
 void Share::slice() {

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "cpu/checks/check_set.hpp"
+#include "cpu/exec/block.hpp"
 #include "cpu/exec/interpreter.hpp"
 #include "cpu/exec/operands.hpp"
 
@@ -13,6 +14,9 @@ namespace cucore::cpu {
 namespace {
 
 constexpr uint32_t MOST_NANOSECONDS = 1'000'000;  // PTX permits no longer times
+
+// Time asleep counts towards the budget of instructions, at about the time that one takes.
+constexpr uint32_t NANOSECONDS_OF_INSTRUCTION = 10;
 
 uint64_t steady_now() {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
@@ -26,12 +30,13 @@ uint64_t steady_now() {
 bool Interpreter::sleep(const Op& op) {
   w_.quantum = 0;
   ++pc_;
-  if (schedule().order != WarpOrder::PARALLEL) return true;
   const uint32_t* times = w_.at<uint32_t>(op[Jump::INDEX]);
   uint32_t shortest = MOST_NANOSECONDS;
   for (uint32_t m = w_.active; m; m &= m - 1)
     shortest = std::min(shortest, times[std::countr_zero(m)]);
-  if (shortest == 0) return true;
+  if (w_.block->launch.budget)
+    w_.worker->warp_instructions += shortest / NANOSECONDS_OF_INSTRUCTION;
+  if (shortest == 0 || schedule().order != WarpOrder::PARALLEL) return true;
   Group& g = w_.groups[current_];
   g.pc = pc_;
   g.state = GroupState::ASLEEP;

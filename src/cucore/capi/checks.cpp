@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <string_view>
 
 #include "capi/guard.hpp"
 #include "core/compile/file.hpp"
@@ -30,7 +31,7 @@ std::string read_kinds(const cucore_checks_options& options) {
 
 std::optional<std::string> read_schedule(const cucore_checks_options& options) {
   const std::string schedule = is_given(options.schedule) ? options.schedule : "";
-  if (schedule == "random") return concat("random:", options.seed);
+  if (schedule == "random" && options.seed != 0) return concat("random:", options.seed);
   if (options.seed != 0)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("cucore_checks_options.seed is ", options.seed,
@@ -42,15 +43,23 @@ std::optional<std::string> read_text(const char* text) {
   return is_given(text) ? std::optional<std::string>(text) : std::nullopt;
 }
 
-core::Suppressions read_suppressions(const cucore_checks_options& options) {
-  core::Suppressions suppressions;
+void add_rules(cucore::Suppressions& suppressions, std::string_view text,
+               const std::string& origin) {
+  if (const auto wrong = suppressions.add(text))
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(origin, ":", wrong->number, " has ", wrong->words,
+                       " words; expected KIND KERNEL FILE:LINE"));
+}
+
+cucore::Suppressions read_suppressions(const cucore_checks_options& options) {
+  cucore::Suppressions suppressions;
   if (is_given(options.suppressions))
-    suppressions.add(options.suppressions, "cucore_checks_options.suppressions");
+    add_rules(suppressions, options.suppressions, "cucore_checks_options.suppressions");
   for (const std::string& file :
        require_strings(options.suppression_files, options.suppression_file_count,
                        "cucore_checks_options.suppression_files")) {
     const auto bytes = core::read_file(file);
-    suppressions.add({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
+    add_rules(suppressions, {reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
   }
   return suppressions;
 }
@@ -64,7 +73,10 @@ core::ChecksOptions read(const cucore_checks_options* given) {
           .faults = read_text(options.faults),
           .trace_file = read_text(options.trace_file),
           .suppressions = read_suppressions(options),
-          .stop_at_report = options.stop_at_report != 0};
+          .stop_at_report = options.stop_at_report != 0,
+          .launch_instructions = options.launch_instructions,
+          .launch_memory = options.launch_memory,
+          .launch_output = options.launch_output};
 }
 
 cucore_checks_report_info to_c(const core::CheckReport& r) {
@@ -168,6 +180,11 @@ CUCORE_API const char* cucore_checks_text(const cucore_checks* checks) {
 CUCORE_API const char* cucore_checks_json(const cucore_checks* checks) {
   const auto* self = peek(checks);
   return self ? self->last().json.c_str() : "";
+}
+
+CUCORE_API const char* cucore_checks_schedule(const cucore_checks* checks) {
+  const auto* self = peek(checks);
+  return self ? self->last().schedule.c_str() : "";
 }
 
 CUCORE_API uint64_t cucore_checks_fault_count(const cucore_checks* checks) {

@@ -6,10 +6,19 @@
 #include <cuda.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace cucore::driver {
 
 struct CudaTable;
+
+struct CheckSettings {
+  size_t size;
+  const char *checks, *schedule, *faults, *trace_file;
+  int stop;
+  int reserved;
+  uint64_t launch_instructions, launch_memory, launch_output;
+};
 
 struct CheckSessions {
   size_t size;
@@ -20,6 +29,7 @@ struct CheckSessions {
   CUresult (*reason)(char* buffer, size_t capacity, size_t* length);
   CUresult (*wait)(void);
   CUresult (*keep)(const void* handle);
+  CUresult (*begin_with)(const CheckSettings* settings);
 };
 
 // Returns null if the driver has no checks.

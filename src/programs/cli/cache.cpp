@@ -3,14 +3,12 @@
 #include <cucore.h>
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <filesystem>
 #include <iterator>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "cache_actions.hpp"
@@ -18,25 +16,11 @@
 #include "failure.hpp"
 #include "print.hpp"
 #include "report.hpp"
+#include "sizes.hpp"
 #include "terminal.hpp"
 
 namespace cucore::cli {
 namespace {
-
-// Parses sizes such as "500M" and "2G"; a number without a unit is in bytes.
-std::uint64_t parse_size(const std::string& text) {
-  std::uint64_t value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, failure] = std::from_chars(text.data(), last, value);
-  const std::string_view suffix(end, static_cast<std::size_t>(last - end));
-  const std::string_view units = "KMGT";
-  const std::size_t unit = suffix.empty() ? 0 : units.find(suffix[0]) + 1;
-  const bool fits = value <= UINT64_MAX >> (10 * unit);
-  if (failure != std::errc() || suffix.size() > 1 || (!suffix.empty() && unit == 0) || !fits)
-    throw usage(fmt::format(
-        "'{}' is not a valid size; expected a number with K, M, G or T, such as 500M", text));
-  return value << (10 * unit);
-}
 
 struct Count {
   const char* name;  // the member's name in the header

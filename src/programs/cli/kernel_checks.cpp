@@ -4,10 +4,14 @@
 #include <fmt/format.h>
 
 #include <string_view>
+#include <utility>
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "option_names.hpp"
 #include "print.hpp"
+#include "report.hpp"
+#include "sizes.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -17,6 +21,9 @@ ChecksOptions options_of(const CheckFlags& flags) {
   options.kinds = flags.enabled() ? flags.checks : "none";
   options.schedule = flags.schedule;
   options.suppression_files = flags.suppressions;
+  options.launch_instructions = flags.launch_instructions;
+  if (!flags.launch_memory.empty()) options.launch_memory = parse_size(flags.launch_memory);
+  if (!flags.launch_output.empty()) options.launch_output = parse_size(flags.launch_output);
   return options;
 }
 
@@ -49,8 +56,21 @@ void CheckFlags::add_to(CLI::App& command) {
       ->allow_extra_args(false);
   command
       .add_option("--schedule", schedule,
-                  "order of the warps on the CPU device: parallel, sequential or random:SEED")
+                  "order of the warps on the CPU device: parallel, sequential, random:SEED, or "
+                  "random, which chooses a seed and prints it")
       ->type_name("ORDER");
+  command
+      .add_option("--launch-instructions", launch_instructions,
+                  "warp instructions that the kernel may run on the CPU device")
+      ->type_name("N");
+  command
+      .add_option("--launch-memory", launch_memory,
+                  "host memory that the running blocks may use on the CPU device, such as 256M")
+      ->type_name("SIZE");
+  command
+      .add_option("--launch-output", launch_output,
+                  "text that the kernel may print on the CPU device, such as 64K")
+      ->type_name("SIZE");
 }
 
 void CheckFlags::add_files_to(FileUse& use) const {
@@ -65,6 +85,8 @@ CheckedRun::CheckedRun(const CheckFlags& flags) : flags_(flags) {
   } catch (const InvalidArgumentError& error) {
     throw refused(error);
   }
+  if (flags_.schedule == "random" && !wants_json())
+    print_error("schedule: {}\n", checks_.schedule());
 }
 
 Json CheckedRun::reports() const {
@@ -75,13 +97,17 @@ Json CheckedRun::reports() const {
   return all["reports"];
 }
 
-void require_no_reports(const Json& reports) {
+void require_no_reports(const CheckedRun& checked) {
+  const Json reports = checked.reports();
   if (reports.empty()) return;
-  for (const Json& report : reports) print_error("{}\n", report["text"].get<std::string>());
+  for (const Json& report : reports)
+    print_error("{}\n", with_option_names(report["text"].get<std::string>()));
+  Json all = {{"reports", reports}};
+  if (!checked.schedule().empty()) all["schedule"] = checked.schedule();
   throw Failure(CHECKS, Status::checks,
                 fmt::format("the checks made {} {}", reports.size(),
                             reports.size() == 1 ? "report" : "reports"))
-      .with({{"reports", reports}});
+      .with(std::move(all));
 }
 
 }  // namespace cucore::cli

@@ -23,7 +23,8 @@ constexpr std::array SPELLINGS{Spelling{"include_paths", "include-path"},
                                Spelling{"dynamic_shared", "shared"},
                                Spelling{"standard", "std"}};
 constexpr std::array STRUCTURES{"cucore_program_options.", "cucore_linker_options.",
-                                "cucore_launch_options.", "cucore_cache_options."};
+                                "cucore_launch_options.", "cucore_cache_options.",
+                                "cucore_checks_options."};
 
 bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 

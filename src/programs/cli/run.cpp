@@ -127,7 +127,7 @@ LaunchTimes checked_launch(const CheckedRun& checked, const RunRequest& request,
   try {
     return launch_as_requested(request, device, kernel, shape, arguments);
   } catch (const Error&) {
-    require_no_reports(checked.reports());
+    require_no_reports(checked);
     throw;
   }
 }
@@ -140,7 +140,7 @@ std::string times_text(const RunRequest& request, const LaunchTimes& times) {
 
 // With --json, all of the output.
 Json describe_run(const RunRequest& request, const Device& device, const std::string& kernel,
-                  const LaunchTimes& times, const Json& arrays) {
+                  const CheckedRun& checked, const LaunchTimes& times, const Json& arrays) {
   Json all = {{"device", device.name()},
               {"arch", device.arch()},
               {"kernel", kernel},
@@ -149,6 +149,7 @@ Json describe_run(const RunRequest& request, const Device& device, const std::st
     all["launches"] = times.launches;
     all["graph_milliseconds"] = times.graph;
   }
+  if (!checked.schedule().empty()) all["schedule"] = checked.schedule();
   all["arrays"] = arrays;
   return all;
 }
@@ -175,13 +176,13 @@ void run(const RunRequest& request) {
     if (wants_json() || results.takes_output) aside.emplace();
     return checked_launch(checked, request, device, kernel, shape, arguments);
   }();
-  require_no_reports(checked.reports());
+  require_no_reports(checked);
   if (results.print_count != 0 && !wants_json())
     print("{} ({}): {} {}\n", device.name(), device.arch(), name, times_text(request, times));
   request.graph.write(times);
   const Json arrays = report_results(results, arguments);
   if (wants_json() && !results.takes_output)
-    print_json(describe_run(request, device, name, times, arrays));
+    print_json(describe_run(request, device, name, checked, times, arrays));
 }
 
 void add_launch_options(CLI::App& command, RunRequest& request) {

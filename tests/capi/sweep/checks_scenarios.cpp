@@ -87,6 +87,7 @@ std::vector<Scenario> checks_scenarios() {
       {"cucore_checks_call_count", count_calls},
       checks_property("cucore_checks_is_running", cucore_checks_is_running),
       checks_property("cucore_checks_report_count", cucore_checks_report_count),
+      checks_property("cucore_checks_schedule", cucore_checks_schedule),
       checks_property("cucore_checks_text", cucore_checks_text),
       checks_property("cucore_checks_json", cucore_checks_json),
       checks_property("cucore_checks_fault_count", cucore_checks_fault_count),

@@ -74,6 +74,7 @@ struct Case {
   std::vector<std::string> text = {};  // parts of the fault text, in this order
   const char* timeout = nullptr;
   const char* launch_memory = nullptr;
+  const char* launch_output = nullptr;
   long most_growth = MOST_GROWTH;
 };
 
@@ -139,6 +140,7 @@ void run(const Case& c) {
   alarm(10 * MOST_SECONDS);
   if (c.timeout) setenv("CUCORE_CPU_TIMEOUT", c.timeout, 1);
   if (c.launch_memory) setenv("CUCORE_CPU_LAUNCH_MEMORY", c.launch_memory, 1);
+  if (c.launch_output) setenv("CUCORE_CPU_LAUNCH_OUTPUT", c.launch_output, 1);
   Driver cu;
   CUcontext context = nullptr;
   CUmodule module = nullptr;
@@ -202,6 +204,19 @@ TEST(Hostile, LinesAsLongAsTheBuffer) {
             .end = CUDA_ERROR_LAUNCH_TIMEOUT,
             .text = {"CUCORE_CPU_TIMEOUT"},
             .timeout = "1000000"});
+}
+
+// Each of 1024 threads prints two bytes.
+TEST(Hostile, OutputOfALaunch) {
+  std::string ptx = print_kernel("%d\n", STORE_INTEGER);
+  ptx.erase(ptx.find("@%p1 trap;"), 10);  // no text is dropped
+  Case c{.ptx = std::move(ptx), .launch_output = "2K"};
+  in_child(c);
+  c.launch_output = "2047";
+  c.end = CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES;
+  c.text = {"kernel 'k' block (0,0,0) thread (", "printf adds 2 bytes to 2046; a launch has 2047",
+            "CUCORE_CPU_LAUNCH_OUTPUT"};
+  in_child(c);
 }
 
 TEST(Hostile, LocalMemoryOfAThread) {

@@ -59,6 +59,60 @@ TEST_F(Sessions, RefuseWrongSettingsWithAReason) {
   begin("all");  // the refused ones have left no session
 }
 
+TEST_F(Sessions, ChooseASeedAndReportIt) {
+  OK(table_->begin("all", 0, "random", nullptr, nullptr));
+  const std::string text = json();
+  const size_t at = text.find("\"schedule\":\"random:");
+  EXPECT_NE(at, std::string::npos) << text;
+  EXPECT_EQ(text, json());
+  OK(table_->end());
+  EXPECT_EQ(text.substr(at, 25), json().substr(at, 25));  // the results keep it
+  OK(table_->begin("all", 0, "sequential", nullptr, nullptr));
+  EXPECT_FALSE(has(json(), "schedule")) << json();
+}
+
+TEST_F(Sessions, RefuseOtherStructs) {
+  cucore_cpu_session_settings settings = {};
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, table_->begin_with(nullptr));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, table_->begin_with(&settings));
+  settings.size = sizeof settings;
+  settings.reserved = 1;
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, table_->begin_with(&settings));
+  settings.reserved = 0;
+  settings.stop = 2;
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, table_->begin_with(&settings));
+  settings.stop = 0;
+  OK(table_->begin_with(&settings));
+}
+
+TEST_F(Sessions, BoundLaunchesAndRestoreTheBounds) {
+  const auto increase = function("increase");
+  CUdeviceptr p = 0;
+  OK(cu.cuMemAlloc_v2(&p, 16));
+  unsigned value = 1;
+  void* parameters[] = {&p, &value};
+  cucore_cpu_session_settings settings = {};
+  settings.size = sizeof settings;
+  settings.launch_instructions = 3;
+  OK(table_->begin_with(&settings));
+  OK(cu.cuLaunchKernel(increase, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  OK(table_->end());
+  EXPECT_CU(CUDA_ERROR_LAUNCH_TIMEOUT, cu.cuCtxSynchronize());
+  char text[512] = "";
+  OK(cu.control().last_fault_text(nullptr, text, sizeof text, nullptr));
+  EXPECT_TRUE(has(text, "cucore_checks_options.launch_instructions sets")) << text;
+  CUcontext other = nullptr;
+  CUmodule loaded = nullptr;
+  CUfunction again = nullptr;
+  OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 0));
+  OK(cu.cuModuleLoadData(&loaded, PTX));
+  OK(cu.cuModuleGetFunction(&again, loaded, "increase"));
+  OK(cu.cuMemAlloc_v2(&p, 16));
+  OK(cu.cuLaunchKernel(again, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  OK(cu.cuCtxSynchronize());
+  OK(cu.cuCtxDestroy_v2(other));
+}
+
 TEST_F(Sessions, RestoreTheFaultPlan) {
   CUdeviceptr p = 0;
   OK(cu.control().set_fault_plan("cuMemAlloc@2=999"));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <thread>
 
+#include "cpu/checks/check_set.hpp"
 #include "expect.hpp"
 
 namespace cucore::cpu::test {
@@ -207,6 +208,28 @@ TEST(Faults, InstructionBudget) {
   configure(before);
   expect_fault(endless, CUDA_ERROR_LAUNCH_TIMEOUT, {"budget of 100000", "CUCORE_CPU_TIMEOUT"});
   EXPECT_FALSE(ends);
+}
+
+// Without the count of sleep, this loop would take minutes for its million instructions. The
+// schedule does not matter.
+TEST(Faults, InstructionBudgetCountsSleep) {
+  const Settings before = settings();
+  Settings s = before;
+  s.instruction_budget = 1000000;
+  configure(s);
+  const std::string loop = "LOOP: nanosleep.u32 1000000; bra LOOP;";
+  for (const WarpOrder order : {WarpOrder::PARALLEL, WarpOrder::SEQUENTIAL}) {
+    set_schedule({order, 0});
+    const auto asleep = run_text(kernel_text(loop), shape(1, 1));
+    set_schedule({});
+    expect_fault(asleep, CUDA_ERROR_LAUNCH_TIMEOUT, {"budget of 1000000", "CUCORE_CPU_TIMEOUT"});
+  }
+  const auto short_sleep =
+      run_text(kernel_text("mov.u32 %r3, 0;\nAGAIN: nanosleep.u32 1000000; add.u32 %r3, %r3, 1; "
+                           "setp.lt.u32 %p1, %r3, 9; @%p1 bra AGAIN;"),
+               shape(1, 1));
+  configure(before);
+  EXPECT_FALSE(short_sleep);  // 900,000 and a few
 }
 
 TEST(Faults, SourceLineOfTheFault) {

@@ -8,6 +8,7 @@
 #include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/stream_words.hpp"
 #include "cpu/exec/conditions.hpp"
+#include "cpu/exec/launch_budgets.hpp"
 
 namespace cucore::cpu {
 
@@ -143,14 +144,16 @@ void GraphRun::run_conditional(const GraphStep& step) {
 }
 
 void GraphRun::run_loop(const GraphPlan& body, uint64_t condition) {
-  const uint64_t most = settings().instruction_budget;
+  const LaunchBudget budget = launch_budgets().instructions;
+  const uint64_t most = budget.amount;
   for (uint64_t round = 1; condition_value(condition) != 0; ++round) {
     run_plan(body, *this);
     check(*context_);
     if (failed()) return;
     if (most != 0 && round >= most)
       return context_->poison(CUDA_ERROR_LAUNCH_TIMEOUT,
-                              "a loop of a graph has used its budget of instructions");
+                              "a loop of a graph has used its budget of " + std::to_string(most) +
+                                  " instructions, which " + budget.setting + " sets");
   }
 }
 

@@ -5,9 +5,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "core/checks/suppressions.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
+#include "support/suppressions.hpp"
 
 namespace cucore::core {
 namespace {
@@ -101,6 +101,9 @@ class SessionHandler final : public Handler {
       out_.faults = value;
     else
       out_.calls.emplace(key_, value);
+  }
+  void text(std::string& value) override {
+    if (key_ == "schedule") out_.schedule = std::move(value);
   }
   CheckReports& out_;
 };
@@ -201,7 +204,9 @@ CheckReports parse_reports(std::string_view lines, const Suppressions& suppressi
     if (!is_suppressed(report, suppressions)) add(all, std::move(report));
   }
   if (session.dropped != 0) all.text += concat(session.dropped, " more reports were not kept\n");
-  all.json += concat("],\"dropped\":", session.dropped, "}");
+  all.json += concat("],\"dropped\":", session.dropped);
+  if (!all.schedule.empty()) all.json += concat(",\"schedule\":\"", all.schedule, "\"");
+  all.json += '}';
   return all;
 }
 

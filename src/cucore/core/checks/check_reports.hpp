@@ -8,9 +8,11 @@
 #include <string_view>
 #include <vector>
 
-namespace cucore::core {
-
+namespace cucore {
 class Suppressions;
+}  // namespace cucore
+
+namespace cucore::core {
 
 // The fields of cucore_checks_report_info.
 struct CheckReport {
@@ -25,6 +27,7 @@ struct CheckReport {
 struct CheckReports {
   std::vector<CheckReport> reports;  // without suppressed ones
   std::string text;                  // one line per report
+  std::string schedule;              // "random:7"; "" for another order
   std::string json = "{\"reports\":[],\"dropped\":0}";
   uint64_t faults = 0;
   std::map<std::string, uint64_t, std::less<>> calls;

@@ -7,6 +7,7 @@
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
+#include "support/log.hpp"
 
 namespace cucore::core {
 namespace {
@@ -70,15 +71,30 @@ Ref<Checks> Checks::start(ChecksOptions options) {
   Ref<Checks> checks = make<Checks>(std::move(options.suppressions));
   settle(device, "start checks");
   IdleEvents::pause(true);
-  const CUresult result =
-      device.begin(options.kinds.c_str(), options.stop_at_report, or_null(options.schedule),
-                   or_null(options.faults), or_null(options.trace_file));
+  const driver::CheckSettings settings = {.size = sizeof(driver::CheckSettings),
+                                          .checks = options.kinds.c_str(),
+                                          .schedule = or_null(options.schedule),
+                                          .faults = or_null(options.faults),
+                                          .trace_file = or_null(options.trace_file),
+                                          .stop = options.stop_at_report,
+                                          .reserved = 0,
+                                          .launch_instructions = options.launch_instructions,
+                                          .launch_memory = options.launch_memory,
+                                          .launch_output = options.launch_output};
+  const CUresult result = device.begin_with(&settings);
   if (result != CUDA_SUCCESS) {
     if (result != CUDA_ERROR_ILLEGAL_STATE) IdleEvents::pause(false);
     throw_refusal(device, result);
   }
   checks->state_ = State::RUNNING;
+  if (options.schedule == "random") checks->log_schedule();
   return checks;
+}
+
+// The device has chosen a seed. A process that ends early has it in its log.
+void Checks::log_schedule() {
+  query();
+  log(LogLevel::INFO, concat("the checks run with the schedule ", last().schedule));
 }
 
 // Later checks can start whatever fails here.

@@ -2,6 +2,7 @@
 // Checks of kernels: one session on the CPU device.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "core/checks/check_reports.hpp"
-#include "core/checks/suppressions.hpp"
 #include "support/ref.hpp"
+#include "support/suppressions.hpp"
 
 namespace cucore::core {
 
@@ -19,6 +20,7 @@ struct ChecksOptions {
   std::optional<std::string> schedule, faults, trace_file;
   Suppressions suppressions;
   bool stop_at_report = false;
+  uint64_t launch_instructions = 0, launch_memory = 0, launch_output = 0;  // 0: as before
 };
 
 class Checks final : public Object {
@@ -42,6 +44,7 @@ class Checks final : public Object {
   enum class State { RUNNING, ENDED, READ };
 
   void read_locked();
+  void log_schedule();
 
   const Suppressions suppressions_;
   mutable std::mutex mutex_;

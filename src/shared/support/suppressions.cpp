@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/checks/suppressions.hpp"
+#include "support/suppressions.hpp"
 
 #include <algorithm>
+#include <utility>
 
-#include "support/concat.hpp"
-#include "support/error.hpp"
-
-namespace cucore::core {
+namespace cucore {
 namespace {
 
 constexpr std::string_view BLANKS = " \t\r\v\f";
@@ -23,8 +21,6 @@ std::vector<std::string> words_of(std::string_view line) {
     line.remove_prefix(end);
   }
 }
-
-}  // namespace
 
 // A '*' retries from the next character until the rest matches.
 bool matches(std::string_view pattern, std::string_view text) {
@@ -46,20 +42,21 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
-void Suppressions::add(std::string_view text, const std::string& origin) {
+}  // namespace
+
+std::optional<Suppressions::WrongLine> Suppressions::add(std::string_view text) {
   for (unsigned number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     std::vector<std::string> words = words_of(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (words.empty()) continue;
-    if (words.size() > 3)
-      throw Error(Status::INVALID_ARGUMENT, concat(origin, ":", number, " has ", words.size(),
-                                                   " words; expected KIND KERNEL FILE:LINE"));
+    if (words.size() > 3) return WrongLine{number, words.size()};
     Rule rule{.kind = std::move(words[0])};
     if (words.size() > 1) rule.kernel = std::move(words[1]);
     if (words.size() > 2) rule.place = std::move(words[2]);
     rules_.push_back(std::move(rule));
   }
+  return std::nullopt;
 }
 
 bool Suppressions::match(const ReportIdentity& report) const {
@@ -69,4 +66,4 @@ bool Suppressions::match(const ReportIdentity& report) const {
   });
 }
 
-}  // namespace cucore::core
+}  // namespace cucore

@@ -2,11 +2,13 @@
 // Rules for reports to drop: lines "KIND KERNEL FILE:LINE" with the wildcards * and ?.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace cucore::core {
+namespace cucore {
 
 // The parts of a report that rules match. A race has two places.
 struct ReportIdentity {
@@ -16,8 +18,12 @@ struct ReportIdentity {
 
 class Suppressions {
  public:
-  // Adds the rules of a text; "#" begins a comment. `origin` names the text in errors.
-  void add(std::string_view text, const std::string& origin);
+  struct WrongLine {
+    unsigned number = 0;
+    size_t words = 0;
+  };
+  // Adds the rules of a text; "#" begins a comment. Returns the first line with too many words.
+  std::optional<WrongLine> add(std::string_view text);
   bool match(const ReportIdentity& report) const;
 
  private:
@@ -27,6 +33,4 @@ class Suppressions {
   std::vector<Rule> rules_;
 };
 
-bool matches(std::string_view pattern, std::string_view text);
-
-}  // namespace cucore::core
+}  // namespace cucore

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes in options: "500M", "2G".
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace cucore::cli {
+
+// Parses a number with K, M, G or T, or a number of bytes. Throws a usage error for anything else.
+std::uint64_t parse_size(const std::string& text);
+
+}  // namespace cucore::cli
