@@ -19,21 +19,22 @@ bool aligned(const Lanes& lanes, uint64_t size) { return !(lanes.any & (size - 1
 
 // The lanes publish before the access, and acquire after it, because another worker may publish in
 // between.
-void synchronise_lanes(Warp& w, const CheckedOp& c, const Lanes& lanes, uint32_t active,
+void synchronise_lanes(Warp& w, const CheckedOp& c, const uint64_t* addresses, uint32_t active,
                        uint64_t base, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   if (!(checks.launch.set & CHECK_RACE)) return;
+  checks.acquiring_narrow = c.narrow;
   // Only this worker publishes in shared memory.
   const bool nothing = in_shared && checks.shared_variables.empty();
   if (c.hook != Hook::STORE && !nothing) {
     checks.acquiring = active;
     checks.acquiring_shared = in_shared;
-    for (int l = 0; l < LANES; ++l) checks.acquired[l] = lanes.addresses[l] - base;
+    for (int l = 0; l < LANES; ++l) checks.acquired[l] = addresses[l] - base;
   }
   if (c.hook == Hook::LOAD || !publishes(w, c)) return;
   uint64_t last = ~uint64_t{0};
   for (uint32_t m = active; m; m &= m - 1) {
-    const uint64_t address = lanes.addresses[std::countr_zero(m)] - base;
+    const uint64_t address = addresses[std::countr_zero(m)] - base;
     if (address != last) publish(w, c, address, in_shared);
     last = address;
   }
@@ -41,22 +42,72 @@ void synchronise_lanes(Warp& w, const CheckedOp& c, const Lanes& lanes, uint32_t
 
 // ---- spaces
 
-// Accesses to the shared memory of other blocks of the cluster. Their bounds are those of the
-// access itself.
-uint32_t check_cluster(Warp& w, const CheckedOp& c, const Lanes& lanes, uint64_t window) {
-  for (uint32_t m = c.hook == Hook::LOAD ? 0 : w.mask; m; m &= m - 1) {
-    const uint64_t offset = lanes.addresses[std::countr_zero(m)] - window;
-    if ((offset & OFFSET_MASK) + c.size() <= w.shared_size)
-      note_write(w, offset, c.size(), Region::CLUSTER);
+// One lane's access to shared memory in a cluster of several blocks. Its record is that of the
+// block that owns the memory. One worker runs all blocks of a cluster.
+void check_lane_in_cluster(Warp& w, const Op& op, const CheckedOp& c, int lane,
+                           const uint64_t* offsets, Block& owner, const Rule& rule) {
+  const BlockChecks& checks = *owner.checks;
+  const uint64_t offset = offsets[lane];
+  if (checks.launch.set & CHECK_INIT) {
+    std::atomic<uint64_t>* bits = checks.initialised_bits();
+    if (c.hook != Hook::STORE && !c.unused && !all_set(bits, offset, c.size()))
+      report_uninitialised(w, op, c, lane, offset, "shared");
+    if (c.hook != Hook::LOAD) set_all(bits, offset, c.size());
   }
-  return w.mask;
+  if (!(checks.launch.set & CHECK_RACE) || rule.mine == 0) return;
+  if (checks.pending_copies.any())
+    checks.pending_copies.check_lane(w, op, c, lane, offset, c.size());
+  const AccessContext access{w,       op,      c, checks.shared_cells, rule,
+                             site_of(w, op), offsets, 0, true, owner.shared.get()};
+  const uint32_t shift = checks.shared_cells.shift;
+  for (uint64_t cell = offset >> shift; cell <= (offset + c.size() - 1) >> shift; ++cell)
+    check_cell(access, cell, uint32_t(lane), uint32_t(lane));
+}
+
+// The bounds of accesses to other blocks are those of the access itself.
+uint32_t check_cluster(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes,
+                       uint64_t window, uint32_t good) {
+  uint64_t offsets[LANES], keys[LANES] = {};
+  Block* owners[LANES] = {};
+  uint32_t inside = 0;
+  for (uint32_t m = good; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    const uint64_t offset = lanes.addresses[l] - window;
+    offsets[l] = offset & OFFSET_MASK;
+    owners[l] = block_of(w, offset);
+    if (!owners[l] || !owners[l]->checks || offsets[l] + c.size() > w.shared_size) continue;
+    keys[l] = cluster_key(w, *owners[l], offset);
+    inside |= uint32_t{1} << l;
+  }
+  if (c.strong && inside) synchronise_lanes(w, c, keys, inside, 0, false);
+  static constexpr Rule NONE;
+  const bool has_races = w.block->checks->launch.set & CHECK_RACE;
+  const Rule rule = has_races ? rule_of(w, false) : NONE;
+  for (uint32_t m = inside; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    check_lane_in_cluster(w, op, c, l, offsets, *owners[l], rule);
+  }
+  return good;
+}
+
+// Other blocks of a cluster can use the variable, so that it is one of the launch.
+void synchronise_shared(Warp& w, const CheckedOp& c, const Lanes& lanes, uint32_t active,
+                        uint64_t window) {
+  if (!w.block->checks->in_cluster)
+    return synchronise_lanes(w, c, lanes.addresses, active, window, true);
+  uint64_t keys[LANES] = {};
+  for (uint32_t m = active; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    keys[l] = cluster_key(w, *w.block, lanes.addresses[l] - window);
+  }
+  synchronise_lanes(w, c, keys, active, 0, false);
 }
 
 uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes,
                       uint64_t window) {
-  const bool has_rank = (lanes.high - window) >> RANK_SHIFT;
-  if (has_rank && w.block->cluster.blocks.size() > 1) return check_cluster(w, c, lanes, window);
   BlockChecks& checks = *w.block->checks;
+  const bool has_rank = (lanes.high - window) >> RANK_SHIFT;
+  if (has_rank && checks.in_cluster) return check_cluster(w, op, c, lanes, window, w.mask);
   checks.kept_accesses.record();
   checks.kept_accesses.note(c.hook);
   uint64_t low = window, high = window + w.shared_size;
@@ -72,7 +123,7 @@ uint32_t check_shared(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   Target target{nullptr, nullptr, window, true, "shared"};
   if (checks.launch.set & CHECK_INIT) target.bits = checks.initialised_bits();
   if (checks.launch.set & CHECK_RACE) target.cells = &checks.shared_cells;
-  if (c.strong) synchronise_lanes(w, c, lanes, good, window, true);
+  if (c.strong) synchronise_shared(w, c, lanes, good, window);
   if (good && (target.bits || target.cells)) Visitor(w, op, c, lanes, target).run(good);
   return good;
 }
@@ -105,7 +156,7 @@ uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   const bool inside = site && lanes.low >= site->base && lanes.high - site->base < site->size &&
                       c.size() <= site->size - (lanes.high - site->base);
   const bool written = site && site->read_only && c.hook != Hook::LOAD;
-  if (c.strong) synchronise_lanes(w, c, lanes, w.mask, 0, false);
+  if (c.strong) synchronise_lanes(w, c, lanes.addresses, w.mask, 0, false);
   if (inside && !written && aligned(lanes, c.size())) {
     const Target target{site->initialised, site->cells, site->base, false, "global"};
     if (target.bits || target.cells) Visitor(w, op, c, lanes, target).run(w.mask);
@@ -182,10 +233,14 @@ bool check_lines(Warp& w, const Op& op, const CheckedOp& c) {
 }  // namespace
 
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
-  if (c.may_be_kept && w.block->checks->kept_accesses.keep(w, op, c)) return w.mask;
-  if (c.may_have_rows && w.mask == FULL_MASK && (check_lines(w, op, c) || check_rows(w, op, c)))
+  BlockChecks& checks = *w.block->checks;
+  if (checks.pending_copies.any()) checks.pending_copies.check(w, op, c);
+  const bool is_alone = !checks.in_cluster || c.region == Region::GLOBAL;
+  if (c.may_be_kept && is_alone && checks.kept_accesses.keep(w, op, c)) return w.mask;
+  if (c.may_have_rows && is_alone && w.mask == FULL_MASK &&
+      (check_lines(w, op, c) || check_rows(w, op, c)))
     return w.mask;
-  const LaunchChecks& launch = w.block->checks->launch;
+  const LaunchChecks& launch = checks.launch;
   const bool frame_relative = op.target & FRAME_RELATIVE;
   Lanes lanes;
   launch.lanes->addresses(w, op, c.size(), op.target & NARROW,
@@ -202,7 +257,7 @@ void after_access(Warp& w) {
   uint64_t last = ~uint64_t{0};
   for (uint32_t m = std::exchange(checks.acquiring, 0); m; m &= m - 1) {
     const uint64_t address = checks.acquired[std::countr_zero(m)];
-    if (address != last) acquire(w, address, checks.acquiring_shared);
+    if (address != last) acquire(w, address, checks.acquiring_shared, checks.acquiring_narrow);
     last = address;
   }
 }

@@ -38,6 +38,8 @@ class Cell {
   Relation relation(uint32_t c) const;
   Relation relation_of_operation(const Segment& segment) const;
   bool is_swap(uint32_t c, uint16_t site) const;
+  bool are_strong(uint32_t c, uint16_t site) const;
+  bool is_too_narrow(uint32_t c, uint16_t site) const;
   bool conflicts_with_writer(uint32_t c) const;
   bool conflicts_with_reader(uint32_t c) const;
   bool changes_nothing(uint32_t c) const;
@@ -74,14 +76,31 @@ bool Cell::is_swap(uint32_t c, uint16_t site) const {
   return (c & CELL_STRONG) && site < swaps.size() && swaps[site];
 }
 
+// Two strong accesses of different blocks, one of them with the scope of its block.
+bool Cell::is_too_narrow(uint32_t c, uint16_t site) const {
+  if (!strong() || !(c & CELL_STRONG)) return false;
+  const ModuleChecks& module = *checks_.launch.module;
+  const bool is_narrow = site < module.narrow.size() && module.narrow[site];
+  if (!context_.checked.narrow && !is_narrow) return false;
+  Segment segment;
+  return Segments::instance().find(id_of(c), segment) && segment.block != checks_.clock.block();
+}
+// Atomics and the like, which do not race with each other.
+bool Cell::are_strong(uint32_t c, uint16_t site) const {
+  return strong() && (c & CELL_STRONG) && !is_too_narrow(c, site);
+}
+
 bool Cell::conflicts_with_writer(uint32_t c) const {
-  if (is_load() && is_swap(c, context_.cells.writer_site[index_])) return false;
-  if (c == 0 || is_mine(c) || (strong() && (c & CELL_STRONG))) return false;
+  const uint16_t site = context_.cells.writer_site[index_];
+  if (is_load() && is_swap(c, site) && !is_too_narrow(c, site)) return false;
+  if (c == 0 || is_mine(c) || are_strong(c, site)) return false;
   // Lanes that wrote one value together, this one among them.
   return !(same_segment(c) && (c & (CELL_LANE | CELL_STRONG)) == SEVERAL_LANES);
 }
 bool Cell::conflicts_with_reader(uint32_t c) const {
-  return c != 0 && !is_mine(c) && !context_.checked.swaps && !(strong() && (c & CELL_STRONG));
+  const uint16_t site = context_.cells.reader_site[index_];
+  if (c == 0 || is_mine(c)) return false;
+  return is_too_narrow(c, site) || (!context_.checked.swaps && !are_strong(c, site));
 }
 
 // A store of the value that memory has, or that another lane of this instruction stores, has no
@@ -97,7 +116,7 @@ bool Cell::changes_nothing(uint32_t c) const {
     if (l == (c & CELL_LANE) && (w.mask >> l & 1) && context_.addresses[l] == address) twin = l;
   const auto* memory =
       context_.in_shared
-          ? w.shared + (address - context_.base)
+          ? (context_.shared ? context_.shared : w.shared) + (address - context_.base)
           : static_cast<const std::byte*>(AddressSpace::instance().host(address, checked.size()));
   for (uint32_t v = 0; v < checked.count; ++v) {
     const std::byte* values = w.at<std::byte>(context_.op.at(LoadStore::VALUES, v));
@@ -198,7 +217,9 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
                     context_.addresses[lane_], context_.in_shared ? "shared" : "global");
   report.kind = kind;
   report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
-  report.missing = streams ? UNORDERED_STREAMS : "without a synchronisation";
+  report.missing = streams                   ? UNORDERED_STREAMS
+                   : is_too_narrow(c, site) ? "with a scope that excludes the other block"
+                                             : "without a synchronisation";
   if (operation->places && site < operation->places->size())
     report.other_place = (*operation->places)[site];
   keep_report(checks_.launch, {kind, &context_.op, site}, std::move(report));
@@ -269,6 +290,21 @@ SyncVariables& variables_of(BlockChecks& checks, bool in_shared) {
 }
 }  // namespace
 
+namespace {
+
+// Keys of synchronisation with the scope of a block, beyond all addresses.
+constexpr uint64_t NARROW_MEMORY = uint64_t{1} << 61;
+uint64_t narrow_key(const Warp& w, uint64_t address) {
+  const uint64_t block = w.block->checks->clock.block();
+  return NARROW_MEMORY | ((address ^ (block + 1) << 43) & (NARROW_MEMORY - 1));
+}
+
+bool has_narrow(const Warp& w, bool in_shared) {
+  return !in_shared && w.block->checks->launch.module->has_narrow;
+}
+
+}  // namespace
+
 bool publishes(const Warp& w, const CheckedOp& checked) {
   return checked.releases || w.block->checks->clock.has_fenced();
 }
@@ -276,15 +312,20 @@ bool publishes(const Warp& w, const CheckedOp& checked) {
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   checks.kept_accesses.record();
-  checks.clock.publish(w.index, variables_of(checks, in_shared), address, checked.releases);
+  SyncVariables& variables = variables_of(checks, in_shared);
+  if (has_narrow(w, in_shared))
+    checks.clock.publish(w.index, variables, narrow_key(w, address), checked.releases);
+  if (in_shared || !checked.narrow)
+    checks.clock.publish(w.index, variables, address, checked.releases);
 }
 
-void acquire(Warp& w, uint64_t address, bool in_shared) {
+void acquire(Warp& w, uint64_t address, bool in_shared, bool is_narrow) {
   BlockChecks& checks = *w.block->checks;
   const SyncVariables& variables = variables_of(checks, in_shared);
   if (variables.empty()) return;
   checks.kept_accesses.record();
-  checks.clock.acquire(w.index, variables, address);
+  if (has_narrow(w, in_shared)) checks.clock.acquire(w.index, variables, narrow_key(w, address));
+  if (in_shared || !is_narrow) checks.clock.acquire(w.index, variables, address);
 }
 
 }  // namespace cucore::cpu

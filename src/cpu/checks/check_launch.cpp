@@ -147,7 +147,11 @@ uint64_t bytes_of_checks(const LaunchState& launch) {
 }
 
 BlockChecks::BlockChecks(Block& b, LaunchChecks& l, WorkerChecks& w)
-    : block(b), launch(l), worker(w), clock(b.launch.warp_count, w.source) {
+    : block(b),
+      launch(l),
+      worker(w),
+      clock(b.launch.warp_count, w.source),
+      in_cluster(b.launch.cluster_size > 1) {
   const uint64_t bytes = b.launch.shared_bytes;
   if (launch.set & CHECK_RACE) {
     const uint32_t shift = shift_of(launch.module->shared_granule);
@@ -164,6 +168,13 @@ void BlockChecks::begin(uint64_t cluster_number, uint64_t number) {
   clock.begin(launch.operation->number, uint32_t(number));
   shared_variables.clear();
   kept_accesses.begin_block();
+  pending_copies.clear();
+  products.clear();
+  // Other blocks of the launch have not ended before this one in the order of the cells' ids.
+  if (in_cluster && shared_memory) {
+    const uint32_t shift = shift_of(launch.module->shared_granule);
+    std::memset(shared_memory.get(), 0, bytes_of_cells(block.launch.shared_bytes, shift));
+  }
   if (shared_bits) std::memset(shared_bits.get(), 0, block.launch.shared_bytes / 8 + 64);
   for (uint32_t w = 0; w < block.launch.warp_count; ++w)
     if (local_bits[w]) std::memset(local_bits[w].get(), 0, local_strides[w] * LANES / 8 + 64);
@@ -273,9 +284,9 @@ void to_window(Region& region, uint64_t& address) {
   region = Region::CLUSTER;
   address -= space.shared_window();
 }
-bool is_shared(Region region) { return region == Region::SHARED || region == Region::CLUSTER; }
 
-// Returns the block whose shared memory contains the offset; nullptr: none.
+}  // namespace
+
 Block* block_of(const Warp& w, uint64_t offset) {
   const uint64_t rank = offset >> RANK_SHIFT;
   const auto& blocks = w.block->cluster.blocks;
@@ -283,18 +294,48 @@ Block* block_of(const Warp& w, uint64_t offset) {
   return rank - 1 < blocks.size() ? blocks[rank - 1].get() : nullptr;
 }
 
+uint64_t cluster_key(const Warp& w, const Block& block, uint64_t offset) {
+  return CLUSTER_MEMORY | w.block->checks->cluster << 32 | uint64_t{block.rank} << RANK_SHIFT |
+         (offset & OFFSET_MASK);
+}
+
+namespace {
+
 void synchronise(Warp& w, const CheckedOp& checked, uint64_t offset) {
   BlockChecks& checks = *w.block->checks;
   const Block* block = block_of(w, offset);
   if (!(checks.launch.set & CHECK_RACE) || !block) return;
-  const bool alone = w.block->cluster.blocks.size() == 1;
-  const uint64_t key = CLUSTER_MEMORY | checks.cluster << 32 | uint64_t{block->rank} << RANK_SHIFT;
-  const uint64_t address = (offset & OFFSET_MASK) | (alone ? 0 : key);
+  const bool alone = !checks.in_cluster;
+  const uint64_t address = alone ? offset & OFFSET_MASK : cluster_key(w, *block, offset);
   publish(w, checked, address, alone);
   acquire(w, address, alone);
 }
 
 }  // namespace
+
+// Other threads may still use what the copy replaces; the copy may happen from now on.
+void on_copy_begin(Warp& w, const Op& op, int lane, uint64_t to, uint32_t size) {
+  BlockChecks& checks = *w.block->checks;
+  if (!(checks.launch.set & CHECK_RACE)) return;
+  note_access(w, op, lane, to, size, Access::WRITE, Region::SHARED);
+  checks.pending_copies.begin(w, op, lane, to, size);
+}
+
+void on_registers(Warp& w, const Op& op) {
+  BlockChecks& checks = *w.block->checks;
+  if (!(checks.launch.set & CHECK_RACE)) return;
+  const DecodedFunction& function = *w.frame->function;
+  const CheckTable& table = check_table(function);
+  const auto index = size_t(&op - function.ops.data());
+  if (!table.ops[index].has_use) return;
+  if (checks.products.empty()) checks.products.resize(w.block->launch.warp_count);
+  checks.products[w.index].use(w, op, table.uses[index]);
+}
+
+void on_copy_end(Warp& w, uint64_t to, uint32_t size) {
+  PendingCopies& copies = w.block->checks->pending_copies;
+  if (copies.any()) copies.end(to, size);
+}
 
 void on_cluster_arrive(Warp& w) {
   CheckedOp arrival;
@@ -313,7 +354,7 @@ void note_write(Warp& w, uint64_t address, uint64_t size, Region region) {
   to_window(region, address);
   if (region == Region::GLOBAL || region == Region::GENERIC)
     return Transfer::initialises(address, size);
-  const Block* block = is_shared(region) ? block_of(w, address) : nullptr;
+  const Block* block = is_in_shared(region) ? block_of(w, address) : nullptr;
   if (block && block->checks)
     set_all(block->checks->initialised_bits(), address & OFFSET_MASK, size);
 }
@@ -326,24 +367,28 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   CheckedOp checked = check_table(function).ops[size_t(&op - function.ops.data())];
   if (checked.hook == Hook::SYNC) {
     checked.releases = true;
-    if (is_shared(region)) synchronise(w, checked, address);
+    if (is_in_shared(region)) synchronise(w, checked, address);
     return;
   }
-  const bool in_shared = is_shared(region);
-  if (in_shared && block_of(w, address) != w.block) return;  // only its own block checks it
+  const bool in_shared = is_in_shared(region);
+  const Block* block = in_shared ? block_of(w, address) : w.block;
+  if (!block || !block->checks) return;
+  BlockChecks& owner = *block->checks;  // of the memory
   checked.hook = access == Access::READ ? Hook::LOAD : Hook::STORE;
   if (in_shared) {
     checks.kept_accesses.record();
     checks.kept_accesses.note(checked.hook);
     address &= OFFSET_MASK;
+    const bool may_be_copied = owner.pending_copies.any() && (checks.launch.set & CHECK_RACE);
+    if (may_be_copied) owner.pending_copies.check_lane(w, op, checked, lane, address, size);
   }
   checked.unused = false;
   std::atomic<uint64_t>* bits = nullptr;
   const Cells* cells = nullptr;
   uint64_t base = 0;
   if (in_shared) {
-    if (checks.launch.set & CHECK_INIT) bits = checks.initialised_bits();
-    if (checks.launch.set & CHECK_RACE) cells = &checks.shared_cells;
+    if (checks.launch.set & CHECK_INIT) bits = owner.initialised_bits();
+    if (checks.launch.set & CHECK_RACE) cells = &owner.shared_cells;
   } else if (region == Region::GLOBAL || region == Region::GENERIC) {
     const ShadowSite* site = find_shadow(w, op, address);
     if (!site) return;
@@ -354,7 +399,7 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   const uint64_t offset = address - base;
   if (bits && checked.hook == Hook::STORE) set_all(bits, offset, size);
   if (!cells) return;
-  const Rule& rule = rule_of(w, in_shared);
+  const Rule& rule = rule_of(w, in_shared && !checks.in_cluster);
   const uint16_t site = site_of(w, op);
   if (rule.mine == 0) return;
   if (size != 0)

@@ -141,6 +141,15 @@ Report access_report(Warp& w, const Op& op, const CheckedOp& checked, int lane, 
   return report;
 }
 
+std::string thread_name(const LaunchState& launch, const uint32_t (&block)[3], uint32_t thread) {
+  const unsigned(&size)[3] = launch.launch->block;
+  const auto triple = [](uint32_t x, uint32_t y, uint32_t z) {
+    return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+  };
+  return "block " + triple(block[0], block[1], block[2]) + " thread " +
+         triple(thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]);
+}
+
 void report_uninitialised(Warp& w, const Op& op, const CheckedOp& checked, int lane,
                           uint64_t address, const char* space) {
   LaunchChecks& launch = w.block->checks->launch;

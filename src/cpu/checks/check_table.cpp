@@ -45,11 +45,14 @@ Hook hook_of(const ptx::Function& f, const ptx::Instruction& instruction) {
       break;
   }
   if (is_mbarrier(instruction.form->op)) return Hook::SYNC;
+  if (instruction.form->op == Opcode::cp_async) return Hook::OWN;
   // Asynchronous operations report their accesses when they happen.
   if (instruction.form->op == Opcode::try_cancel || instruction.form->text.starts_with("cp.") ||
       instruction.form->text.starts_with("st.async") ||
       instruction.form->text.starts_with("red.async"))
     return Hook::NONE;
+  const Opcode op = instruction.form->op;  // its descriptors name shared memory
+  if (op == Opcode::wgmma_mma_async || op == Opcode::wgmma_mma_async_sp) return Hook::OTHER;
   for (const auto& operand : f.operands_of(instruction))
     if (operand.kind == OperandKind::MEMORY) return Hook::OTHER;
   return Hook::NONE;
@@ -103,6 +106,7 @@ CheckedOp Builder::row(size_t index) {
   row.site = op.site;
   row.strong = row.hook == Hook::ATOMIC || is_strong(form);
   row.releases = is_release(form);
+  row.narrow = row.strong && form.scope == ptx::Scope::cta;
   row.swaps = row.hook == Hook::ATOMIC && form.operation == ptx::Operation::cas;
   if (row.hook != Hook::LOAD && row.hook != Hook::STORE && row.hook != Hook::ATOMIC) return row;
   row.region = Region(op.target & 0xff);
@@ -135,9 +139,13 @@ CheckTable Builder::build() {
   const size_t count = source_.instructions.size();
   table.hooks.assign(count + 1, Hook::NONE);
   table.ops.resize(count + 1);
+  table.uses = register_uses(source_);
   for (size_t i = 0; i < count; ++i) {
     table.ops[i] = row(i);
-    table.hooks[i] = table.ops[i].hook;
+    CheckedOp& op = table.ops[i];
+    op.has_use = !table.uses.empty() && has_effect(table.uses[i]);
+    if (op.has_use && op.hook == Hook::NONE) op.hook = Hook::OWN;
+    table.hooks[i] = op.hook;
   }
   return table;
 }
@@ -151,9 +159,14 @@ void note_module(const DecodedFunction& function, Places& places, ModuleChecks& 
   const CheckTable& table = check_table(function);
   for (size_t i = 0; i < table.hooks.size(); ++i) {
     const CheckedOp& op = table.ops[i];
+    // Bulk copies have no hook, and make accesses.
+    if (op.site != 0 && op.site < places.size()) {
+      places[op.site] = place_of(function, i);
+      module.swaps[op.site] = op.swaps;
+      module.narrow[op.site] = op.narrow;
+      module.has_narrow |= op.narrow;
+    }
     if (op.hook == Hook::NONE) continue;
-    if (op.site < places.size()) places[op.site] = place_of(function, i);
-    if (op.site < places.size()) module.swaps[op.site] = op.swaps;
     if (op.value_bytes == 0) continue;
     const bool generic = op.region == Region::GENERIC;
     if (generic || op.region == Region::GLOBAL)
@@ -179,6 +192,7 @@ const ModuleChecks& module_checks(const DecodedModule& module) {
   auto places = std::make_shared<Places>(module.site_count);
   auto built = std::make_shared<ModuleChecks>();
   built->swaps.resize(module.site_count);
+  built->narrow.resize(module.site_count);
   for (const auto& function : module.functions)
     if (function) note_module(*function, *places, *built);
   built->places = std::move(places);

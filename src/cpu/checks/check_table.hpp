@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/checks/lane_checks.hpp"
+#include "cpu/checks/product_registers.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/exec/access.hpp"
 #include "cpu/exec/program.hpp"
@@ -24,6 +25,7 @@ enum class Hook : uint8_t {
   FENCE,
   OTHER,  // another instruction with a memory operand: resolve() reports its accesses
   SYNC,   // an operation on an mbarrier
+  OWN,    // checks of its own, as those of registers of products and of cp.async
 };
 
 struct CheckedOp {
@@ -35,12 +37,14 @@ struct CheckedOp {
   bool strong = false;         // an order other than weak: no data race with another strong access
   bool releases = false;
   bool swaps = false;           // compare-and-swap
+  bool narrow = false;          // strong, and with the scope of the block
   bool copies = false;          // the loaded registers are only stored
   bool unused = false;          // no instruction reads the loaded registers
   bool is_shared_read = false;  // a weak load
   bool may_be_kept = false;     // see KeptAccesses
   bool may_have_rows = false;   // see check_rows()
   bool bounded = false;
+  bool has_use = false;        // of registers of products
   bool dynamic = false;        // the variable is the dynamic shared memory
   bool frame_local = false;    // bounds are relative to the local memory of the call
   uint32_t low = 0, high = 0;  // the variable's bytes in its window
@@ -59,6 +63,7 @@ inline CellAccess cell_access(const CheckedOp& checked) {
 struct CheckTable {
   std::vector<Hook> hooks;  // by instruction
   std::vector<CheckedOp> ops;
+  std::vector<RegisterUse> uses;  // by instruction; empty: no products
 };
 
 // The places of a module's memory instructions, by the site of their Op.
@@ -67,6 +72,8 @@ using Places = std::vector<Place>;
 struct ModuleChecks {
   std::shared_ptr<const Places> places;
   std::vector<bool> swaps;      // by site
+  std::vector<bool> narrow;     // by site
+  bool has_narrow = false;
   uint32_t granule = 4;         // the narrowest access to global memory
   uint32_t shared_granule = 4;  // the same in shared memory
 };

@@ -14,6 +14,7 @@
 #include "cpu/checks/check_table.hpp"
 #include "cpu/checks/clocks.hpp"
 #include "cpu/checks/kept_accesses.hpp"
+#include "cpu/checks/pending_copies.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/segments.hpp"
 #include "cpu/checks/shadow.hpp"
@@ -80,8 +81,10 @@ struct BlockChecks {
   BlockClock clock;
   bool noting = false;  // the running instruction's accesses are reported by resolve()
   uint64_t cluster = 0;
+  const bool in_cluster;  // of several blocks, which can access the shared memory
   uint32_t acquiring = 0;  // lanes whose access orders them after others
   bool acquiring_shared = false;
+  bool acquiring_narrow = false;  // with the scope of the block
   uint64_t acquired[LANES] = {};  // their addresses
   AlignedBytes shared_memory;     // of the cells
   Cells shared_cells;
@@ -92,6 +95,8 @@ struct BlockChecks {
   };
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
   KeptAccesses kept_accesses{*this};
+  PendingCopies pending_copies;
+  std::vector<ProductRegisters> products;  // by warp; empty: no products yet
   std::vector<AlignedBytes> local_bits;
   uint64_t local_strides[MAX_WARPS] = {};
   SyncVariables shared_variables;
@@ -116,6 +121,11 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
                  Region region);
 // Called by resolve_bytes(), also for bytes that an asynchronous operation writes.
 void note_write(Warp& w, uint64_t address, uint64_t size, Region region);
+// A cp.async to shared memory begins, or ends.
+void on_copy_begin(Warp& w, const Op& op, int lane, uint64_t to, uint32_t size);
+void on_copy_end(Warp& w, uint64_t to, uint32_t size);
+// An instruction that uses registers of products.
+void on_registers(Warp& w, const Op& op);
 void on_cluster_arrive(Warp& w);
 void on_cluster_wait(Warp& w);
 void on_block_barrier(const Warp& w, uint32_t barrier);
@@ -135,6 +145,7 @@ struct AccessContext {
   const uint64_t* addresses;  // of the lanes
   uint64_t base;              // address of cell 0
   bool in_shared;
+  const std::byte* shared = nullptr;  // the memory of cell 0, if it is that of another block
 };
 // The exact check of one cell for which the fast one failed. Updates the cell.
 // `recorded` is the lane, or SEVERAL_LANES for an access that all lanes make together.
@@ -180,6 +191,15 @@ inline uint16_t site_of(const Warp& w, const Op& op) {
 // The order that strong accesses create between threads.
 bool publishes(const Warp& w, const CheckedOp& checked);
 void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared);
-void acquire(Warp& w, uint64_t address, bool in_shared);
+void acquire(Warp& w, uint64_t address, bool in_shared, bool is_narrow = false);
+
+// ---- clusters of several blocks
+inline bool is_in_shared(Region region) {
+  return region == Region::SHARED || region == Region::CLUSTER;
+}
+// Returns the block whose shared memory contains the offset; nullptr: none.
+Block* block_of(const Warp& w, uint64_t offset);
+// Returns the key of the offset among the variables through which blocks synchronise.
+uint64_t cluster_key(const Warp& w, const Block& block, uint64_t offset);
 
 }  // namespace cucore::cpu

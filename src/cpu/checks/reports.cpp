@@ -17,7 +17,7 @@ constexpr size_t MOST_REPORTS = 1000;
 
 constexpr const char* KINDS[] = {"out-of-bounds", "use-after-free", "misaligned", "uninitialised",
                                  "shared-race",   "global-race",    "barrier",    "deadlock",
-                                 "stream-race",   "leak",           "fault"};
+                                 "stream-race",   "leak",           "wgmma",      "fault"};
 
 std::string point(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + ")";

@@ -26,6 +26,7 @@ enum class ReportKind : uint8_t {
   DEADLOCK,
   STREAM_RACE,
   LEAK,
+  WGMMA,
   FAULT,  // any other end of a launch
 };
 const char* kind_name(ReportKind kind);

@@ -98,7 +98,9 @@ void Visitor::races(uint32_t active) {
   const uint64_t first = (lanes_.addresses[0] - target_.base) >> shift;
   const uint32_t each = std::max(1u, checked_.size() >> shift);
   const bool whole = active == FULL_MASK;
-  if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
+  if (checked_.strong && !target_.in_shared && checks_.launch.module->has_narrow) {
+    divide(active);  // the records of other blocks need a look at their scopes
+  } else if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
     if (visit_row(context(), first, 0, LANES)) return;
   } else if (whole && lanes_.whole == Pattern::EQUAL &&
              (checked_.hook != Hook::STORE || same_values())) {
@@ -118,7 +120,7 @@ void Visitor::races(uint32_t active) {
 void Visitor::run(uint32_t active) {
   if (target_.bits) initialisation(active);
   if (!target_.cells) return;
-  rule_ = &rule_of(w_, target_.in_shared);
+  rule_ = &rule_of(w_, target_.in_shared && !checks_.in_cluster);
   site_ = site_of(w_, op_);
   if (rule_->mine) races(active);
 }

@@ -9,7 +9,7 @@
 namespace cucore::cpu {
 
 // Adds .loc and .file to the text. The machine code connects the lines of the text with those of
-// the source. No line of the text moves. Without line tables, the text stays as it is.
+// the source. No line of the text moves. Without line tables, nothing changes.
 void add_source_lines(const image::ElfFile& cubin, std::string& ptx);
 
 }  // namespace cucore::cpu

@@ -19,8 +19,8 @@ int target_of(unsigned target) {
   return static_cast<int>(number);
 }
 
-// The most registers per thread with which a block of so many threads starts: a multiprocessor has
-// 65536, and a warp takes multiples of 8 per thread.
+// Returns the most registers per thread with which such a block starts. A multiprocessor has 65536,
+// and a warp takes multiples of 8 per thread.
 unsigned registers_for_block(unsigned threads) {
   constexpr unsigned REGISTERS = 65536, MOST_THREADS = 1024, MOST_REGISTERS = 255, WARP = 32;
   const unsigned warps = (std::min(threads, MOST_THREADS) + WARP - 1) / WARP;

@@ -30,6 +30,8 @@ void Interpreter::run_checked(const Op& op) {
   const CheckedOp& checked = table_->ops[index];
   if (checked.hook == Hook::NONE) return op.run(w_, op);
   const LaunchChecks& launch = w_.block->checks->launch;
+  if (checked.has_use) on_registers(w_, op);
+  if (checked.hook == Hook::OWN) return op.run(w_, op);
   const bool is_random = !plan_;  // a random schedule may be the only reason for this function
   if (is_random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
   if (checked.hook == Hook::OTHER || checked.hook == Hook::SYNC) return run_noted(op);
@@ -54,7 +56,9 @@ void Interpreter::run_steps(const Step* step, size_t count) {
       step->run(w_, *step->op);
     } else if (step->covered) {
       const CoveredRun& run = *step->covered;
-      const bool is_kept = w_.block->checks->kept_accesses.keep(w_, run.reads);
+      BlockChecks& checks = *w_.block->checks;
+      const bool is_simple = !checks.in_cluster && !checks.pending_copies.any();
+      const bool is_kept = is_simple && checks.kept_accesses.keep(w_, run.reads);
       const StepRange range = is_kept ? run.together : run.each;
       run_steps(plan_->covered_steps.data() + range.first, range.count);
     } else {

@@ -52,6 +52,7 @@ class Interpreter {
   void take_back(uint32_t lanes, bool warp);
   template <bool Checked>
   void run_counted(const Op& op);
+  void run_observed(const Op& op);  // with counts, checks or both
   template <bool Checked>
   uint32_t run_each(const Op* op, uint32_t count);
   template <bool Checked>

@@ -35,6 +35,7 @@ std::byte* destination_at(Warp& w, const Op& op, int lane, uint64_t to, uint32_t
 void copy_lane(Warp& w, const ThreadCopy& copy, int lane, bool waits) {
   std::byte* d = destination_at(w, *copy.op, lane, copy.to[lane], copy.size);
   const uint32_t wanted = copy.wanted[lane];
+  if (w.block->checks) on_copy_end(w, copy.to[lane], copy.size);
   if (w.block->checks) note_write(w, copy.to[lane], copy.size, Region::SHARED);
   // An arrival at an mbarrier, not the thread, may complete the copy: it then orders the copy.
   if (w.block->checks && waits) {
@@ -168,6 +169,10 @@ void copy_async(Warp& w, const Op& op) {
     if (copy.from[l] & (copy.size - 1))
       resolve(w, op, l, copy.from[l], copy.size, Access::READ, Region::GLOBAL);
     source_at(w, op, l, copy.from[l], copy.wanted[l]);
+  }
+  for (uint32_t m = w.block->checks ? w.mask : 0; m; m &= m - 1) {
+    const int l = std::countr_zero(m);
+    on_copy_begin(w, op, l, copy.to[l], copy.size);
   }
   copies_of(w).add(w, copy);
 }

@@ -34,6 +34,13 @@ uint32_t Interpreter::same_mask(Slot slot, uint32_t of) const {
   return same;
 }
 
+// An exchange may access memory, as ldmatrix does.
+void Interpreter::run_observed(const Op& op) {
+  const bool is_checked = w_.block->checks != nullptr;
+  if (counts_) return is_checked ? run_counted<true>(op) : run_counted<false>(op);
+  run_checked(op);
+}
+
 // Lanes that run together may belong to several groups. Each group continues when it is complete.
 bool Interpreter::sync(const Op& op) {
   if (w_.group_count > 1) {
@@ -51,10 +58,10 @@ bool Interpreter::sync(const Op& op) {
     const uint32_t member =
         w_.at<uint32_t>(op[Exchange::MEMBERS])[std::countr_zero(rest)] & w_.live;
     const bool whole = (member & ~w_.active) == 0;
-    if (whole && !counts_) [[likely]]
+    if (whole && !counts_ && !w_.block->checks) [[likely]]
       op.run(w_, op);
     else if (whole)
-      run_counted<false>(op);
+      run_observed(op);
     (whole ? ready : partial) |= w_.mask;
   }
   w_.mask = w_.active;
@@ -122,6 +129,7 @@ bool Interpreter::barrier(const Op& op) {
   g.pc = pc_;
   g.wait = id;
   g.state = GroupState::BARRIER;
+  if (w_.block->checks) on_registers(w_, op);  // wgmma.wait_group
   if (w_.block->checks) on_block_barrier(w_, id);
   if (counts_) w_.block->counts->arrive(w_, id, counts_->rare[pc_].imbalance);
   if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;

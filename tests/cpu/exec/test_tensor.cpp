@@ -515,5 +515,57 @@ TEST(TensorCopies, WithoutTheWaitTheOldDataIsVisible) {
   EXPECT_EQ(b[0], 0xAA);
 }
 
+// Block 1 of four sends the box of a tile to the blocks of a mask, to the same place in each.
+std::string multicast_text(const Index& start, unsigned bytes, unsigned mask) {
+  return kernel_text(
+      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; mov.u32 %r10, box;"
+      "add.u32 %r10, %r10, 1023; and.b32 %r10, %r10, -1024; mov.u32 %r4, %r1;\n"
+      "clear: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r10; st.shared.u32 [%r5], 0xAAAAAAAA;"
+      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra clear; bar.sync 0;"
+      "mov.u32 %r6, " + std::to_string(mask) + "; shr.u32 %r7, %r6, %r2; and.b32 %r7, %r7, 1;"
+      "setp.eq.u32 %p4, %r7, 1; and.pred %p5, %p1, %p4;"
+      "@%p5 mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], " + std::to_string(bytes) + ";"
+      "barrier.cluster.arrive; barrier.cluster.wait;"
+      "setp.eq.and.u32 %p3, %r2, 1, %p1; cvt.u16.u32 %rs1, %r6;"
+      "@%p3 cp.async.bulk.tensor." + std::to_string(start.size()) +
+      "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r10], [%rd0, " +
+      coordinates(start) + "], [bar], %rs1;\n@!%p4 bra received;" + WAIT_FOR_BOX +
+      "received: barrier.cluster.arrive; barrier.cluster.wait;"
+      "mul.wide.u32 %rd4, %r2, 28672; add.s64 %rd1, %rd1, %rd4; mov.u32 %r4, %r1;\n"
+      "more: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
+      "add.u32 %r5, %r5, %r10; ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd3], %r6;"
+      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra more;",
+      TENSOR_MEMORY);
+}
+
+TEST(TensorCopies, ReachSeveralBlocks) {
+  Tensor t(F16, {40, 30}, {16, 8});
+  const std::vector<uint8_t> untouched(SEEN, 0xAA);
+  for (const uint8_t swizzle : {0, 1})
+    for (const unsigned mask : {0b1111u, 0b1010u, 0b0001u})
+      for (const Index& start : {Index{8, 4}, Index{-4, 26}}) {
+        t.map.swizzle = swizzle;
+        Array<uint8_t> b(4 * SEEN);
+        Shape four = clusters(4, 128, 4);
+        four.shared = ROOM;
+        expect_success(run_text(multicast_text(start, box_bytes(t), mask), four, t.publish(),
+                                b.address()));
+        const std::vector<uint8_t> all = b.values(), box = expected_box(t, start);
+        for (unsigned block = 0; block < 4; ++block) {
+          const auto first = all.begin() + block * SEEN;
+          EXPECT_EQ(std::vector<uint8_t>(first, first + SEEN), mask >> block & 1 ? box : untouched)
+              << "block " << block << " mask " << mask << ' ' << coordinates(start);
+        }
+      }
+}
+
+TEST(TensorCopies, ReachNoBlockBeyondTheCluster) {
+  Tensor t(F16, {40, 30}, {16, 8});
+  Shape four = clusters(4, 128, 4);
+  four.shared = ROOM;
+  expect_fault(run_text(multicast_text({8, 4}, box_bytes(t), 0b10010), four, t.publish()),
+               CUDA_ERROR_ILLEGAL_ADDRESS, {"in a cluster of 4 blocks", "PTX line"});
+}
+
 }  // namespace
 }  // namespace cucore::cpu::test

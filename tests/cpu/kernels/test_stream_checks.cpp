@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of two streams that uses the same bytes is reported unless events or waits order it.
+#include <cstring>
+
 #include "check_device.hpp"
 
 namespace cucore::cpu::kernels {
@@ -146,6 +148,82 @@ TEST_F(StreamChecks, DifferentBytesOfOneAllocation) {
   fill(streams_[1], memory + BYTES);
   EXPECT_TRUE(reports().empty());
   calls().cuMemFree(memory);
+}
+
+// ---- memory of the host that kernels use. The device sees the calls, not the host's own accesses.
+
+class HostMemory {
+ public:
+  HostMemory() {
+    check(calls().cuMemHostAlloc(&p_, BYTES, CU_MEMHOSTALLOC_DEVICEMAP), "cuMemHostAlloc");
+    std::memset(p_, 0, BYTES);
+  }
+  ~HostMemory() { calls().cuMemFreeHost(p_); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  void* host() const { return p_; }
+  CUdeviceptr device() const {
+    CUdeviceptr address = 0;
+    check(calls().cuMemHostGetDevicePointer(&address, p_, 0), "cuMemHostGetDevicePointer");
+    return address;
+  }
+
+ private:
+  void* p_ = nullptr;
+};
+
+TEST_F(StreamChecks, HostCopyFromPinnedMemoryThatAKernelWrites) {
+  const HostMemory pinned;
+  fill(streams_[0], pinned.device());
+  settle();
+  check(calls().cuMemcpyHtoD(memory_[1], pinned.host(), BYTES), "cuMemcpyHtoD");
+  const auto found = reports();
+  expect_race(found, "kernel 'fill'");
+  EXPECT_EQ(found[0].other_line, 2u) << found[0].text;
+}
+
+TEST_F(StreamChecks, HostCopyAfterAWait) {
+  const HostMemory pinned;
+  fill(streams_[0], pinned.device());
+  check(calls().cuStreamSynchronize(streams_[0]), "cuStreamSynchronize");
+  check(calls().cuMemcpyHtoD(memory_[1], pinned.host(), BYTES), "cuMemcpyHtoD");
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_F(StreamChecks, HostCopyAfterAnEvent) {
+  const HostMemory pinned;
+  fill(streams_[0], pinned.device());
+  check(calls().cuEventRecord(event_, streams_[0]), "cuEventRecord");
+  check(calls().cuEventSynchronize(event_), "cuEventSynchronize");
+  check(calls().cuMemcpyHtoD(memory_[1], pinned.host(), BYTES), "cuMemcpyHtoD");
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_F(StreamChecks, HostCopyToPinnedMemoryThatAKernelReads) {
+  const HostMemory pinned;
+  fill(streams_[1], memory_[1]);
+  check(calls().cuStreamSynchronize(streams_[1]), "cuStreamSynchronize");
+  sum(streams_[0], pinned.device(), memory_[0]);
+  settle();
+  check(calls().cuMemcpyDtoH(pinned.host(), memory_[1], BYTES), "cuMemcpyDtoH");
+  const auto found = reports();
+  expect_race(found, "kernel 'sum'");
+  EXPECT_EQ(found[0].other_line, 3u) << found[0].text;
+}
+
+TEST_F(StreamChecks, HostCopyOfManagedMemoryThatAKernelWrites) {
+  CUdeviceptr managed = 0;
+  check(calls().cuMemAllocManaged(&managed, BYTES, CU_MEM_ATTACH_GLOBAL), "cuMemAllocManaged");
+  int host[64] = {};
+  fill(streams_[0], managed);
+  settle();
+  check(calls().cuMemcpyDtoH(host, managed, BYTES), "cuMemcpyDtoH");
+  expect_race(reports(), "kernel 'fill'");
+  fill(streams_[0], managed);
+  check(calls().cuStreamSynchronize(streams_[0]), "cuStreamSynchronize");
+  check(calls().cuMemcpyDtoH(host, managed, BYTES), "cuMemcpyDtoH");
+  EXPECT_TRUE(reports().empty());
+  calls().cuMemFree(managed);
 }
 
 }  // namespace
