@@ -89,7 +89,8 @@ class checks:
     an exception, its reports become a note of the exception.
 
     kinds: "all", or some of "memory", "init", "race", "barrier", "host" and "leak". The other options are those of
-    Checks: schedule, seed, suppressions, suppression_files, faults, trace_file, stop_at_report.
+    Checks: schedule, seed, suppressions, suppression_files, faults, trace_file, stop_at_report,
+    launch_instructions, launch_memory, launch_output.
     """
 
     def __init__(self, kinds: Union[str, Iterable[str]] = "all", *, collect: bool = False, **options: Any) -> None:

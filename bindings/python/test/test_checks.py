@@ -51,6 +51,13 @@ def test_a_block_with_reports_raises(kernels, stream):
     assert "checks.cu:2" in raised.value.log
 
 
+def test_a_random_schedule_names_its_seed(kernels, stream):
+    with cucore.checks("race", collect=True, schedule="random") as found:
+        assert found.schedule.startswith("random:")
+        run(kernels, "reverse", stream, 64)
+    assert {report.schedule for report in found.reports} == {found.schedule}
+
+
 def test_reports_are_collected(kernels, stream):
     with cucore.checks(["memory", "race"], collect=True) as found:
         run(kernels, "past_end", stream)
@@ -206,3 +213,12 @@ def test_the_block_of_the_page_passes(tmp_path):
     block = page.split("<!-- run by: bindings/python/test/test_checks.py -->\n```python\n")[1].split("```")[0]
     code, output = pytest_of(tmp_path, block)
     assert code == 0 and "2 passed" in output, output
+
+
+# The last test, because it resets the device.
+def test_launches_have_budgets(kernels):
+    device = cucore.Device(0)
+    with cucore.checks("none", launch_memory=1024), pytest.raises(
+            cucore.KernelFaultError, match=r"a launch has 1024 bytes.*launch_memory=\.\.\.\) sets this budget"):
+        run(kernels, "inside", cucore.Stream(device))
+    device.reset()
