@@ -9,6 +9,7 @@
 
 #include "attributes.hpp"
 #include "batch.hpp"
+#include "boxes.hpp"
 #include "compiling.hpp"
 #include "caching.hpp"
 #include "failure.hpp"

@@ -31,6 +31,7 @@
 %include "objectcode.i"
 %include "launch.i"
 %include "graph.i"
+%include "box.i"
 %include "cache.i"
 %include "batch.i"
 %include "compiling.i"

@@ -337,6 +337,62 @@ CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t d
                                             cucore_error **error);
 
 /**
+ * Memory as rows and slices of bytes, and the corner of a box in it. A row is x to x + width, a
+ * slice has rows y to y + height, and the box has slices z to z + depth. The extent of the box is a
+ * parameter of the function, because both boxes of a copy have the same.
+ *
+ * The memory is that of a buffer, or memory of the program. One of the two is set.
+ */
+typedef struct cucore_box {
+  size_t         struct_size; /**< sizeof(cucore_box), set before the call */
+  cucore_buffer *buffer;      /**< the buffer, or NULL; not changed if it is the source */
+  struct cucore_image *array; /**< reserved for images; must be NULL */
+  void          *host;        /**< memory of the program, or NULL; not changed if it is the source */
+  size_t         offset;      /**< bytes from the start of the memory to row 0 of slice 0 */
+  size_t         row_bytes;   /**< bytes from a row to the next; 0: x + width */
+  size_t         slice_rows;  /**< rows from a slice to the next; 0: y + height */
+  size_t         x;           /**< bytes before the box in each row */
+  size_t         y;           /**< rows before the box in each slice */
+  size_t         z;           /**< slices before the box */
+} cucore_box;
+
+#define CUCORE_BOX_INIT { sizeof(cucore_box), NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
+
+/**
+ * Copies a box of one, two or three dimensions, in the stream's order. The bytes between the rows
+ * of the destination stay.
+ *
+ * Between buffers the call is asynchronous. From memory of the program it returns when the memory
+ * may be changed or freed, as cucore_buffer_write(). Into memory of the program it returns when the
+ * bytes are there, as cucore_buffer_read().
+ *
+ * In a capture, the graph has its own copy of the bytes of memory of the program. Copies into such
+ * memory are refused; cucore_graph_add_copy_box() adds a node for them.
+ *
+ * @param destination  the box that is written
+ * @param source       the box that is read; one of the two has a buffer
+ * @param width        bytes of a row; if an extent is 0, nothing is copied
+ * @param height       rows of a slice; 1 for one dimension
+ * @param depth        slices; 1 for one or two dimensions
+ * @param stream       a stream of the device of either buffer
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a box leaves its buffer, rows or slices overlap, the boxes
+ *                                        overlap, none or several of buffer, array and host are
+ *                                        set, array is set, or the stream belongs to another
+ *                                        device
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
+ * @retval CUCORE_ERROR_INVALID_STATE     a copy into memory of the program is captured, or a
+ *                                        context was reset
+ * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel before it in the stream broke the context, and
+ *                                        the call waits
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_buffer_copy_box(const cucore_box *destination,
+                                                const cucore_box *source, size_t width,
+                                                size_t height, size_t depth,
+                                                const cucore_stream *stream, cucore_error **error);
+
+/**
  * Fills a range with a repeated pattern, in the stream's order, asynchronously. A pattern of 8
  * bytes whose halves differ needs several driver calls, every other pattern needs one.
  *

@@ -15,6 +15,37 @@
 namespace cucore {
 inline namespace CUCORE_HPP_MODE {
 
+class Buffer;
+
+/// Rows and slices of bytes in a buffer or in memory of the program, and the corner of a box in
+/// them. It keeps neither of the two.
+struct Box : cucore_box {
+  explicit Box(const Buffer& of, std::size_t first = 0) noexcept;
+  /// Memory of the program. That of a source is not changed.
+  explicit Box(const void* memory) noexcept : cucore_box CUCORE_BOX_INIT {
+    host = const_cast<void*>(memory);
+  }
+
+  /// Sets the bytes from a row to the next, and the rows from a slice to the next; 0: no gaps.
+  Box& shape(std::size_t bytes_per_row, std::size_t rows_per_slice = 0) noexcept {
+    row_bytes = bytes_per_row;
+    slice_rows = rows_per_slice;
+    return *this;
+  }
+  /// Sets the corner of the box, with the first number in bytes.
+  Box& at(std::size_t byte, std::size_t row = 0, std::size_t slice = 0) noexcept {
+    x = byte;
+    y = row;
+    z = slice;
+    return *this;
+  }
+};
+
+/// The size of a box: bytes of a row, rows of a slice, and slices.
+struct Extent {
+  std::size_t width = 0, height = 1, depth = 1;
+};
+
 /// Device, pinned or managed memory. The last reference frees it after all work that uses it, and
 /// no thread waits for that: cucore_buffer_release() states which work is recorded.
 class Buffer : public Owner<Buffer, cucore_buffer> {
@@ -115,6 +146,15 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
     return copy(0, source, 0, source.size(), stream);
   }
 
+  /// Copies a box between buffers, or between a buffer and memory of the program, in the order of
+  /// the stream. Waits only if one side is memory of the program.
+  static Returned<void> copy_box(const Box& destination, const Box& source, const Extent& extent,
+                                 const Stream& stream) {
+    return call(cucore_buffer_copy_box, static_cast<const cucore_box*>(&destination),
+                static_cast<const cucore_box*>(&source), extent.width, extent.height, extent.depth,
+                stream.get());
+  }
+
   /// Fills a range with a value of 1, 2, 4 or 8 bytes, in the order of the stream; does not wait.
   template <class T>
   Returned<void> fill(std::size_t offset, std::size_t size, const T& pattern,
@@ -138,6 +178,11 @@ class Buffer : public Owner<Buffer, cucore_buffer> {
     return static_cast<T>(cucore_buffer_native(get()));
   }
 };
+
+inline Box::Box(const Buffer& of, std::size_t first) noexcept : cucore_box CUCORE_BOX_INIT {
+  buffer = of.get();
+  offset = first;
+}
 
 template <class Word>
 Returned<void> Stream::write_value(const Buffer& buffer, std::size_t offset, Word value) const {

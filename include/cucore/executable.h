@@ -173,6 +173,34 @@ CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executabl
                                                     cucore_error **error);
 
 /**
+ * Gives a copy the boxes and the extent of another for later launches of this executable. Drivers
+ * accept only copies of one row, before and after. cucore_executable_update() also changes other
+ * boxes. After a failure, nothing has changed.
+ *
+ * @param executable   the executable
+ * @param node         a node of kind COPY of the graph that it was made from
+ * @param destination  the box that is written
+ * @param source       the box that is read; one of the two has a buffer
+ * @param width        bytes of a row, at least 1
+ * @param height       rows of a slice, at least 1
+ * @param depth        slices, at least 1
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy_box(), or the node has another
+ *                                        kind
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_copy_box(cucore_executable *executable,
+                                                        cucore_node node,
+                                                        const cucore_box *destination,
+                                                        const cucore_box *source, size_t width,
+                                                        size_t height, size_t depth,
+                                                        cucore_error **error);
+
+/**
  * Changes the range and the pattern of a fill as cucore_graph_set_fill() does. The change is for
  * later launches of this executable alone. After a failure, nothing has changed.
  *

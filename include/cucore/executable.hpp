@@ -58,6 +58,15 @@ class Executable : public Owner<Executable, cucore_executable> {
                 source.get(), source_offset, size);
   }
 
+  /// Gives a copy the boxes and the extent of another for later launches of this executable. Drivers
+  /// accept only copies of one row.
+  Returned<void> set_copy_box(Node node, const Box& destination, const Box& source,
+                              const Extent& extent) const {
+    return call(cucore_executable_set_copy_box, get(), node,
+                static_cast<const cucore_box*>(&destination),
+                static_cast<const cucore_box*>(&source), extent.width, extent.height, extent.depth);
+  }
+
   /// Changes the range and the pattern of a fill for later launches of this executable.
   template <class Pattern>
   Returned<void> set_fill(Node node, const Buffer& buffer, std::size_t offset, std::size_t size,

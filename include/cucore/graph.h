@@ -19,6 +19,7 @@
 #ifndef CUCORE_GRAPH_H_INCLUDED
 #define CUCORE_GRAPH_H_INCLUDED
 
+#include "buffer.h"
 #include "launch.h"
 #include "stream.h"
 
@@ -83,11 +84,18 @@ typedef struct cucore_node_info {
   uint64_t condition;       /**< of a conditional node */
   int32_t  comparison;      /**< of a node that waits for a word: a cucore_comparison; 0: it writes */
   int32_t  reserved_0;      /**< 0 */
+  uint64_t width;           /**< bytes per row of the box that a copy copies; size without a box */
+  uint64_t height;          /**< rows per slice of the box; 1 without a box */
+  uint64_t depth;           /**< slices of the box; 1 without a box */
+  uint64_t destination_row_bytes;  /**< bytes from a row of the destination to the next; 0: no box */
+  uint64_t destination_slice_rows; /**< rows from a slice of it to the next; 0: no box */
+  uint64_t source_row_bytes;       /**< the same of the source */
+  uint64_t source_slice_rows;      /**< the same of the source */
 } cucore_node_info;
 
 #define CUCORE_NODE_INFO_INIT                                                                     \
   { sizeof(cucore_node_info), CUCORE_NODE_KIND_UNKNOWN, 0, NULL, NULL, { 0, 0, 0 }, { 0, 0, 0 }, \
-    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0 }
+    { 0, 0, 0 }, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 }
 
 /**
  * Creates a graph without nodes. Its kernels run on the device.
@@ -197,6 +205,35 @@ CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore
                                                const cucore_buffer *source, size_t source_offset,
                                                size_t size, cucore_node *out,
                                                cucore_error **error);
+
+/**
+ * Adds a node that copies a box of one, two or three dimensions, as cucore_buffer_copy_box() does.
+ * The node keeps the buffers. Memory of the program is read or written at each launch, so it must
+ * stay valid.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param destination  the box that is written
+ * @param source       the box that is read; one of the two has a buffer
+ * @param width        bytes of a row, at least 1
+ * @param height       rows of a slice, at least 1
+ * @param depth        slices, at least 1
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_copy_box(), an extent is 0, or a node is
+ *                                        twice in `after`
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_copy_box(cucore_graph *graph, const cucore_node *after,
+                                                   size_t after_count,
+                                                   const cucore_box *destination,
+                                                   const cucore_box *source, size_t width,
+                                                   size_t height, size_t depth, cucore_node *out,
+                                                   cucore_error **error);
 
 /**
  * Adds a node that fills bytes of a buffer with a pattern, as cucore_buffer_fill() does. The node
@@ -595,6 +632,30 @@ CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node 
                                                size_t destination_offset,
                                                const cucore_buffer *source, size_t source_offset,
                                                size_t size, cucore_error **error);
+
+/**
+ * Gives a copy the boxes and the extent of another. The copy may have had no box before. Executables
+ * that exist keep the copy before. After a failure, the node is as before.
+ *
+ * @param graph        the graph
+ * @param node         a node of kind COPY
+ * @param destination  the box that is written
+ * @param source       the box that is read; one of the two has a buffer
+ * @param width        bytes of a row, at least 1
+ * @param height       rows of a slice, at least 1
+ * @param depth        slices, at least 1
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy_box(), or the node has another
+ *                                        kind
+ * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph *graph, cucore_node node,
+                                                   const cucore_box *destination,
+                                                   const cucore_box *source, size_t width,
+                                                   size_t height, size_t depth,
+                                                   cucore_error **error);
 
 /**
  * Changes the range and the pattern of a fill. Executables that exist keep the fill before. After a

@@ -87,6 +87,15 @@ class Graph : public Owner<Graph, cucore_graph> {
                        destination_offset, source.get(), source_offset, size);
   }
 
+  /// Adds a node that copies a box. Memory of the program must stay valid.
+  Returned<Node> add_copy_box(const After& after, const Box& destination, const Box& source,
+                              const Extent& extent) const {
+    return value<Node>(cucore_graph_add_copy_box, get(), after.data(), after.size(),
+                       static_cast<const cucore_box*>(&destination),
+                       static_cast<const cucore_box*>(&source), extent.width, extent.height,
+                       extent.depth);
+  }
+
   /// Adds a node that fills bytes of a buffer with a value of 1, 2, 4 or 8 bytes.
   template <class Pattern>
   Returned<Node> add_fill(const After& after, const Buffer& buffer, std::size_t offset,
@@ -227,6 +236,14 @@ class Graph : public Owner<Graph, cucore_graph> {
                           const Buffer& source, std::size_t source_offset, std::size_t size) const {
     return call(cucore_graph_set_copy, get(), node, destination.get(), destination_offset,
                 source.get(), source_offset, size);
+  }
+
+  /// Gives a copy the boxes and the extent of another.
+  Returned<void> set_copy_box(Node node, const Box& destination, const Box& source,
+                              const Extent& extent) const {
+    return call(cucore_graph_set_copy_box, get(), node,
+                static_cast<const cucore_box*>(&destination),
+                static_cast<const cucore_box*>(&source), extent.width, extent.height, extent.depth);
   }
 
   /// Changes the range and the pattern of a fill.

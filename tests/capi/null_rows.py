@@ -40,7 +40,10 @@ OF_NAME = {
     "name": '"empty"', "label": '"a"', "path": '"a"', "url": '"file:///tmp"', "key": "w.cache_key",
     "name_or_path": '"cpu"', "threads": "32", "block_size_limit": "0",
 }
+BOXES = {"destination": "w.box_at(0)", "source": "w.box_at(8)", "width": "4", "height": "1", "depth": "1"}
 OF_FUNCTION = {
+    "cucore_buffer_copy_box": BOXES, "cucore_graph_add_copy_box": BOXES, "cucore_graph_set_copy_box": BOXES,
+    "cucore_executable_set_copy_box": BOXES,
     "cucore_buffer_create": {"size": "4"}, "cucore_buffer_create_pinned": {"size": "4"},
     "cucore_buffer_create_managed": {"size": "4"}, "cucore_buffer_from_pool": {"size": "4"},
     "cucore_pool_allocate": {"size": "4"}, "cucore_pool_free": {"address": "64"},

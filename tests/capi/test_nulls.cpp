@@ -77,7 +77,16 @@ struct Handles {
   cucore_observer_options observing = observes_nothing();
   cucore_argument argument = CUCORE_ARGUMENT(bytes);
   char bytes[16] = {};
+  cucore_box boxes[2] = {};
   const cucore_objectcode* images[2] = {};
+
+  const cucore_box* box_at(size_t offset) {
+    cucore_box& box = boxes[offset == 0];
+    box = CUCORE_BOX_INIT;
+    box.buffer = buffer;
+    box.offset = offset;
+    return &box;
+  }
 
   // A struct of the caller that a call fills in.
   template <class T>

@@ -48,6 +48,30 @@ TEST_F(Graphs, RunTheirNodesInOrder) {
   EXPECT_NE(graph_.native(), nullptr);
 }
 
+TEST_F(Graphs, CopyBoxes) {
+  using cucore::Box;
+  const cucore::Buffer x = make_buffer({1, 2, 3, 4, 5, 6}), y = make_buffer({0, 0, 0, 0});
+  const float host[] = {8, 9};
+  SUCCEEDS(cucore::Buffer::copy_box(Box(y), Box(x).shape(12).at(4), {8, 2}, stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{2, 3, 5, 6}));
+  SUCCEEDS(cucore::Buffer::copy_box(Box(y, 4), Box(host), {8}, stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{2, 8, 9, 6}));
+  const cucore::Node node =
+      must(graph_.add_copy_box({}, Box(y).shape(8), Box(x).shape(12), {4, 2}));
+  const cucore_node_info info = must(graph_.node_query(node));
+  EXPECT_EQ(info.height, 2u);
+  EXPECT_EQ(info.source_row_bytes, 12u);
+  SUCCEEDS(must(cucore::Executable::create(graph_)).launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{1, 8, 4, 6}));
+  SUCCEEDS(graph_.set_copy_box(node, Box(y), Box(x), {4}));
+  const cucore::Executable executable = must(cucore::Executable::create(graph_));
+  SUCCEEDS(executable.set_copy_box(node, Box(y, 12), Box(x, 20), {4}));
+  SUCCEEDS(executable.launch(stream_));
+  EXPECT_EQ(read(y), (std::vector<float>{1, 8, 4, 6}));
+  FAILS(invalid_argument, "ends at byte 20 of a buffer of 16 bytes",
+        graph_.add_copy_box({}, Box(y, 12), Box(x), {8}));
+}
+
 TEST_F(Graphs, HaveEventsChildrenAndClones) {
   const cucore::Event event = must(cucore::Event::create(device_));
   const cucore::Node record = must(graph_.add_record({}, event));

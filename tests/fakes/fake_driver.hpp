@@ -169,6 +169,7 @@ struct GraphNode {
   std::shared_ptr<std::vector<CUgraph>> bodies;  // of a conditional node, owned
   std::shared_ptr<void> memory;                  // of an allocation
   CUdeviceptr address = 0;                       // that the node allocates or frees
+  bool is_row = true;                            // of a copy
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;
@@ -310,6 +311,9 @@ void destroy_contents(Context& context);
 
 // Returns the allocation that contains the whole range, or null.
 Memory* memory_at(CUdeviceptr address, size_t size);
+// Copies in three dimensions. All memory has an address of the host.
+bool is_valid_box(const CUDA_MEMCPY3D& copy);
+CUresult copy_box(const CUDA_MEMCPY3D& copy);
 
 template <class Predicate>
 bool invalidate_captures(Predicate predicate) {

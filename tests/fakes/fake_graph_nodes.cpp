@@ -143,10 +143,10 @@ void* host_address(CUdeviceptr address) { return reinterpret_cast<void*>(address
 GraphNode copy_node(const CUDA_MEMCPY3D& copy) {
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
+  node.is_row = copy.Height == 1 && copy.Depth == 1;
   node.run = [copy] {
-    const size_t size = copy.WidthInBytes;
-    if (memory_for(copy.dstDevice, size, "a copy") && memory_for(copy.srcDevice, size, "a copy"))
-      std::memcpy(host_address(copy.dstDevice), host_address(copy.srcDevice), size);
+    if (copy_box(copy) != CUDA_SUCCESS)
+      calls().violation("a copy uses memory that is not allocated");
   };
   return node;
 }
@@ -213,11 +213,6 @@ GraphNode host_node(const CUDA_HOST_NODE_PARAMS& host) {
   return node;
 }
 
-bool is_valid(const CUDA_MEMCPY3D& copy) {
-  return copy.WidthInBytes && copy.Height == 1 && copy.Depth == 1 &&
-         copy.srcMemoryType == CU_MEMORYTYPE_UNIFIED && copy.dstMemoryType == CU_MEMORYTYPE_UNIFIED;
-}
-
 bool is_valid(const CUDA_MEMSET_NODE_PARAMS& fill) {
   const unsigned size = fill.elementSize;
   return fill.width && fill.height && (size == 1 || size == 2 || size == 4);
@@ -227,6 +222,7 @@ bool is_valid(const CUDA_MEMSET_NODE_PARAMS& fill) {
 CUresult set(GraphNode* node, const GraphNode& work) {
   NEED(node && node->type == work.type, CUDA_ERROR_INVALID_VALUE);
   node->run = work.run;
+  node->is_row = work.is_row;
   return CUDA_SUCCESS;
 }
 
@@ -459,7 +455,7 @@ CUresult cuGraphAddMemcpyNode(CUgraphNode* out, CUgraph graph, const CUgraphNode
                               size_t count, const CUDA_MEMCPY3D* copy, CUcontext context) {
   const auto lock = locked();
   RETURN_IF_FAILED(usable(context_of(context)));
-  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
+  NEED(is_valid_box(*copy), CUDA_ERROR_INVALID_VALUE);
   return add(out, graph, before, count, copy_node(*copy));
 }
 
@@ -481,7 +477,7 @@ CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* 
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {
   const auto lock = locked();
-  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
+  NEED(is_valid_box(*copy), CUDA_ERROR_INVALID_VALUE);
   return set(driver().graph_nodes.find_or_note(node, "cuGraphMemcpyNodeSetParams"),
              copy_node(*copy));
 }
@@ -739,8 +735,11 @@ CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec exec, CUgraphNode node,
                                         const CUDA_MEMCPY3D* copy, CUcontext context) {
   const auto lock = locked();
   RETURN_IF_FAILED(usable(context_of(context)));
-  NEED(is_valid(*copy), CUDA_ERROR_INVALID_VALUE);
-  return set(step_of(exec, node), copy_node(*copy));
+  NEED(is_valid_box(*copy), CUDA_ERROR_INVALID_VALUE);
+  GraphNode* const step = step_of(exec, node);
+  const GraphNode next = copy_node(*copy);
+  NEED(step && step->is_row && next.is_row, CUDA_ERROR_INVALID_VALUE);
+  return set(step, next);
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec exec, CUgraphNode node,

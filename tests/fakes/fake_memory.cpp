@@ -8,6 +8,45 @@
 #include "fakes/fake_checks.hpp"
 #include "fakes/fake_driver.hpp"
 
+namespace fake {
+namespace {
+
+// The place of a row of one side of a copy, or null for memory that is not allocated.
+char* row_of(CUmemorytype type, const void* host, CUdeviceptr device, size_t offset, size_t size) {
+  if (type == CU_MEMORYTYPE_HOST) return const_cast<char*>(static_cast<const char*>(host)) + offset;
+  return memory_at(device + offset, size) ? reinterpret_cast<char*>(device + offset) : nullptr;
+}
+
+bool is_known(CUmemorytype type) {
+  return type == CU_MEMORYTYPE_UNIFIED || type == CU_MEMORYTYPE_HOST;
+}
+
+}  // namespace
+
+bool is_valid_box(const CUDA_MEMCPY3D& copy) {
+  return copy.WidthInBytes && copy.Height && copy.Depth && is_known(copy.srcMemoryType) &&
+         is_known(copy.dstMemoryType) && copy.srcPitch >= copy.WidthInBytes &&
+         copy.dstPitch >= copy.WidthInBytes && copy.srcHeight >= copy.Height &&
+         copy.dstHeight >= copy.Height;
+}
+
+CUresult copy_box(const CUDA_MEMCPY3D& copy) {
+  for (size_t z = 0; z < copy.Depth; ++z)
+    for (size_t y = 0; y < copy.Height; ++y) {
+      const size_t to = (z * copy.dstHeight + y) * copy.dstPitch;
+      const size_t from = (z * copy.srcHeight + y) * copy.srcPitch;
+      char* const target =
+          row_of(copy.dstMemoryType, copy.dstHost, copy.dstDevice, to, copy.WidthInBytes);
+      const char* const source =
+          row_of(copy.srcMemoryType, copy.srcHost, copy.srcDevice, from, copy.WidthInBytes);
+      NEED(target && source, CUDA_ERROR_INVALID_VALUE);
+      std::memmove(target, source, copy.WidthInBytes);
+    }
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake
+
 namespace fake::api {
 namespace {
 
@@ -238,6 +277,13 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t size) {
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t size, CUstream stream) {
   const auto lock = locked();
   return copy_on(stream, "cuMemcpyHtoDAsync", to, true, address(from), false, size);
+}
+
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* given, CUstream stream) {
+  const auto lock = locked();
+  NEED(is_valid_box(*given), CUDA_ERROR_INVALID_VALUE);
+  return work_on(stream, CU_GRAPH_NODE_TYPE_MEMCPY, "cuMemcpy3DAsync",
+                 [copy = *given] { return copy_box(copy); });
 }
 
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,

@@ -126,6 +126,7 @@ public sealed class NodeInfo {
     internal uint DynamicShared;
     internal ulong Destination, Source, Size, Pattern, PatternSize, DependencyCount, DependentCount, ToolsId, Event, Handle, Condition;
     internal int Comparison, Reserved0;
+    internal ulong Width, Height, Depth, DestinationRowBytes, DestinationSliceRows, SourceRowBytes, SourceSliceRows;
   }
 
   internal unsafe NodeInfo(IntPtr from) {
@@ -149,6 +150,13 @@ public sealed class NodeInfo {
     Handle = read.Handle;
     Condition = read.Condition;
     Comparison = (Comparison)read.Comparison;
+    Width = (long)read.Width;
+    Height = (long)read.Height;
+    Depth = (long)read.Depth;
+    DestinationRowBytes = (long)read.DestinationRowBytes;
+    DestinationSliceRows = (long)read.DestinationSliceRows;
+    SourceRowBytes = (long)read.SourceRowBytes;
+    SourceSliceRows = (long)read.SourceSliceRows;
   }
 
   /// <summary>The work of the node.</summary>
@@ -189,6 +197,20 @@ public sealed class NodeInfo {
   public ulong Condition { get; }
   /// <summary>The comparison of a node that waits for a word; 0 for one that writes.</summary>
   public Comparison Comparison { get; }
+  /// <summary>Bytes per row of the box that a copy copies; Size without a box.</summary>
+  public long Width { get; }
+  /// <summary>Rows per slice of the box; 1 without a box.</summary>
+  public long Height { get; }
+  /// <summary>Slices of the box; 1 without a box.</summary>
+  public long Depth { get; }
+  /// <summary>Bytes from a row of the destination to the next; 0: no box.</summary>
+  public long DestinationRowBytes { get; }
+  /// <summary>Rows from a slice of the destination to the next; 0: no box.</summary>
+  public long DestinationSliceRows { get; }
+  /// <summary>Bytes from a row of the source to the next; 0: no box.</summary>
+  public long SourceRowBytes { get; }
+  /// <summary>Rows from a slice of the source to the next; 0: no box.</summary>
+  public long SourceSliceRows { get; }
 
   //: described
 }

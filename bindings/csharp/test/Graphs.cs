@@ -177,6 +177,40 @@ public static class Graphs {
     }
   }
 
+  public static void BoxesAreCopied() {
+    using (Bench b = new Bench())
+    using (CudaBuffer x = CudaBuffer.Managed(World.Device, 16), y = CudaBuffer.Managed(World.Device, 8)) {
+      x.Write(Enumerable.Range(1, 16).Select(i => (byte)i).ToArray(), b.Stream);
+      y.Fill((byte)0, b.Stream);
+      Box source = new Box(x, rowBytes: 4, sliceRows: 2, x: 1, y: 1, z: 1), target = new Box(y, 1, 3);
+      Check.Equal("box at (1, 1, 1)", source.ToString());
+      b.Stream.CopyBox(new Box(y), new Box(x, rowBytes: 4, x: 2, y: 1), 2, 2);
+      b.Stream.Synchronize();
+      Check.Same(new byte[] { 7, 8, 11, 12, 0, 0, 0, 0 }, Bytes(y));
+      GraphNode copy = b.Graph.CopyBox(target, source, 2, after: b.Graph.Empty());
+      NodeInfo info = copy.Info;
+      Check.Equal($"{y.Address + 1} {x.Address + 13} 1", $"{info.Destination} {info.Source} {info.DependencyCount}");
+      Check.Equal("2 2 1 1", $"{info.Size} {info.Width} {info.Height} {info.Depth}");
+      Check.Equal("3 1 4 2", $"{info.DestinationRowBytes} {info.DestinationSliceRows} {info.SourceRowBytes} {info.SourceSliceRows}");
+      using (ExecutableGraph executable = b.Graph.Executable()) {
+        b.Run(executable);
+        Check.Same(new byte[] { 7, 14, 15, 12, 0, 0, 0, 0 }, Bytes(y));
+        executable.SetCopyBox(copy, new Box(y), new Box(x), 3);
+        b.Run(executable);
+        Check.Same(new byte[] { 1, 2, 3, 12, 0, 0, 0, 0 }, Bytes(y));
+        Check.Throws<NotUpdatableException>(() => executable.SetCopyBox(copy, new Box(y), new Box(x), 1, 2));
+      }
+      b.Graph.SetCopyBox(copy, new Box(y, rowBytes: 4), new Box(x, rowBytes: 8), 1, 2);
+      b.Run();
+      Check.Same(new byte[] { 1, 2, 3, 12, 9, 0, 0, 0 }, Bytes(y));
+      Check.Contains("Box.RowBytes of the source is 1; expected 0 or at least 2",
+                     Check.Throws<InvalidArgumentException>(() => b.Stream.CopyBox(new Box(y), new Box(x, rowBytes: 1), 2)).Message);
+      Check.Throws<ArgumentNullException>(() => Ignore(new Box(null)));
+      Check.Throws<ArgumentOutOfRangeException>(() => Ignore(new Box(x, y: -1)));
+      Check.Throws<InvalidOperationException>(() => b.Stream.CopyBox(default(Box), new Box(x), 1));
+    }
+  }
+
   public static void EventsAreRecordedAndWaitedFor() {
     using (Bench b = new Bench())
     using (CudaEvent first = new CudaEvent(World.Device, new EventOptions { Timing = true }), second = new CudaEvent(World.Device, new EventOptions { Timing = true })) {

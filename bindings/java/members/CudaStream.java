@@ -24,6 +24,18 @@ final class CudaStream {
 
   //: wait cucore_stream_synchronize Waits.until(timeout, "the work of the stream", this::query)
 
+  //: cucore_buffer_copy_box
+  // @param width bytes of a row
+  // @param height rows of a slice
+  // @param depth slices
+  public void copyBox(Box destination, Box source, long width, long height, long depth) {
+    Given.notNull(destination, "destination");
+    Given.notNull(source, "source");
+    copyBoxNow(destination.buffer(), destination.offset(), destination.rowBytes(), destination.sliceRows(), destination.x(), destination.y(), destination.z(),
+        source.buffer(), source.offset(), source.rowBytes(), source.sliceRows(), source.x(), source.y(), source.z(),
+        Given.notNegative(width, "width"), Given.notNegative(height, "height"), Given.notNegative(depth, "depth"));
+  }
+
   //: cucore_stream_set_access_window
   // @param window null: none
   public void setAccessWindow(AccessWindow window) {

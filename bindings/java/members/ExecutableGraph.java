@@ -57,6 +57,18 @@ final class ExecutableGraph {
     setCopy(node, destination, source, Given.notNull(source, "source").getSize(), 0, 0);
   }
 
+  //: cucore_executable_set_copy_box
+  // @param width bytes of a row
+  // @param height rows of a slice
+  // @param depth slices
+  public void setCopyBox(GraphNode node, Box destination, Box source, long width, long height, long depth) {
+    Given.notNull(destination, "destination");
+    Given.notNull(source, "source");
+    setCopyBoxNow(node, destination.buffer(), destination.offset(), destination.rowBytes(), destination.sliceRows(), destination.x(), destination.y(), destination.z(),
+        source.buffer(), source.offset(), source.rowBytes(), source.sliceRows(), source.x(), source.y(), source.z(),
+        Given.notNegative(width, "width"), Given.notNegative(height, "height"), Given.notNegative(depth, "depth"));
+  }
+
   //: cucore_executable_set_fill
   // @param value a Byte, Short, Character, Integer, Float, Long or Double
   // @param offset in bytes, a multiple of the value's size

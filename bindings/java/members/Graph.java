@@ -56,6 +56,19 @@ final class Graph {
     return copy(null, destination, source);
   }
 
+  //: cucore_graph_add_copy_box
+  // @param after the nodes that the new one comes after, or null
+  // @param width bytes of a row
+  // @param height rows of a slice
+  // @param depth slices
+  public GraphNode copyBox(Iterable<? extends GraphNode> after, Box destination, Box source, long width, long height, long depth) {
+    Given.notNull(destination, "destination");
+    Given.notNull(source, "source");
+    return addCopyBoxNow(after, destination.buffer(), destination.offset(), destination.rowBytes(), destination.sliceRows(), destination.x(), destination.y(), destination.z(),
+        source.buffer(), source.offset(), source.rowBytes(), source.sliceRows(), source.x(), source.y(), source.z(),
+        Given.notNegative(width, "width"), Given.notNegative(height, "height"), Given.notNegative(depth, "depth"));
+  }
+
   //: cucore_graph_add_fill
   // @param after the nodes that the new one comes after, or null
   // @param value a Byte, Short, Character, Integer, Float, Long or Double
@@ -268,6 +281,18 @@ final class Graph {
   // @param source the buffer that is read as a whole
   public void setCopy(GraphNode node, CudaBuffer destination, CudaBuffer source) {
     setCopy(node, destination, source, Given.notNull(source, "source").getSize(), 0, 0);
+  }
+
+  //: cucore_graph_set_copy_box
+  // @param width bytes of a row
+  // @param height rows of a slice
+  // @param depth slices
+  public void setCopyBox(GraphNode node, Box destination, Box source, long width, long height, long depth) {
+    Given.notNull(destination, "destination");
+    Given.notNull(source, "source");
+    setCopyBoxNow(node, destination.buffer(), destination.offset(), destination.rowBytes(), destination.sliceRows(), destination.x(), destination.y(), destination.z(),
+        source.buffer(), source.offset(), source.rowBytes(), source.sliceRows(), source.x(), source.y(), source.z(),
+        Given.notNegative(width, "width"), Given.notNegative(height, "height"), Given.notNegative(depth, "depth"));
   }
 
   //: cucore_graph_set_fill

@@ -31,6 +31,7 @@ from ._cucore import (
 )
 from ._docs import DOCS
 from ._device import AccessWindow, Memory, Priorities, devices, max_active_clusters, launch_packed
+from ._boxes import Box
 from ._graphs import ConditionalNode, ExecutableNode, Node, NodeInfo
 from ._enums import *  # noqa: F401,F403
 from ._errors import *  # noqa: F401,F403
@@ -63,7 +64,7 @@ for _name in set(_handles.__all__) - set(DOCS):
 
 __all__ = [
     *_enums.__all__, *_handles.__all__,
-    "AccessWindow", "BatchItem", "BatchResult", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "ConditionalNode",
+    "AccessWindow", "BatchItem", "BatchResult", "Box", "CacheEntry", "CacheResult", "CacheStatistics", "CheckReport", "Completion", "ConditionalNode",
     "ExecutableNode", "Global", "GraphMemory", "Key",
     "LaunchConfig", "Launcher", "LibraryInfo", "Memory", "Node", "NodeInfo", "Parameter", "PoolStatistics", "Priorities", "QueueInfo", "Resources",
     "Symbol", "checks", "compile_batch", "devices", "driver_select", "launch", "launch_packed", "library_query",

@@ -5,6 +5,7 @@ from types import TracebackType
 from typing import Any, Callable, ContextManager, Generator, Iterable, Mapping, Optional, Sequence, SupportsIndex, Type, TypeVar, Union, overload
 
 from ._async import Completion, QueueInfo
+from ._boxes import Box
 from ._cache import CacheEntry, CacheResult
 from ._checks import CheckReport
 from ._code import Global, Parameter, Symbol

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from operator import index
 from types import TracebackType
-from typing import Any, Generic, Iterable, NamedTuple, Optional, SupportsIndex, Type, TypeVar, Union, cast
+from typing import TYPE_CHECKING, Any, Generic, Iterable, NamedTuple, Optional, SupportsIndex, Type, TypeVar, Union, cast
 
 from . import _cucore
 from ._cucore import Buffer, Device, Event, ExecutableGraph, Graph, Kernel, LaunchConfig
 from ._enums import Comparison, Conditional, NodeKind
 from ._members import member
+
+if TYPE_CHECKING:
+    from ._boxes import Box
 
 Bytes = Union[bytes, bytearray, memoryview]
 # The nodes that a new one comes after.
@@ -39,6 +42,13 @@ class NodeInfo(NamedTuple):
     native: int
     condition: int
     comparison: int
+    width: int
+    height: int
+    depth: int
+    destination_row_bytes: int
+    destination_slice_rows: int
+    source_row_bytes: int
+    source_slice_rows: int
 
 
 class _Kept:
@@ -222,6 +232,11 @@ class Node:
         """Changes the buffers and the size of a copy. Executables that exist keep the copy before."""
         self._graph._set_copy(self._number, destination, offset, source, source_offset, _length(source, source_offset, length))
 
+    #: cucore_graph_set_copy_box
+    def update_copy_box(self, destination: Box, source: Box, width: int, height: int = 1, depth: int = 1) -> None:
+        """Gives a copy the boxes and the extent of another. Executables that exist keep the copy before."""
+        self._graph._set_copy_box(self._number, *destination, *source, width, height, depth)
+
     #: cucore_graph_set_fill
     def update_fill(self, buffer: Buffer, data: Bytes, length: Optional[int] = None, *, offset: int = 0) -> None:
         """Changes the range and the pattern of a fill. Executables that exist keep the fill before."""
@@ -306,6 +321,11 @@ class ExecutableNode:
         """Changes the buffers and the size of a copy."""
         self._executable._set_copy(self._number, destination, offset, source, source_offset,
                                    _length(source, source_offset, length))
+
+    #: cucore_executable_set_copy_box
+    def update_copy_box(self, destination: Box, source: Box, width: int, height: int = 1, depth: int = 1) -> None:
+        """Gives a copy the boxes and the extent of another. Drivers accept only copies of one row, before and after."""
+        self._executable._set_copy_box(self._number, *destination, *source, width, height, depth)
 
     #: cucore_executable_set_fill
     def update_fill(self, buffer: Buffer, data: Bytes, length: Optional[int] = None, *, offset: int = 0) -> None:

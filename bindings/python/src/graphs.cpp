@@ -169,12 +169,14 @@ PyObject* tuple_of(const std::vector<cucore_node>& nodes) {
 }
 
 PyObject* tuple_of(const cucore_node_info& info) {
-  return Py_BuildValue("NNNNNNIKKKKKKKKKKKi", from_enum(EnumClass::NodeKind, info.kind),
+  return Py_BuildValue("NNNNNNIKKKKKKKKKKKiKKKKKKK", from_enum(EnumClass::NodeKind, info.kind),
                        text(info.label), text(info.kernel), from(info.grid), from(info.block),
                        from(info.cluster), info.dynamic_shared, info.destination, info.source,
                        info.size, info.pattern, info.pattern_size, info.dependency_count,
                        info.dependent_count, info.tools_id, reinterpret_cast<uint64_t>(info.event),
-                       reinterpret_cast<uint64_t>(info.native), info.condition, info.comparison);
+                       reinterpret_cast<uint64_t>(info.native), info.condition, info.comparison,
+                       info.width, info.height, info.depth, info.destination_row_bytes,
+                       info.destination_slice_rows, info.source_row_bytes, info.source_slice_rows);
 }
 
 PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {

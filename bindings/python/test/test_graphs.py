@@ -193,6 +193,41 @@ def test_copies_and_fills_run(device, stream, graph):
         copy.update_fill(x, b"\3", 2)
 
 
+def test_boxes_are_copied(device, stream, graph):
+    x, y = cucore.Buffer.managed(device, 64), cucore.Buffer.managed(device, 64)
+    seen, given = np.frombuffer(y, np.uint8).reshape(8, 8), np.frombuffer(x, np.uint8).reshape(2, 4, 8)
+    given.ravel()[:] = np.arange(64)
+    seen[:] = 99
+    target, source = cucore.Box(y, row_bytes=8, x=1, y=2), cucore.Box(x, row_bytes=8, slice_rows=4, x=3, y=1, z=1)
+    stream.copy_box(target, source, 2, 3)
+    stream.synchronize()
+    assert (seen[2:5, 1:3] == given[1, 1:4, 3:5]).all() and (seen == 99).sum() == 58
+    seen[:] = 99
+    copy = graph.copy_box(target, source, 2, 3, after=graph.empty())
+    info = copy.info
+    assert (info.size, info.width, info.height, info.depth) == (6, 2, 3, 1) and len(copy.dependencies) == 1
+    assert (info.destination_row_bytes, info.destination_slice_rows) == (8, 5)
+    assert (info.source_row_bytes, info.source_slice_rows) == (8, 4)
+    executable = graph.executable()
+    run(executable, stream)
+    assert (seen[2:5, 1:3] == given[1, 1:4, 3:5]).all() and (seen == 99).sum() == 58
+    with pytest.raises(cucore.NotUpdatableError, match="make a new executable"):
+        executable[copy].update_copy_box(target, source, 2, 2)
+    copy.update_copy_box(cucore.Box(y), cucore.Box(x), 5)
+    executable = graph.executable()
+    executable[copy].update_copy_box(cucore.Box(y), cucore.Box(x, offset=10), 4)
+    run(executable, stream)
+    assert seen[0].tolist() == [10, 11, 12, 13, 99, 99, 99, 99]
+    with pytest.raises(cucore.InvalidArgumentError, match=r"Box.row_bytes of the source is 2; expected 0 or at least 4"):
+        stream.copy_box(cucore.Box(y), cucore.Box(x, row_bytes=2), 4)
+    with pytest.raises(cucore.InvalidArgumentError, match="ends at byte 65 of a buffer of 64 bytes"):
+        graph.copy_box(cucore.Box(y, offset=61), cucore.Box(x), 4)
+    with pytest.raises(TypeError):
+        stream.copy_box(cucore.Box(None), cucore.Box(x), 4)
+    with pytest.raises((ValueError, OverflowError)):
+        stream.copy_box(cucore.Box(y, offset=-1), cucore.Box(x), 4)
+
+
 def test_events_are_recorded_and_waited_for(device, stream, graph):
     first, second = (cucore.Event(device, timing=True) for _ in range(2))
     record = graph.record(first)
@@ -775,6 +810,7 @@ def numbered(message):
 
 def test_messages_are_those_of_the_page(device, stream, graph, module, add):
     x, _ = memory(device)
+    far = cucore.Buffer(device, x.size)
     a, b, removed = (graph.empty() for _ in range(3))
     a >> b
     removed.remove()
@@ -811,6 +847,7 @@ def test_messages_are_those_of_the_page(device, stream, graph, module, add):
         "a node of another graph": lambda: other.empty(after=a), "one condition for two nodes": lambda: graph.while_(condition),
         "a condition of another graph": lambda: graph.while_(of_other), "a clone of a graph with conditions": graph.clone,
         "a second executable of such a graph": graph.executable,
+        "a box that leaves its buffer": lambda: graph.copy_box(cucore.Box(x, offset=1), cucore.Box(far), x.size),
         "an event in a body": lambda: loop.bodies[0].record(cucore.Event(device)),
         "a body as an executable": loop.bodies[0].executable, "a body after the removal of its node": body.empty,
         "an update with another kind of node": lambda: one.update(fills), "an update with more nodes": lambda: one.update(more),

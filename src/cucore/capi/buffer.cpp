@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/buffer.hpp"
 
+#include "capi/boxes.hpp"
 #include "capi/observed.hpp"
 
 using namespace cucore::capi;
@@ -231,6 +232,23 @@ CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer* destination, size_t d
                              to.copy(destination_offset, from, source_offset, size, order);
                            });
     to.copy(destination_offset, from, source_offset, size, order);
+  });
+}
+
+CUCORE_API cucore_status cucore_buffer_copy_box(const cucore_box* destination,
+                                                const cucore_box* source, size_t width,
+                                                size_t height, size_t depth,
+                                                const cucore_stream* stream, cucore_error** error) {
+  return guard(error, [&] {
+    const core::BoxCopy copy = box_copy(destination, source, {width, height, depth});
+    const core::Stream& order = use(stream, "stream");
+    if (is_observed(CUCORE_OPERATION_COPY)) [[unlikely]]
+      return core::observe({.kind = CUCORE_OPERATION_COPY,
+                            .stream = &order,
+                            .address = copy.to().address,
+                            .size = copy.size()},
+                           [&](core::Operation&) { copy.run(order); });
+    copy.run(order);
   });
 }
 

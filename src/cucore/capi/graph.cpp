@@ -57,6 +57,13 @@ cucore_node_info to_c(const core::NodeState& node) {
   info.condition = facts.condition;
   info.tools_id = node.tools_id;
   info.comparison = facts.comparison;
+  info.width = facts.box.extent.width;
+  info.height = facts.box.extent.height;
+  info.depth = facts.box.extent.depth;
+  info.destination_row_bytes = facts.box.to_row_bytes;
+  info.destination_slice_rows = facts.box.to_slice_rows;
+  info.source_row_bytes = facts.box.from_row_bytes;
+  info.source_slice_rows = facts.box.from_slice_rows;
   return info;
 }
 

@@ -3,9 +3,11 @@
 #include <optional>
 #include <utility>
 
+#include "capi/boxes.hpp"
 #include "capi/guard.hpp"
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
+#include "core/graph/box_work.hpp"
 #include "core/graph/executable.hpp"
 
 using namespace cucore::capi;
@@ -69,6 +71,18 @@ CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph* graph, cucore_node 
   return guard(error, [&] {
     core::Graph& self = use(graph, "graph");
     self.set(node, copy_work(destination, destination_offset, source, source_offset, size));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph* graph, cucore_node node,
+                                                   const cucore_box* destination,
+                                                   const cucore_box* source, size_t width,
+                                                   size_t height, size_t depth,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    core::Graph& self = use(graph, "graph");
+    self.set(node,
+             cucore::make<core::BoxWork>(box_copy(destination, source, {width, height, depth})));
   });
 }
 
@@ -139,6 +153,16 @@ CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable* executabl
   return guard(error, [&] {
     core::Executable& self = use(executable, "executable");
     self.set(node, copy_work(destination, destination_offset, source, source_offset, size));
+  });
+}
+
+CUCORE_API cucore_status cucore_executable_set_copy_box(
+    cucore_executable* executable, cucore_node node, const cucore_box* destination,
+    const cucore_box* source, size_t width, size_t height, size_t depth, cucore_error** error) {
+  return guard(error, [&] {
+    core::Executable& self = use(executable, "executable");
+    self.set(node,
+             cucore::make<core::BoxWork>(box_copy(destination, source, {width, height, depth})));
   });
 }
 

@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "capi/boxes.hpp"
 #include "capi/graph_arguments.hpp"
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "core/completion/host_call.hpp"
+#include "core/graph/box_work.hpp"
 #include "core/graph/kernel_work.hpp"
 #include "core/graph/memory_work.hpp"
 #include "core/graph/value_work.hpp"
@@ -115,6 +117,22 @@ CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph* graph, const cucore
   });
 }
 
+CUCORE_API cucore_status cucore_graph_add_copy_box(cucore_graph* graph, const cucore_node* after,
+                                                   size_t after_count,
+                                                   const cucore_box* destination,
+                                                   const cucore_box* source, size_t width,
+                                                   size_t height, size_t depth, cucore_node* out,
+                                                   cucore_error** error) {
+  return guard(error, [&] {
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    core::BoxCopy copy = box_copy(destination, source, {width, height, depth});
+    node.require();
+    node.set(self.add(before, cucore::make<core::BoxWork>(std::move(copy))));
+  });
+}
+
 CUCORE_API cucore_status cucore_graph_add_fill(cucore_graph* graph, const cucore_node* after,
                                                size_t after_count, cucore_buffer* buffer,
                                                size_t offset, size_t size, const void* pattern,
@@ -175,8 +193,8 @@ CUCORE_API cucore_status cucore_graph_add_value(cucore_graph* graph, const cucor
     const auto before = after_of(after, after_count);
     auto of = share(buffer, "buffer");
     node.require();
-    node.set(self.add(before, cucore::make<core::ValueWork>(std::move(of), offset, value, size,
-                                                            comparison)));
+    node.set(self.add(
+        before, cucore::make<core::ValueWork>(std::move(of), offset, value, size, comparison)));
   });
 }
 

@@ -44,6 +44,34 @@ void read(Run& run, World& world) {
   });
 }
 
+void copy_box(Run& run, World& world) {
+  const cucore_box to = box_in(world.buffer.get()), from = box_in(world.second_buffer.get());
+  run.call([&](auto** error) {
+    return cucore_buffer_copy_box(&to, &from, 8, 2, 1, world.stream.get(), error);
+  });
+}
+
+// From memory that the driver has registered, and to pageable memory.
+void copy_box_from_host(Run& run, World& world) {
+  const cucore_box to = box_in(world.buffer.get());
+  cucore_box from = CUCORE_BOX_INIT;
+  from.host = cucore_buffer_host_pointer(world.pinned.get());
+  run.call([&](auto** error) {
+    return cucore_buffer_copy_box(&to, &from, 8, 2, 1, world.stream.get(), error);
+  });
+  if (run.failed_call() == "cuPointerGetAttribute") run.tolerate();
+}
+
+void copy_box_to_host(Run& run, World& world) {
+  char bytes[16] = {};
+  const cucore_box from = box_in(world.buffer.get());
+  cucore_box to = CUCORE_BOX_INIT;
+  to.host = bytes;
+  run.call([&](auto** error) {
+    return cucore_buffer_copy_box(&to, &from, 8, 2, 1, world.stream.get(), error);
+  });
+}
+
 Scenario fills(size_t pattern_size) {
   return {"cucore_buffer_fill", [=](Run& run, World& world) {
             const uint64_t pattern = 0x0102030405060708;
@@ -171,6 +199,9 @@ std::vector<Scenario> buffer_scenarios() {
       {"cucore_buffer_write", write},
       {"cucore_buffer_write", write_pinned},
       {"cucore_buffer_read", read},
+      {"cucore_buffer_copy_box", copy_box},
+      {"cucore_buffer_copy_box", copy_box_from_host},
+      {"cucore_buffer_copy_box", copy_box_to_host},
       {"cucore_buffer_copy",
        [](Run& run, World& world) {
          run.call([&](auto** error) {

@@ -121,6 +121,18 @@ std::vector<Scenario> capture_scenarios() {
          });
          tolerate_a_second_try(run);
        }},
+      {"cucore_buffer_copy_box",
+       [](Run& run, World& world) {
+         const Buffer buffer = new_buffer(world);
+         const cucore_box to = box_in(buffer.get());
+         cucore_box from = CUCORE_BOX_INIT;
+         char bytes[] = "0123";
+         from.host = bytes;
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_buffer_copy_box(&to, &from, 4, 1, 1, stream, error);
+         });
+         tolerate_a_second_try(run);
+       }},
       {"cucore_buffer_create",
        [](Run& run, World& world) {
          const Stream stream = captured(world);

@@ -287,6 +287,14 @@ std::vector<Scenario> graph_change_scenarios() {
                                         world.second_buffer.get(), 0, 32, error);
          });
        }},
+      {"cucore_graph_set_copy_box",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           const cucore_box to = box_in(world.buffer.get()),
+                            from = box_in(world.second_buffer.get());
+           return cucore_graph_set_copy_box(of.graph.get(), of.copy, &to, &from, 8, 2, 1, error);
+         });
+       }},
       {"cucore_graph_set_fill",
        [](Run& run, World& world) {
          sets(run, world, [&](Changeable& of, auto** error) {
@@ -332,6 +340,15 @@ std::vector<Scenario> graph_change_scenarios() {
          sets(run, world, [&](Changeable& of, auto** error) {
            return cucore_executable_set_copy(of.executable.get(), of.copy, world.buffer.get(), 0,
                                              world.second_buffer.get(), 0, 32, error);
+         });
+       }},
+      {"cucore_executable_set_copy_box",
+       [](Run& run, World& world) {
+         sets(run, world, [&](Changeable& of, auto** error) {
+           const cucore_box to = box_in(world.buffer.get()),
+                            from = box_in(world.second_buffer.get());
+           return cucore_executable_set_copy_box(of.executable.get(), of.copy, &to, &from, 8, 1, 1,
+                                                 error);
          });
        }},
       {"cucore_executable_set_fill",
@@ -411,6 +428,13 @@ std::vector<Scenario> graph_scenarios() {
          });
        }},
       {"cucore_graph_add_kernel", add_kernel},
+      {"cucore_graph_add_copy_box",
+       [](Run& run, World& world) {
+         const cucore_box to = box_in(world.buffer.get()), from = box_in(world.second_buffer.get());
+         adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
+           return cucore_graph_add_copy_box(graph, after, count, &to, &from, 8, 2, 1, out, error);
+         });
+       }},
       {"cucore_graph_add_copy",
        [](Run& run, World& world) {
          adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {

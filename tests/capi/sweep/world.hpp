@@ -126,4 +126,12 @@ void retains(Run& run, T* handle, T* (*retain)(const T*), void (*release)(T*)) {
   release(again);
 }
 
+// A box at the start of a buffer, with rows of 16 bytes.
+inline cucore_box box_in(cucore_buffer* buffer) {
+  cucore_box box = CUCORE_BOX_INIT;
+  box.buffer = buffer;
+  box.row_bytes = 16;
+  return box;
+}
+
 }  // namespace sweep

@@ -26,6 +26,10 @@ std::string shape(const std::array<uint32_t, 3>& size) {
   return concat(size[0], "x", size[1], "x", size[2]);
 }
 
+std::string shape(const BoxExtent& extent) {
+  return concat(extent.width, "x", extent.height, "x", extent.depth);
+}
+
 // The lines of a node in a drawing.
 std::string lines(const GraphNode& node) {
   const NodeFacts facts = facts_of(node);
@@ -33,6 +37,7 @@ std::string lines(const GraphNode& node) {
   if (facts.grid[0]) text += concat("\ngrid ", shape(facts.grid), ", block ", shape(facts.block));
   if (facts.dynamic_shared) text += concat("\nshared ", counted(facts.dynamic_shared, "byte"));
   if (facts.size) text += "\n" + counted(facts.size, "byte");
+  if (facts.box.to_row_bytes) text += concat("\nbox ", shape(facts.box.extent));
   if (facts.condition) text += concat("\ncondition ", facts.condition);
   if (node.label) text += "\n" + *node.label;
   return text;

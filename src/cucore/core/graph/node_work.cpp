@@ -147,6 +147,7 @@ NodeFacts CopyWork::facts() const {
   facts.destination = destination_.buffer->address() + destination_.offset;
   facts.source = source_.buffer->address() + source_.offset;
   facts.size = size_;
+  facts.box.extent = {size_, 1, 1};
   return facts;
 }
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/graph/kept_object.hpp"
-#include "core/objects/buffer.hpp"
+#include "core/objects/box_copy.hpp"
 #include "core/objects/event.hpp"
 
 namespace cucore::core {
@@ -45,6 +45,13 @@ void require_some(size_t size, const char* verb);
 // The kind of a node that somebody else has added.
 NodeKind kind_of(CUgraphNodeType type);
 
+// The shape of a copy. A copy without a box is one row, whose distances are 0.
+struct BoxFacts {
+  BoxExtent extent;
+  size_t to_row_bytes = 0, to_slice_rows = 0;
+  size_t from_row_bytes = 0, from_slice_rows = 0;
+};
+
 // The facts about a node that a program can read.
 struct NodeFacts {
   const char* kernel = "";  // its label
@@ -52,6 +59,7 @@ struct NodeFacts {
   uint32_t dynamic_shared = 0;
   uint64_t destination = 0, source = 0;
   size_t size = 0;
+  BoxFacts box;  // of a copy
   uint64_t pattern = 0;
   size_t pattern_size = 0;
   const Event* event = nullptr;

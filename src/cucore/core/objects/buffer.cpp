@@ -286,19 +286,13 @@ void Buffer::require_range(size_t offset, size_t size, const char* verb) const {
                        " of a buffer of ", counted(size_, "byte")));
 }
 
-namespace {
-
-// A copy from pageable memory returns when the driver has copied the bytes. A copy from registered
-// memory returns at once, and the bytes are still in use.
-bool is_registered(const void* host) {
+bool is_registered_host(const void* host) {
   unsigned type = 0;
   const CUresult result = cuda().cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
                                                        reinterpret_cast<CUdeviceptr>(host));
   // Pageable memory is an invalid value. After any other failure the memory counts as registered.
   return result == CUDA_SUCCESS ? type != 0 : result != CUDA_ERROR_INVALID_VALUE;
 }
-
-}  // namespace
 
 MemoryKind Buffer::memory_kind() const {
   switch (kind_) {
@@ -333,27 +327,23 @@ void Buffer::hold(const Stream& stream) const {
   if (work.is_captured()) hold_in(work);
 }
 
-namespace {
-
-bool is_in_capture(const Stream& stream) {
+bool makes_nodes(const Stream& stream) {
   if (!stream.may_be_captured()) return false;
   const ContextScope scope(*stream.context(), "stream");
   return capture_of(stream) != NOT_CAPTURED;
 }
 
-}  // namespace
-
 void Buffer::write(size_t offset, const void* source, size_t size, const Stream& stream) {
   require_range(offset, size, "write");
   stream.require_on(device(), "buffer");
   if (size == 0) return;
-  if (is_in_capture(stream)) return write_in_capture(offset, source, size, stream);
+  if (makes_nodes(stream)) return write_in_capture(offset, source, size, stream);
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()), [&] {
     return concat("write ", counted(size, "byte"), " to a buffer on ", device().label());
   });
-  if (is_registered(source)) stream.synchronize();
+  if (is_registered_host(source)) stream.synchronize();
 }
 
 // A node reads at each launch, so the graph has a copy of the bytes. The copy must not be made

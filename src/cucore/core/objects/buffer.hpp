@@ -103,6 +103,12 @@ class Buffer final : public Object {
   friend class BufferUse;
 };
 
+// A copy from pageable memory returns when the driver has copied the bytes. A copy from registered
+// memory returns at once, and the bytes are still in use.
+bool is_registered_host(const void* host);
+// Whether the stream is captured, so that work on it runs at each launch of a graph.
+bool makes_nodes(const Stream& stream);
+
 // A use of a buffer by work that is added to a stream while this lives. Work on the buffer's own
 // stream costs one comparison.
 class BufferUse {

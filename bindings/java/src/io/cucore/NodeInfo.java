@@ -134,6 +134,48 @@ public final class NodeInfo {
     return Comparison.of((int) numbers[22]);
   }
 
+  /** Bytes per row of the box that a copy copies; all bytes without a box.
+   * @return bytes */
+  public long width() {
+    return numbers[23];
+  }
+
+  /** Rows per slice of the box.
+   * @return rows; 1 without a box */
+  public long height() {
+    return numbers[24];
+  }
+
+  /** Slices of the box.
+   * @return slices; 1 without a box */
+  public long depth() {
+    return numbers[25];
+  }
+
+  /** The bytes from a row of the destination to the next.
+   * @return bytes; 0 without a box */
+  public long destinationRowBytes() {
+    return numbers[26];
+  }
+
+  /** The rows from a slice of the destination to the next.
+   * @return rows; 0 without a box */
+  public long destinationSliceRows() {
+    return numbers[27];
+  }
+
+  /** The bytes from a row of the source to the next.
+   * @return bytes; 0 without a box */
+  public long sourceRowBytes() {
+    return numbers[28];
+  }
+
+  /** The rows from a slice of the source to the next.
+   * @return rows; 0 without a box */
+  public long sourceSliceRows() {
+    return numbers[29];
+  }
+
   @Override
   public String toString() {
     return kind() + (kernel.isEmpty() ? "" : " " + kernel + " " + Arrays.toString(grid()) + " x " + Arrays.toString(block()))

@@ -12,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.cucore.Box;
 import io.cucore.Comparison;
 import io.cucore.CucoreException;
 import io.cucore.CudaBuffer;
@@ -256,6 +257,47 @@ class GraphTest {
       assertThrows(InvalidArgumentException.class, () -> graph.setCopy(copy, to, from, 9, 0, 0));
       assertThrows(InvalidArgumentException.class, () -> graph.setFill(copy, from, (byte) 3));
       assertThrows(InvalidArgumentException.class, () -> graph.fill(from, "text"));
+    }
+  }
+
+  @Test
+  void boxesAreCopied() {
+    try (CudaBuffer from = CudaBuffer.managed(device, 16); CudaBuffer to = CudaBuffer.managed(device, 8)) {
+      ByteBuffer given = from.asByteBuffer();
+      for (int i = 0; i < 16; ++i) {
+        given.put(i, (byte) (i + 1));
+      }
+      to.fill((byte) 0, stream);
+      Box target = Box.in(to).from(1).shape(3, 0);
+      Box source = Box.in(from).shape(4, 2).at(1, 1, 1); // byte 1 + 4 + 8
+      assertEquals(4, source.rowBytes());
+      assertEquals("box at (1, 1, 1) of " + from, source.toString());
+      stream.copyBox(Box.in(to), Box.in(from).at(2, 1, 0).shape(4, 0), 2, 2, 1);
+      stream.synchronize();
+      assertEquals(List.of(7, 8, 11, 12, 0, 0, 0, 0), bytes(to.asByteBuffer()));
+      GraphNode copy = graph.copyBox(null, target, source, 2, 1, 1);
+      NodeInfo info = copy.getInfo();
+      assertEquals(to.getAddress() + 1, info.destination());
+      assertEquals(from.getAddress() + 13, info.source());
+      assertEquals(List.of(2L, 2L, 1L, 1L, 3L, 1L, 4L, 2L),
+          List.of(info.size(), info.width(), info.height(), info.depth(), info.destinationRowBytes(),
+              info.destinationSliceRows(), info.sourceRowBytes(), info.sourceSliceRows()));
+      try (ExecutableGraph executable = graph.executable()) {
+        run(executable);
+        assertEquals(List.of(7, 14, 15, 12, 0, 0, 0, 0), bytes(to.asByteBuffer()));
+        executable.setCopyBox(copy, Box.in(to), Box.in(from), 3, 1, 1);
+        run(executable);
+        assertEquals(List.of(1, 2, 3, 12, 0, 0, 0, 0), bytes(to.asByteBuffer()));
+        assertThrows(NotUpdatableException.class, () -> executable.setCopyBox(copy, Box.in(to), Box.in(from), 1, 2, 1));
+      }
+      graph.setCopyBox(copy, Box.in(to).shape(4, 0), Box.in(from).shape(8, 0), 1, 2, 1);
+      run();
+      assertEquals(List.of(1, 2, 3, 12, 9, 0, 0, 0), bytes(to.asByteBuffer()));
+      String message = assertThrows(InvalidArgumentException.class,
+          () -> stream.copyBox(Box.in(to), Box.in(from).shape(1, 0), 2, 1, 1)).getMessage();
+      assertTrue(message.contains("Box.rowBytes of the source is 1; expected 0 or at least 2"), message);
+      assertThrows(InvalidArgumentException.class, () -> Box.in(to).at(0, -1, 0));
+      assertThrows(InvalidArgumentException.class, () -> Box.in(null));
     }
   }
 

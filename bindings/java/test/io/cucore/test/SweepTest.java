@@ -17,6 +17,7 @@ import io.cucore.CacheOptions;
 import io.cucore.CodeType;
 import io.cucore.CompilationException;
 import io.cucore.CucoreException;
+import io.cucore.Box;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
@@ -106,6 +107,7 @@ class SweepTest {
     objects.put(GraphNode.class, node);
     objects.put(Iterable.class, node);
     objects.put(PreparedLaunch.class, nothing.prepare(stream, LaunchConfig.of(1, 1)));
+    objects.put(Box.class, Box.in((CudaBuffer) objects.get(CudaBuffer.class)));
     objects.put(Path.class, Path.of("/nowhere"));
     objects.put(ByteBuffer.class, ByteBuffer.allocate(4));
     objects.put(TimeUnit.class, TimeUnit.SECONDS);

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/graph/box_work.hpp"
+
+#include <utility>
+
+#include "support/concat.hpp"
+
+namespace cucore::core {
+namespace {
+
+void require_extent(size_t value, const char* name) {
+  if (value == 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(name,
+                       " is 0; expected at least 1 for a node that copies; leave the node "
+                       "out"));
+}
+
+}  // namespace
+
+BoxWork::BoxWork(BoxCopy copy) : NodeWork(NodeKind::COPY), copy_(std::move(copy)) {
+  require_extent(copy_.extent().width, "width");
+  require_extent(copy_.extent().height, "height");
+  require_extent(copy_.extent().depth, "depth");
+}
+
+CUgraphNode BoxWork::add_to(const driver::CudaTable& cu, CUgraph graph,
+                            std::span<const CUgraphNode> after) const {
+  const CUDA_MEMCPY3D copy = copy_.native();
+  CUgraphNode node = nullptr;
+  driver::check(cu.cuGraphAddMemcpyNode(&node, graph, after.data(), after.size(), &copy, context()),
+                [&] { return "add a node to " + copy_.describe(); });
+  return node;
+}
+
+CUresult BoxWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
+                               const NodeWork*) const {
+  const CUDA_MEMCPY3D copy = copy_.native();
+  return cu.cuGraphMemcpyNodeSetParams(node, &copy);
+}
+
+CUresult BoxWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                    CUgraphNode node) const {
+  const CUDA_MEMCPY3D copy = copy_.native();
+  return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
+}
+
+NodeFacts BoxWork::facts() const {
+  NodeFacts facts;
+  facts.destination = copy_.to().first;
+  facts.source = copy_.from().first;
+  facts.size = copy_.size();
+  facts.box = {copy_.extent(), copy_.to().row_bytes, copy_.to().slice_rows, copy_.from().row_bytes,
+               copy_.from().slice_rows};
+  return facts;
+}
+
+}  // namespace cucore::core
