@@ -35,9 +35,10 @@ enum class ObjectKind : uint8_t {
   GRAPH,
   GRAPH_NODE,
   GRAPH_EXECUTABLE,
-  USER_OBJECT
+  USER_OBJECT,
+  EXTERNAL_SEMAPHORE
 };
-inline constexpr size_t OBJECT_KINDS = 19;
+inline constexpr size_t OBJECT_KINDS = 20;
 
 class Object {
  public:

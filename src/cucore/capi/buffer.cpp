@@ -245,7 +245,7 @@ CUCORE_API cucore_status cucore_buffer_copy_box(const cucore_box* destination,
     if (is_observed(CUCORE_OPERATION_COPY)) [[unlikely]]
       return core::observe({.kind = CUCORE_OPERATION_COPY,
                             .stream = &order,
-                            .address = copy.to().address,
+                            .address = copy.to().first,
                             .size = copy.size()},
                            [&](core::Operation&) { copy.run(order); });
     copy.run(order);

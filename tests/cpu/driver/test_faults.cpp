@@ -88,11 +88,11 @@ TEST_F(Faults, LessMemory) {
 }
 
 TEST_F(Faults, UnimplementedFunctionsCanFailOtherwise) {
-  plan("cuSignalExternalSemaphoresAsync@1=999");
-  auto signal =
-      reinterpret_cast<CUresult (*)(void*, unsigned)>(cu.symbol("cuSignalExternalSemaphoresAsync"));
-  EXPECT_CU(CUDA_ERROR_UNKNOWN, signal(nullptr, 0));
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, signal(nullptr, 0));
+  plan("cuGraphicsMapResources@1=999");
+  auto map =
+      reinterpret_cast<CUresult (*)(unsigned, void*, void*)>(cu.symbol("cuGraphicsMapResources"));
+  EXPECT_CU(CUDA_ERROR_UNKNOWN, map(0, nullptr, nullptr));
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, map(0, nullptr, nullptr));
 }
 
 TEST_F(Faults, BadPlansAreRefused) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executables: instantiation, launches and updates.
 #include "cpu/driver/api.hpp"
-#include "cpu/driver/graph/capture.hpp"
-#include "cpu/driver/graph/executable.hpp"
-#include "cpu/driver/graph/node_struct.hpp"
+#include "cpu/driver/graph/node_edit.hpp"
 
 namespace cucore::cpu::api {
 namespace {
@@ -21,16 +19,7 @@ InstantiateFault instantiate(CUgraphExec* out, CUgraph hGraph, cuuint64_t flags)
   return fault;
 }
 
-// Updates of one step; `make` gets the present parameters of the executable.
-template <class T, class Make>
-CUresult set(CUgraphExec hGraphExec, CUgraphNode hNode, Make make) {
-  GraphLock lock;
-  auto executable = find_executable(hGraphExec);
-  const uint64_t node = find_node(hNode)->handle_bits();
-  const NodeParams now = executable->params(node);
-  executable->set(node, make(params_as<T>(now)));
-  return CUDA_SUCCESS;
-}
+using node_edit::set;
 
 UpdateFault update(CUgraphExec hGraphExec, CUgraph hGraph) {
   GraphLock lock;

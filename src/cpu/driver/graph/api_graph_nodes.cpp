@@ -1,49 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adding nodes, and reading and replacing what they do.
 #include "cpu/driver/api.hpp"
-#include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/graph/graph_memory.hpp"
-#include "cpu/driver/graph/node_struct.hpp"
+#include "cpu/driver/graph/node_edit.hpp"
 
 namespace cucore::cpu::api {
 namespace {
 
-// `make` gets the graph and returns the parameters of the new node.
-template <class Make>
-CUresult add(CUgraphNode* out, CUgraph hGraph, const CUgraphNode* dependencies,
-             const CUgraphEdgeData* data, size_t count, Make make) {
-  require(out != nullptr);
-  GraphLock lock;
-  auto graph = find_graph(hGraph);
-  const auto edges = edges_from(*graph, dependencies, data, count);
-  GraphNode& node = graph->add(make(*graph), edges);
-  if (node.type() == CU_GRAPH_NODE_TYPE_CONDITIONAL) adopt_condition(*graph, node);
-  *out = handle_of<CUgraphNode>(node);
-  return CUDA_SUCCESS;
-}
-
-template <class Make>
-CUresult add(CUgraphNode* out, CUgraph graph, const CUgraphNode* dependencies, size_t count,
-             Make make) {
-  return add(out, graph, dependencies, nullptr, count, make);
-}
-
-// Replaces the parameters of a node of one kind; `make` gets the present ones.
-template <class T, class Make>
-CUresult set(CUgraphNode hNode, Make make) {
-  GraphLock lock;
-  auto node = find_node(hNode);
-  node->graph().set(*node, make(params_as<T>(node->params)));
-  return CUDA_SUCCESS;
-}
-
-template <class T, class Give>
-CUresult get(CUgraphNode hNode, const void* out, Give give) {
-  require(out != nullptr);
-  GraphLock lock;
-  give(params_as<T>(find_node(hNode)->params));
-  return CUDA_SUCCESS;
-}
+using node_edit::add;
+using node_edit::get;
+using node_edit::set;
 
 }  // namespace
 

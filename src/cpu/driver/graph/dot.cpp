@@ -97,6 +97,12 @@ class Writer {
       case CU_GRAPH_NODE_TYPE_MEM_FREE:
         if (!wants(CU_GRAPH_DEBUG_DOT_FLAGS_MEM_FREE_NODE_PARAMS)) return text;
         return text + memory(*params_as<FreeParams>(p).memory);
+      case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+        if (!wants(CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_SIGNAL_NODE_PARAMS)) return text;
+        return text + semaphores(params_as<SignalParams>(p).list);
+      case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+        if (!wants(CU_GRAPH_DEBUG_DOT_FLAGS_EXT_SEMAS_WAIT_NODE_PARAMS)) return text;
+        return text + semaphores(params_as<SemaphoreWaitParams>(p).list);
       case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
         if (!wants(CU_GRAPH_DEBUG_DOT_FLAGS_BATCH_MEM_OP_NODE_PARAMS)) return text;
         return text + " | " + std::to_string(params_as<MemOpParams>(p).operations.size()) +
@@ -142,6 +148,15 @@ class Writer {
   std::string event(const Event& e) const {
     if (!wants(CU_GRAPH_DEBUG_DOT_FLAGS_EVENT_NODE_PARAMS)) return "";
     return " | event " + hex(e.handle_bits());
+  }
+
+  template <class List>
+  static std::string semaphores(const List& list) {
+    std::string text;
+    for (size_t i = 0; i < list.handles.size(); ++i)
+      text += " | semaphore " + hex(list.handles[i]) + " value " +
+              std::to_string(list.params[i].params.fence.value);
+    return text;
   }
 
   static std::string memory(const GraphMemory& m) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include "cpu/driver/copy.hpp"
 #include "cpu/driver/cuda_api.hpp"
 #include "cpu/driver/event.hpp"
+#include "cpu/driver/external_semaphore.hpp"
 #include "cpu/driver/library.hpp"
 
 namespace cucore::cpu {
@@ -62,6 +64,14 @@ struct RecordParams {
   std::shared_ptr<Event> event;
 };
 
+struct SignalParams {
+  SemaphoreSignals list;
+};
+
+struct SemaphoreWaitParams {
+  SemaphoreWaits list;
+};
+
 struct AllocParams {
   std::shared_ptr<GraphMemory> memory;
   CUDA_MEM_ALLOC_NODE_PARAMS given{};
@@ -84,15 +94,15 @@ struct ConditionalParams {
   std::vector<CUgraph> handles;
 };
 
-// In the order of CUgraphNodeType; the semaphores have no parameters because no node has that type.
+// In the order of CUgraphNodeType.
 using NodeParams =
     std::variant<std::shared_ptr<const KernelParams>, std::shared_ptr<const CopyParams>,
                  std::shared_ptr<const FillParams>, std::shared_ptr<const HostParams>,
                  std::shared_ptr<const ChildParams>, std::shared_ptr<const EmptyParams>,
                  std::shared_ptr<const WaitParams>, std::shared_ptr<const RecordParams>,
-                 std::monostate, std::nullptr_t, std::shared_ptr<const AllocParams>,
-                 std::shared_ptr<const FreeParams>, std::shared_ptr<const MemOpParams>,
-                 std::shared_ptr<const ConditionalParams>>;
+                 std::shared_ptr<const SignalParams>, std::shared_ptr<const SemaphoreWaitParams>,
+                 std::shared_ptr<const AllocParams>, std::shared_ptr<const FreeParams>,
+                 std::shared_ptr<const MemOpParams>, std::shared_ptr<const ConditionalParams>>;
 
 inline CUgraphNodeType type_of(const NodeParams& params) {
   return static_cast<CUgraphNodeType>(params.index());
@@ -118,6 +128,12 @@ NodeParams make_wait(CUevent event);
 NodeParams make_record(CUevent event);
 NodeParams make_memop(const std::shared_ptr<Context>& context, unsigned count,
                       const CUstreamBatchMemOpParams* operations, unsigned flags);
+inline NodeParams make_signals(SemaphoreSignals list) {
+  return std::make_shared<const SignalParams>(SignalParams{std::move(list)});
+}
+inline NodeParams make_waits(SemaphoreWaits list) {
+  return std::make_shared<const SemaphoreWaitParams>(SemaphoreWaitParams{std::move(list)});
+}
 inline NodeParams make_empty() { return std::make_shared<const EmptyParams>(); }
 
 // Returns the kernel with other attributes; checks them.

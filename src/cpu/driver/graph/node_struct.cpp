@@ -105,7 +105,7 @@ NodeParams make_any(Graph& graph, CUgraphNodeParams& given) {
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return make_conditional(graph, given.conditional);
     default:
-      return make_replacement(std::monostate{}, given);
+      return make_replacement(make_empty(), given);
   }
 }
 
@@ -126,9 +126,14 @@ NodeParams make_replacement(const NodeParams& now, const CUgraphNodeParams& give
       return make_record(given.eventRecord.event);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return memop_of(given.memOp);
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
-    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
-      fail(CUDA_ERROR_NOT_SUPPORTED);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL: {
+      const auto& s = given.extSemSignal;
+      return make_signals(semaphore_list(s.extSemArray, s.paramsArray, s.numExtSems));
+    }
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT: {
+      const auto& w = given.extSemWait;
+      return make_waits(semaphore_list(w.extSemArray, w.paramsArray, w.numExtSems));
+    }
     default:
       fail(CUDA_ERROR_INVALID_VALUE);
   }

@@ -117,6 +117,11 @@ void GraphRun::execute(const GraphStep& step) {
     case CU_GRAPH_NODE_TYPE_MEM_ALLOC:
     case CU_GRAPH_NODE_TYPE_MEM_FREE:
       return execute_memory(step);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      host_waited(clock_);
+      return run_semaphores(params_as<SignalParams>(step.params).list);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return run_semaphores(params_as<SemaphoreWaitParams>(step.params).list, *context_);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       for (const auto& word : params_as<MemOpParams>(step.params).operations)
         run_word(word, *context_);

@@ -67,6 +67,13 @@ Result compare(const MemOpParams& now, const MemOpParams& next) {
   return GOOD;
 }
 
+// The number of semaphores cannot change.
+template <class Params>
+Result compare_semaphores(const NodeParams& now, const NodeParams& next) {
+  const size_t before = params_as<Params>(now).list.handles.size();
+  return before == params_as<Params>(next).list.handles.size() ? GOOD : PARAMETERS;
+}
+
 Result compare(const ConditionalParams& now, const ConditionalParams& next) {
   return now.given.type == next.given.type && now.given.size == next.given.size ? GOOD : PARAMETERS;
 }
@@ -79,6 +86,10 @@ Result compare_params(const NodeParams& now, const NodeParams& next, cuuint64_t 
       return compare(params_as<CopyParams>(now), params_as<CopyParams>(next));
     case CU_GRAPH_NODE_TYPE_MEMSET:
       return compare(params_as<FillParams>(now), params_as<FillParams>(next));
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return compare_semaphores<SignalParams>(now, next);
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return compare_semaphores<SemaphoreWaitParams>(now, next);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return compare(params_as<MemOpParams>(now), params_as<MemOpParams>(next));
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:

@@ -259,7 +259,7 @@ TEST_F(Graphs, TheGenericFunctionsTakeEveryKind) {
   params = {};
   params.type = CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT;
   CUgraphNode none = nullptr;
-  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, cu.cuGraphAddNode(&none, graph, nullptr, 0, &params));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddNode(&none, graph, nullptr, 0, &params));
   params.type = static_cast<CUgraphNodeType>(77);
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddNode(&none, graph, nullptr, 0, &params));
   run(instantiate(graph));
