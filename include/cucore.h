@@ -66,6 +66,7 @@
  * - cucore/event.h         events: points in the work of a stream
  * - cucore/pool.h          pools: where the memory of buffers comes from
  * - cucore/buffer.h        memory: device, pinned and managed
+ * - cucore/external.h      semaphores of other libraries, for example of Vulkan
  * - cucore/program.h       source code, its options, and the compile
  * - cucore/linker.h        the link of several inputs to one image
  * - cucore/objectcode.h    compiled code: inspection, containers, signatures, loading
@@ -96,6 +97,7 @@
 #include "cucore/event.h"
 #include "cucore/pool.h"
 #include "cucore/buffer.h"
+#include "cucore/external.h"
 #include "cucore/program.h"
 #include "cucore/linker.h"
 #include "cucore/objectcode.h"

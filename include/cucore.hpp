@@ -49,6 +49,7 @@
 #include "cucore/error.hpp"
 #include "cucore/event.hpp"
 #include "cucore/executable.hpp"
+#include "cucore/external.hpp"
 #include "cucore/future.hpp"
 #include "cucore/graph.hpp"
 #include "cucore/kernel.hpp"

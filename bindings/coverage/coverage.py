@@ -42,7 +42,7 @@ def python_names():
             undocumented.append(name)
         if not isinstance(value, type):
             continue
-        if value.__module__ == 'cucore' and not issubclass(value, (tuple, BaseException)) and name not in ('Future', 'ObjectCode', 'Kernel', 'Launcher', 'PreparedLaunch', 'ExecutableGraph') and not value.__text_signature__:
+        if value.__module__ == 'cucore' and not issubclass(value, (tuple, BaseException)) and name not in ('Future', 'ObjectCode', 'Kernel', 'Launcher', 'PreparedLaunch', 'ExecutableGraph', 'External') and not value.__text_signature__:
             undocumented.append(f'the signature of {name}')
         for member in dir(value):
             own = any(member in vars(c) for c in value.__mro__ if c.__module__.startswith('cucore'))

@@ -38,6 +38,7 @@ typedef struct cucore_kernel     cucore_kernel;     /**< a function that a grid 
 typedef struct cucore_prepared_launch cucore_prepared_launch; /**< a launch that is repeated */
 typedef struct cucore_graph      cucore_graph;      /**< work and its order, to be run often */
 typedef struct cucore_executable cucore_executable; /**< a graph made ready to launch */
+typedef struct cucore_external   cucore_external;   /**< a semaphore of another library */
 typedef struct cucore_cache      cucore_cache;      /**< a store of compiled and linked results */
 typedef struct cucore_queue      cucore_queue;      /**< the receiver of completions */
 typedef struct cucore_future     cucore_future;     /**< the end of work in a stream */

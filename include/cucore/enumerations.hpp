@@ -179,6 +179,8 @@ enum class NodeKind : std::int32_t {
   allocation = CUCORE_NODE_KIND_ALLOCATION,    ///< allocates memory
   free = CUCORE_NODE_KIND_FREE,                ///< frees memory
   value = CUCORE_NODE_KIND_VALUE,              ///< writes a word, or waits for one
+  semaphore_signal = CUCORE_NODE_KIND_SEMAPHORE_SIGNAL,  ///< signals a semaphore
+  semaphore_wait = CUCORE_NODE_KIND_SEMAPHORE_WAIT,      ///< waits for a semaphore
 };
 
 /// The way in which a condition decides a conditional node.

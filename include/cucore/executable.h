@@ -265,6 +265,27 @@ CUCORE_API cucore_status cucore_executable_set_event(cucore_executable *executab
                                                      cucore_error **error);
 
 /**
+ * Changes the semaphore and the value of a node as cucore_graph_set_semaphore() does. The change is
+ * for later launches of this executable alone. After a failure, nothing has changed.
+ *
+ * @param executable  the executable
+ * @param node        a node of kind SEMAPHORE_SIGNAL or SEMAPHORE_WAIT of the graph that it was made
+ *                    from
+ * @param semaphore   the semaphore
+ * @param value       the number of a timeline; a binary semaphore ignores it
+ * @param error       NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
+ *                                        have it when the executable was made
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_executable_set_semaphore(cucore_executable *executable,
+                                                         cucore_node node,
+                                                         const cucore_external *semaphore,
+                                                         uint64_t value, cucore_error **error);
+
+/**
  * Gives the work of another graph, which has the same shape, to a child node. The change is for
  * later launches of this executable alone. After a failure, nothing has changed.
  *

@@ -88,6 +88,11 @@ class Executable : public Owner<Executable, cucore_executable> {
     return call(cucore_executable_set_event, get(), node, event.get());
   }
 
+  /// Changes the semaphore and the value of a node for later launches of this executable.
+  Returned<void> set_semaphore(Node node, const External& semaphore, std::uint64_t value = 0) const {
+    return call(cucore_executable_set_semaphore, get(), node, semaphore.get(), value);
+  }
+
   /// Gives the work of a graph of equal shape to a child node.
   Returned<void> set_child(Node node, const Graph& child) const {
     return call(cucore_executable_set_child, get(), node, child.get());

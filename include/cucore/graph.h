@@ -20,6 +20,7 @@
 #define CUCORE_GRAPH_H_INCLUDED
 
 #include "buffer.h"
+#include "external.h"
 #include "launch.h"
 #include "stream.h"
 
@@ -45,6 +46,8 @@ typedef enum cucore_node_kind {
   CUCORE_NODE_KIND_ALLOCATION = 10, /**< allocates memory */
   CUCORE_NODE_KIND_FREE = 11,       /**< frees memory */
   CUCORE_NODE_KIND_VALUE = 12,      /**< writes a word, or waits for one */
+  CUCORE_NODE_KIND_SEMAPHORE_SIGNAL = 13, /**< signals a semaphore of another library */
+  CUCORE_NODE_KIND_SEMAPHORE_WAIT = 14,   /**< waits for a semaphore of another library */
   CUCORE_NODE_KIND_FORCE_INT32 = 0x7fffffff
 } cucore_node_kind;
 
@@ -74,7 +77,8 @@ typedef struct cucore_node_info {
                                  node allocates or frees, or of a word */
   uint64_t source;          /**< the address that a copy reads */
   uint64_t size;            /**< bytes of a copy, a fill, memory or a word */
-  uint64_t pattern;         /**< of a fill, the first byte is the lowest; the value of a word */
+  uint64_t pattern;         /**< of a fill, the first byte is the lowest; the value of a word or
+                                 of a semaphore */
   uint64_t pattern_size;    /**< bytes of the pattern */
   uint64_t dependency_count; /**< nodes that it comes directly after */
   uint64_t dependent_count;  /**< nodes that come directly after it */
@@ -337,6 +341,31 @@ CUCORE_API cucore_status cucore_graph_add_value(cucore_graph *graph, const cucor
                                                 size_t offset, uint64_t value, size_t size,
                                                 int32_t comparison, cucore_node *out,
                                                 cucore_error **error);
+
+/**
+ * Adds a node that signals a semaphore of another library at each launch, or waits for it, as
+ * cucore_external_signal() and cucore_external_wait() do. The node keeps the semaphore.
+ *
+ * @param graph        the graph
+ * @param after        the nodes that the new one comes after; NULL if after_count is 0
+ * @param after_count  of after; 0: the node begins with the graph
+ * @param semaphore    the semaphore
+ * @param value        the number of a timeline; a binary semaphore ignores it
+ * @param signal       1: the node signals; 0: it waits
+ * @param out          receives the node
+ * @param error        NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  signal is neither 0 nor 1, or a node is twice in `after`
+ * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       the driver has no such nodes
+ * @retval CUCORE_ERROR_INVALID_STATE     the graph or the semaphore was lost in a reset of its
+ *                                        device
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_add_semaphore(cucore_graph *graph, const cucore_node *after,
+                                                    size_t after_count,
+                                                    const cucore_external *semaphore,
+                                                    uint64_t value, int32_t signal,
+                                                    cucore_node *out, cucore_error **error);
 
 /**
  * Adds a node that records an event at each launch. The node keeps the event.
@@ -715,6 +744,23 @@ CUCORE_API cucore_status cucore_graph_set_event(cucore_graph *graph, cucore_node
                                                 cucore_event *event, cucore_error **error);
 
 /**
+ * Changes the semaphore and the value of a node that signals it or waits for it. Executables that
+ * exist keep those before. After a failure, the node is as before.
+ *
+ * @param graph      the graph
+ * @param node       a node of kind SEMAPHORE_SIGNAL or SEMAPHORE_WAIT
+ * @param semaphore  the semaphore
+ * @param value      the number of a timeline; a binary semaphore ignores it
+ * @param error      NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has another kind
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_set_semaphore(cucore_graph *graph, cucore_node node,
+                                                    const cucore_external *semaphore,
+                                                    uint64_t value, cucore_error **error);
+
+/**
  * Replaces the graph of a child node with a copy of another graph, as that graph is now.
  * Executables that exist keep the graph before. After a failure, the node is as before.
  *
@@ -804,6 +850,20 @@ CUCORE_API cucore_status cucore_graph_node_query(const cucore_graph *graph, cuco
  */
 CUCORE_API cucore_status cucore_graph_node_event(const cucore_graph *graph, cucore_node node,
                                                  cucore_event **out, cucore_error **error);
+
+/**
+ * Returns the semaphore of a node that signals it or waits for it, with a new reference.
+ *
+ * @param graph  the graph
+ * @param node   the node
+ * @param out    receives the semaphore
+ * @param error  NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the node has no semaphore, or other code has added it
+ * @since 0.2
+ */
+CUCORE_API cucore_status cucore_graph_node_semaphore(const cucore_graph *graph, cucore_node node,
+                                                     cucore_external **out, cucore_error **error);
 
 /**
  * Returns the nodes that a node comes directly after.

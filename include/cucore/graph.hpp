@@ -15,6 +15,7 @@
 
 #include "bytes.hpp"
 #include "event.hpp"
+#include "external.hpp"
 #include "kernel.hpp"
 #include "queue.hpp"
 
@@ -135,6 +136,20 @@ class Graph : public Owner<Graph, cucore_graph> {
   Returned<Node> add_value(const After& after, const Buffer& buffer, std::size_t offset, Word word,
                            Comparison comparison) const {
     return add_word(after, buffer, offset, word, static_cast<std::int32_t>(comparison));
+  }
+
+  /// Adds a node that signals a semaphore of another library. The number is that of a timeline.
+  Returned<Node> add_semaphore_signal(const After& after, const External& semaphore,
+                                      std::uint64_t number = 0) const {
+    return value<Node>(cucore_graph_add_semaphore, get(), after.data(), after.size(),
+                       semaphore.get(), number, std::int32_t{1});
+  }
+
+  /// Adds a node that waits for a semaphore of another library, a timeline until it has the number.
+  Returned<Node> add_semaphore_wait(const After& after, const External& semaphore,
+                                    std::uint64_t number = 0) const {
+    return value<Node>(cucore_graph_add_semaphore, get(), after.data(), after.size(),
+                       semaphore.get(), number, std::int32_t{0});
   }
 
   /// Adds a node that records an event.
@@ -267,6 +282,11 @@ class Graph : public Owner<Graph, cucore_graph> {
     return call(cucore_graph_set_event, get(), node, event.get());
   }
 
+  /// Changes the semaphore and the value of a node.
+  Returned<void> set_semaphore(Node node, const External& semaphore, std::uint64_t value = 0) const {
+    return call(cucore_graph_set_semaphore, get(), node, semaphore.get(), value);
+  }
+
   /// Replaces the graph of a child node with a copy of another.
   Returned<void> set_child(Node node, const Graph& child) const {
     return call(cucore_graph_set_child, get(), node, child.get());
@@ -302,6 +322,11 @@ class Graph : public Owner<Graph, cucore_graph> {
   /// The event of a node that records it or waits for it.
   Returned<Event> node_event(Node node) const {
     return make<Event>(cucore_graph_node_event, get(), node);
+  }
+
+  /// The semaphore of a node that signals it or waits for it.
+  Returned<External> node_semaphore(Node node) const {
+    return make<External>(cucore_graph_node_semaphore, get(), node);
   }
 
   /// The nodes that a node comes directly after.

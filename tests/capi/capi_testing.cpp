@@ -4,6 +4,7 @@
 #include <chrono>
 #include <thread>
 
+#include "external_testing.hpp"
 #include "support/idle_events.hpp"
 
 namespace capi_test {
@@ -129,6 +130,22 @@ Buffer make_buffer(const cucore_device* device, size_t size, const cucore_stream
   Buffer buffer;
   MUST(cucore_buffer_create, device, size, stream, buffer.out());
   return buffer;
+}
+
+External make_semaphore(const cucore_device* device, const OtherSide& other, bool is_timeline) {
+  External semaphore;
+  const int descriptor = other.exported();
+  const cucore_status status = cucore_external_semaphore_from_descriptor(
+      device, descriptor, is_timeline, semaphore.out(), nullptr);
+  if (status != CUCORE_OK) close(descriptor);
+  const char* const driver = std::getenv("CUCORE_DRIVER");
+  if (status != CUCORE_OK && !(driver && std::string(driver) == "nvidia"))
+    throw std::runtime_error("no semaphore");
+  return semaphore;
+}
+
+External make_semaphore(const cucore_device* device) {
+  return make_semaphore(device, OtherSide(false), false);
 }
 
 Pool make_pool(const cucore_device* device) {

@@ -44,6 +44,7 @@ using Kernel = Owned<cucore::Kernel>;
 using PreparedLaunch = Owned<cucore::PreparedLaunch>;
 using Graph = Owned<cucore::Graph>;
 using Executable = Owned<cucore::Executable>;
+using External = Owned<cucore::External>;
 using Cache = Owned<cucore::Cache>;
 using Queue = Owned<cucore::Queue>;
 using Future = Owned<cucore::Future>;

@@ -16,7 +16,7 @@ import header_text  # noqa: E402
 DECLARATION = re.compile(r"/\*\*((?:(?!\*/).)*)\*/\s*CUCORE_API\s+cucore_status\s+(cucore_\w+)\s*\(([^;]*?)\)\s*;", re.S)
 PARAMETER = re.compile(r"(?P<type>.*?)(?P<name>\w+)(?P<array>\[\w+\])?$")
 HANDLES = {"device", "stream", "event", "pool", "buffer", "program", "objectcode", "kernel", "linker", "queue", "future", "cache",
-           "prepared_launch", "checks", "graph", "executable", "observer"}
+           "prepared_launch", "checks", "graph", "executable", "observer", "external"}
 PASSED_ON = {"user_data", "native"}  # any value is valid
 WITHOUT_ROWS = {"cucore_log_set_callback", "cucore_error_create", "cucore_log_write"}
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs and executables through cucore.hpp.
+#include <sys/eventfd.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <chrono>
 #include <memory>
@@ -12,6 +15,8 @@
 namespace {
 
 using namespace cpp_test;
+
+ssize_t read_event(int event, uint64_t& count) { return ::read(event, &count, sizeof count); }
 
 class Graphs : public OnDevice {
  protected:
@@ -70,6 +75,29 @@ TEST_F(Graphs, CopyBoxes) {
   EXPECT_EQ(read(y), (std::vector<float>{1, 8, 4, 6}));
   FAILS(invalid_argument, "ends at byte 20 of a buffer of 16 bytes",
         graph_.add_copy_box({}, Box(y, 12), Box(x), {8}));
+}
+
+TEST_F(Graphs, HaveSemaphoresOfOtherLibraries) {
+  const int event = eventfd(0, EFD_CLOEXEC);
+  const auto semaphore = must(cucore::External::semaphore_from_descriptor(device_, dup(event)));
+  EXPECT_FALSE(semaphore.is_timeline());
+  EXPECT_EQ(must(semaphore.device()), device_);
+  EXPECT_NE(semaphore.native(), nullptr);
+  SUCCEEDS(semaphore.signal(0, stream_));
+  SUCCEEDS(semaphore.wait(0, stream_));
+  const cucore::Node signal = must(graph_.add_semaphore_signal({}, semaphore));
+  const cucore::Node wait = must(graph_.add_semaphore_wait({signal}, semaphore));
+  must(graph_.add_semaphore_signal({wait}, semaphore));
+  EXPECT_EQ(must(graph_.node_semaphore(wait)), semaphore);
+  SUCCEEDS(graph_.set_semaphore(signal, semaphore));
+  const cucore::Executable executable = must(cucore::Executable::create(graph_));
+  SUCCEEDS(executable.set_semaphore(wait, semaphore));
+  SUCCEEDS(executable.launch(stream_));
+  SUCCEEDS(stream_.synchronize());
+  uint64_t signals = 0;
+  EXPECT_EQ(read_event(event, signals), 8);
+  EXPECT_EQ(signals, 1u);
+  close(event);
 }
 
 TEST_F(Graphs, HaveEventsChildrenAndClones) {

@@ -15,7 +15,7 @@ using Types = testing::Types<cucore::Error, cucore::Device, cucore::Stream, cuco
                              cucore::Buffer, cucore::Program, cucore::Linker, cucore::ObjectCode,
                              cucore::Kernel, cucore::PreparedLaunch, cucore::Pool, cucore::Cache,
                              cucore::Queue, cucore::Future, cucore::Checks, cucore::Graph,
-                             cucore::Executable, cucore::Observer>;
+                             cucore::Executable, cucore::Observer, cucore::External>;
 TYPED_TEST_SUITE(Owners, Types);
 
 TYPED_TEST(Owners, AreValuesThatNeverThrow) {

@@ -196,7 +196,7 @@ uint64_t counted(const char* kind, Count count) {
     if (!kind || std::strcmp(kind, objects.kind()) == 0) sum += count(objects);
   };
   add(d.streams), add(d.events), add(d.libraries), add(d.links), add(d.graphs);
-  add(d.graph_nodes), add(d.graph_execs), add(d.user_objects), add(d.pools);
+  add(d.graph_nodes), add(d.graph_execs), add(d.user_objects), add(d.pools), add(d.semaphores);
   if (kind) add(d.kernels);
   return sum;
 }

@@ -201,6 +201,11 @@ struct Pool {
   std::map<int, uint64_t> attributes;
 };
 
+struct Semaphore {
+  int descriptor = -1;  // owned
+  bool is_timeline = false;
+};
+
 struct Settings {
   int device_count = 2;
   uint64_t total_memory = 150'754'820'096;
@@ -247,6 +252,7 @@ struct Driver {
   Objects<CUgraphExec, GraphExec> graph_execs{"graph_exec", 0x70000000};
   Objects<CUuserObject, UserObject> user_objects{"user_object", 0xa0000000};
   Objects<CUmemoryPool, Pool> pools{"pool", 0x80000000};
+  Objects<CUexternalSemaphore, Semaphore> semaphores{"semaphore", 0xb0000000};
   std::map<uintptr_t, Memory> memory;
   uint64_t memory_created = 0;
 };

@@ -73,6 +73,20 @@ public partial class Graph {
   /// <param name="after">the nodes that the new one comes after</param>
   public GraphNode Free(CudaBuffer buffer, GraphNodes after = default(GraphNodes)) { return RawFree(after, buffer); }
 
+  //: cucore_graph_add_semaphore
+  /// <param name="value">the new number of a timeline; a binary semaphore ignores it</param>
+  /// <param name="after">the nodes that the new one comes after</param>
+  public GraphNode SignalSemaphore(External semaphore, ulong value = 0, GraphNodes after = default(GraphNodes)) {
+    return RawAddSemaphore(after, semaphore, value, 1);
+  }
+
+  //: cucore_graph_add_semaphore
+  /// <param name="value">the least number of a timeline; a binary semaphore ignores it</param>
+  /// <param name="after">the nodes that the new one comes after</param>
+  public GraphNode WaitSemaphore(External semaphore, ulong value = 0, GraphNodes after = default(GraphNodes)) {
+    return RawAddSemaphore(after, semaphore, value, 0);
+  }
+
   //: cucore_graph_add_value
   /// <param name="value">the value to write</param>
   /// <param name="after">the nodes that the new one comes after</param>

@@ -65,6 +65,9 @@ public readonly struct GraphNode : IEquatable<GraphNode> {
   //: cucore_graph_node_event
   public CudaEvent Event { get { return Graph.RawNodeEvent(this); } }
 
+  //: cucore_graph_node_semaphore
+  public External Semaphore { get { return Graph.RawNodeSemaphore(this); } }
+
   //: cucore_graph_child
   /// <param name="index">0 for a child</param>
   public Graph Body(int index = 0) { return Graph.RawBody(this, index); }

@@ -114,6 +114,20 @@ final class Graph {
     return allocationOfNow(buffer);
   }
 
+  //: cucore_graph_add_semaphore
+  // @param after the nodes that the new one comes after, or null
+  // @param value the new number of a timeline; a binary semaphore ignores it
+  public GraphNode signalSemaphore(Iterable<? extends GraphNode> after, External semaphore, long value) {
+    return addSemaphoreNow(after, semaphore, value, 1);
+  }
+
+  //: cucore_graph_add_semaphore
+  // @param after the nodes that the new one comes after, or null
+  // @param value the least number of a timeline; a binary semaphore ignores it
+  public GraphNode waitSemaphore(Iterable<? extends GraphNode> after, External semaphore, long value) {
+    return addSemaphoreNow(after, semaphore, value, 0);
+  }
+
   //: cucore_graph_add_value
   // @param after the nodes that the new one comes after, or null
   // @param value the value to write

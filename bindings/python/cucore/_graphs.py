@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, Iterable, NamedTuple, Optional, SupportsIndex, Type, TypeVar, Union, cast
 
 from . import _cucore
-from ._cucore import Buffer, Device, Event, ExecutableGraph, Graph, Kernel, LaunchConfig
+from ._cucore import Buffer, Device, Event, ExecutableGraph, External, Graph, Kernel, LaunchConfig
 from ._enums import Comparison, Conditional, NodeKind
 from ._members import member
 
@@ -198,6 +198,12 @@ class Node:
         """The event that the node records or waits for."""
         return self._graph._node_event(self._number)
 
+    @property
+    #: cucore_graph_node_semaphore
+    def semaphore(self) -> External:
+        """The semaphore that the node signals or waits for."""
+        return self._graph._node_semaphore(self._number)
+
     #: cucore_graph_child
     def body(self, number: int = 0) -> Graph:
         """Returns the graph of a child node or of a conditional node. It can be changed as other graphs can.
@@ -246,6 +252,11 @@ class Node:
     def update_event(self, event: Event) -> None:
         """Changes the event that the node records or waits for. Executables that exist keep the event before."""
         self._graph._set_event(self._number, event)
+
+    #: cucore_graph_set_semaphore
+    def update_semaphore(self, semaphore: External, value: int = 0) -> None:
+        """Changes the semaphore and the value of a node. Executables that exist keep those before."""
+        self._graph._set_semaphore(self._number, semaphore, value)
 
     #: cucore_graph_set_child
     def update_child(self, child: Graph) -> None:
@@ -336,6 +347,11 @@ class ExecutableNode:
     def update_event(self, event: Event) -> None:
         """Changes the event that the node records or waits for."""
         self._executable._set_event(self._number, event)
+
+    #: cucore_executable_set_semaphore
+    def update_semaphore(self, semaphore: External, value: int = 0) -> None:
+        """Changes the semaphore and the value of a node."""
+        self._executable._set_semaphore(self._number, semaphore, value)
 
     #: cucore_executable_set_child
     def update_child(self, child: Graph) -> None:
@@ -443,6 +459,25 @@ def graph_free(self: Graph, buffer: Buffer, *, after: After = None) -> Node:
     ``after`` is the node, or the nodes, that the new one comes after.
     """
     return Node(self, self._free(after, buffer))
+
+
+#: cucore_graph_add_semaphore
+@member(Graph, "signal_semaphore")
+def graph_signal_semaphore(self: Graph, semaphore: External, value: int = 0, *, after: After = None) -> Node:
+    """Adds a node that signals a semaphore of another library at each launch. ``value`` is the number of a timeline.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    return Node(self, self._add_semaphore(after, semaphore, value, 1))
+
+
+@member(Graph, "wait_semaphore")
+def graph_wait_semaphore(self: Graph, semaphore: External, value: int = 0, *, after: After = None) -> Node:
+    """Adds a node that waits for a semaphore of another library. ``value`` is the least number of a timeline.
+
+    ``after`` is the node, or the nodes, that the new one comes after.
+    """
+    return Node(self, self._add_semaphore(after, semaphore, value, 0))
 
 
 #: cucore_graph_add_record

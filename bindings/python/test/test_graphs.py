@@ -2,6 +2,7 @@
 """Graphs by hand: nodes, edges, conditions, changes, executables, and what they keep."""
 import gc
 import operator
+import os
 import pathlib
 import re
 import sys
@@ -226,6 +227,41 @@ def test_boxes_are_copied(device, stream, graph):
         stream.copy_box(cucore.Box(None), cucore.Box(x), 4)
     with pytest.raises((ValueError, OverflowError)):
         stream.copy_box(cucore.Box(y, offset=-1), cucore.Box(x), 4)
+
+
+@pytest.mark.skipif(ON_GPU or not hasattr(os, "eventfd"), reason="a semaphore is an eventfd on the CPU device; Python 3.10 has it")
+def test_semaphores_of_other_libraries(device, stream, graph):
+    ours = os.eventfd(0)
+    semaphore = cucore.External.semaphore_from_descriptor(device, os.dup(ours), 0)
+    assert semaphore.device.ordinal == device.ordinal and not semaphore.is_timeline and semaphore.native
+    semaphore.signal(0, stream)
+    stream.synchronize()
+    assert os.eventfd_read(ours) == 1
+    os.eventfd_write(ours, 1)
+    semaphore.wait(0, stream)
+    stream.synchronize()
+    file = os.memfd_create("timeline")
+    os.ftruncate(file, 8)
+    timeline = cucore.External.semaphore_from_descriptor(device, os.dup(file), 1)
+    wait = graph.wait_semaphore(timeline, 3)
+    signal = graph.signal_semaphore(semaphore, after=wait)
+    assert (wait.kind, signal.kind) == (cucore.NodeKind.SEMAPHORE_WAIT, cucore.NodeKind.SEMAPHORE_SIGNAL)
+    assert wait.info.pattern == 3 and wait.semaphore == timeline and signal.dependencies == (wait,)
+    wait.update_semaphore(timeline, 5)
+    executable = graph.executable()
+    executable[wait].update_semaphore(timeline, 7)
+    executable(stream)
+    os.pwrite(file, (6).to_bytes(8, "little"), 0)
+    assert not stream.query()
+    os.pwrite(file, (7).to_bytes(8, "little"), 0)
+    stream.synchronize()
+    assert os.eventfd_read(ours) == 1
+    with pytest.raises(cucore.InvalidArgumentError, match="descriptor is -1"):
+        cucore.External.semaphore_from_descriptor(device, -1, 0)
+    with pytest.raises(cucore.InvalidArgumentError, match="has no semaphore"):
+        graph.empty().semaphore
+    os.close(ours)
+    os.close(file)
 
 
 def test_events_are_recorded_and_waited_for(device, stream, graph):

@@ -189,6 +189,22 @@ CUCORE_API cucore_status cucore_graph_node_event(const cucore_graph* graph, cuco
   });
 }
 
+CUCORE_API cucore_status cucore_graph_node_semaphore(const cucore_graph* graph, cucore_node node,
+                                                     cucore_external** out, cucore_error** error) {
+  return guard(error, [&] {
+    clear(out);
+    const core::Graph& self = use(graph, "graph");
+    require(out, "out");
+    const core::NodeState state = self.query(node);
+    if (!state.facts.semaphore)
+      throw Error(Status::INVALID_ARGUMENT,
+                  concat("node ", node,
+                         " has no semaphore; expected a node that signals a semaphore or waits for "
+                         "it"));
+    *out = wrap(*state.facts.semaphore);
+  });
+}
+
 CUCORE_API cucore_status cucore_graph_dependencies(const cucore_graph* graph, cucore_node node,
                                                    cucore_node* nodes, size_t capacity,
                                                    size_t* count, cucore_error** error) {

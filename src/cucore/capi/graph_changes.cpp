@@ -114,6 +114,15 @@ CUCORE_API cucore_status cucore_graph_set_event(cucore_graph* graph, cucore_node
   });
 }
 
+CUCORE_API cucore_status cucore_graph_set_semaphore(cucore_graph* graph, cucore_node node,
+                                                    const cucore_external* semaphore,
+                                                    uint64_t value, cucore_error** error) {
+  return guard(error, [&] {
+    core::Graph& self = use(graph, "graph");
+    self.set_semaphore(node, share(semaphore, "semaphore"), value);
+  });
+}
+
 CUCORE_API cucore_status cucore_graph_set_child(cucore_graph* graph, cucore_node node,
                                                 const cucore_graph* child, cucore_error** error) {
   return guard(error, [&] {
@@ -193,6 +202,16 @@ CUCORE_API cucore_status cucore_executable_set_event(cucore_executable* executab
   return guard(error, [&] {
     core::Executable& self = use(executable, "executable");
     self.set_event(node, share(event, "event"));
+  });
+}
+
+CUCORE_API cucore_status cucore_executable_set_semaphore(cucore_executable* executable,
+                                                         cucore_node node,
+                                                         const cucore_external* semaphore,
+                                                         uint64_t value, cucore_error** error) {
+  return guard(error, [&] {
+    core::Executable& self = use(executable, "executable");
+    self.set_semaphore(node, share(semaphore, "semaphore"), value);
   });
 }
 

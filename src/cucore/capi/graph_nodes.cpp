@@ -12,6 +12,7 @@
 #include "core/graph/box_work.hpp"
 #include "core/graph/kernel_work.hpp"
 #include "core/graph/memory_work.hpp"
+#include "core/graph/semaphore_work.hpp"
 #include "core/graph/value_work.hpp"
 #include "support/concat.hpp"
 
@@ -195,6 +196,23 @@ CUCORE_API cucore_status cucore_graph_add_value(cucore_graph* graph, const cucor
     node.require();
     node.set(self.add(
         before, cucore::make<core::ValueWork>(std::move(of), offset, value, size, comparison)));
+  });
+}
+
+CUCORE_API cucore_status cucore_graph_add_semaphore(cucore_graph* graph, const cucore_node* after,
+                                                    size_t after_count,
+                                                    const cucore_external* semaphore,
+                                                    uint64_t value, int32_t signal,
+                                                    cucore_node* out, cucore_error** error) {
+  return guard(error, [&] {
+    NewNode node(out);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
+    auto of = share(semaphore, "semaphore");
+    const auto kind = require_flag(signal, "signal") ? core::NodeKind::SEMAPHORE_SIGNAL
+                                                     : core::NodeKind::SEMAPHORE_WAIT;
+    node.require();
+    node.set(self.add(before, cucore::make<core::SemaphoreWork>(kind, std::move(of), value)));
   });
 }
 

@@ -18,6 +18,7 @@
 #include "core/objects/buffer.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/event.hpp"
+#include "core/objects/external.hpp"
 #include "core/objects/pool.hpp"
 #include "core/objects/stream.hpp"
 #include "core/observe/observer.hpp"

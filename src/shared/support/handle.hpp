@@ -47,6 +47,7 @@ enum class HandleType : uint32_t {
   CHECKS,
   EXECUTABLE,
   OBSERVER,
+  EXTERNAL,
 };
 
 constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {

@@ -40,7 +40,7 @@ std::vector<Scenario> all_scenarios() {
         pool_scenarios(), buffer_scenarios(), program_scenarios(), linker_scenarios(),
         cache_scenarios(), objectcode_scenarios(), kernel_scenarios(), completion_scenarios(),
         checks_scenarios(), observer_scenarios(), graph_scenarios(), graph_change_scenarios(),
-        capture_scenarios()})
+        capture_scenarios(), external_scenarios()})
     all.insert(all.end(), part.begin(), part.end());
   return all;
 }
@@ -239,7 +239,7 @@ TEST_F(Sweep, Releases) {
   for (const char* name :
        {"cuStreamDestroy", "cuEventDestroy", "cuLibraryUnload", "cuMemFree", "cuMemFreeAsync",
         "cuMemFreeHost", "cuGraphDestroy", "cuGraphExecDestroy", "cuGraphReleaseUserObject",
-        "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
+        "cuDestroyExternalSemaphore", "cuCtxPopCurrent", "cuDevicePrimaryCtxRelease"})
     for (const Scenario& scenario : all_scenarios()) {
       SCOPED_TRACE(scenario.function);
       // The program frees, so the failure has its status.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "world.hpp"
 
+#include <sys/eventfd.h>
+
 #include <stdexcept>
 
 namespace sweep {
@@ -147,6 +149,11 @@ Executable make_executable(const cucore_graph* graph) {
   return cucore::make<Executable>(cucore_executable_create, graph, nullptr);
 }
 
+External make_semaphore(const cucore_device* device) {
+  return cucore::make<External>(cucore_external_semaphore_from_descriptor, device,
+                                eventfd(0, EFD_CLOEXEC), 0);
+}
+
 Queue make_queue() { return cucore::make<Queue>(cucore_queue_create, nullptr); }
 
 Future make_future(const cucore_stream* stream, cucore_queue* queue) {
@@ -176,6 +183,7 @@ World::World()
       prepared(prepare_saxpy(kernel.get(), stream.get(), buffer.get())),
       graph(make_full_graph(device.get(), kernel.get(), second_buffer.get(), end.get())),
       executable(make_executable(graph.get())),
+      semaphore(make_semaphore(device.get())),
       queue(make_queue()),
       future(make_future(stream.get(), queue.get())) {
   start.record(stream);

@@ -15,6 +15,7 @@ using cucore::Checks;
 using cucore::Device;
 using cucore::Event;
 using cucore::Executable;
+using cucore::External;
 using cucore::Future;
 using cucore::Graph;
 using cucore::Kernel;
@@ -48,6 +49,7 @@ Graph make_graph(const cucore_device* device);
 Graph make_full_graph(const cucore_device* device, const cucore_kernel* saxpy,
                       cucore_buffer* buffer, cucore_event* event);
 Executable make_executable(const cucore_graph* graph);
+External make_semaphore(const cucore_device* device);  // binary
 Queue make_queue();
 Checks make_checks(const char* suppressions = nullptr);  // running
 cucore_observer_options observes_all();
@@ -79,6 +81,7 @@ struct World {
   PreparedLaunch prepared;
   Graph graph;
   Executable executable;
+  External semaphore;
   Queue queue;
   Future future;  // complete, and its completion taken
 };
@@ -108,6 +111,7 @@ std::vector<Scenario> observer_scenarios();
 std::vector<Scenario> graph_scenarios();
 std::vector<Scenario> graph_change_scenarios();
 std::vector<Scenario> capture_scenarios();
+std::vector<Scenario> external_scenarios();
 
 // A function with one output that is a handle: calls it, checks it, releases the handle.
 template <class T, class Call>

@@ -10,6 +10,7 @@
 #include "core/graph/node_change.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
+#include "core/objects/external.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
@@ -372,6 +373,16 @@ void Executable::set_event(NodeNumber number, Ref<const Event> event) {
   const GraphNode& node = root_->body()->find(number);
   retirement.emplace(*destruction_, 1);
   replace(use.cu(), node, before, event_work(node, std::move(event)), *retirement);
+}
+
+void Executable::set_semaphore(NodeNumber number, Ref<const External> semaphore, uint64_t value) {
+  std::optional<Retirement> retirement;
+  const std::lock_guard lock(mutex_);
+  const GraphUse use(*root_, *root_->body());
+  const NodeWork* const before = find(number);
+  const GraphNode& node = root_->body()->find(number);
+  retirement.emplace(*destruction_, 1);
+  replace(use.cu(), node, before, semaphore_work(node, std::move(semaphore), value), *retirement);
 }
 
 void Executable::set_child(NodeNumber number, const Graph& child) {

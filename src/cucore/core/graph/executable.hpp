@@ -36,6 +36,7 @@ class Executable final : public Object {
   void set(NodeNumber node, Ref<const NodeWork> work);
   void set_kernel(NodeNumber node, KernelChange change, const LaunchHandles& handles);
   void set_event(NodeNumber node, Ref<const Event> event);
+  void set_semaphore(NodeNumber node, Ref<const External> semaphore, uint64_t value);
   void set_child(NodeNumber node, const Graph& child);
   void set_enabled(NodeNumber node, bool is_enabled);
   bool is_enabled(NodeNumber node) const;

@@ -11,6 +11,7 @@
 #include "core/graph/node_change.hpp"
 #include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
+#include "core/objects/external.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
@@ -459,6 +460,12 @@ void Graph::set_event(NodeNumber number, Ref<const Event> event) {
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
   replace(use, node, event_work(node, std::move(event)));
+}
+
+void Graph::set_semaphore(NodeNumber number, Ref<const External> semaphore, uint64_t value) {
+  GraphUse use(*root_, *body_);
+  GraphNode& node = body_->find(number);
+  replace(use, node, semaphore_work(node, std::move(semaphore), value));
 }
 
 void Graph::set_child(NodeNumber number, const Graph& child) {

@@ -131,6 +131,7 @@ class Graph final : public Object {
   void set(NodeNumber node, Ref<const NodeWork> work);
   void set_kernel(NodeNumber node, KernelChange change, const LaunchHandles& handles);
   void set_event(NodeNumber node, Ref<const Event> event);
+  void set_semaphore(NodeNumber node, Ref<const External> semaphore, uint64_t value);
   void set_child(NodeNumber node, const Graph& child);
   void add_edge(NodeNumber from, NodeNumber to, bool is_programmatic);
   void remove_edge(NodeNumber from, NodeNumber to);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/graph/graph_text.hpp"
+#include "core/graph/semaphore_work.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -35,6 +36,16 @@ Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node
                 concat("other code has added ", describe_node(node),
                        ", so its launch is not known; pass kernel, options and arguments"));
   return make<KernelWork>(context, std::move(change), handles);
+}
+
+Ref<const NodeWork> semaphore_work(const GraphNode& node, Ref<const External> semaphore,
+                                   uint64_t value) {
+  if (node.kind != NodeKind::SEMAPHORE_SIGNAL && node.kind != NodeKind::SEMAPHORE_WAIT)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat(describe_node(node),
+                       " has no semaphore; expected a node that signals a semaphore or waits for "
+                       "it"));
+  return make<SemaphoreWork>(node.kind, std::move(semaphore), value);
 }
 
 Ref<const NodeWork> event_work(const GraphNode& node, Ref<const Event> event) {

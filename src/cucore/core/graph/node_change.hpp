@@ -17,6 +17,10 @@ Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node
                                    const NodeWork* before, KernelChange change,
                                    const LaunchHandles& handles);
 
+// Returns the work of the node with another semaphore. Throws INVALID_ARGUMENT if it has none.
+Ref<const NodeWork> semaphore_work(const GraphNode& node, Ref<const External> semaphore,
+                                   uint64_t value);
+
 // Returns the work of the node with another event. Throws INVALID_ARGUMENT if it has none.
 Ref<const NodeWork> event_work(const GraphNode& node, Ref<const Event> event);
 

@@ -41,6 +41,10 @@ const char* name_of(NodeKind kind) {
       return "free";
     case NodeKind::VALUE:
       return "value";
+    case NodeKind::SEMAPHORE_SIGNAL:
+      return "signal of a semaphore";
+    case NodeKind::SEMAPHORE_WAIT:
+      return "wait for a semaphore";
     case NodeKind::UNKNOWN:
       break;
   }
@@ -73,6 +77,10 @@ NodeKind kind_of(CUgraphNodeType type) {
       return NodeKind::FREE;
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
       return NodeKind::VALUE;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL:
+      return NodeKind::SEMAPHORE_SIGNAL;
+    case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
+      return NodeKind::SEMAPHORE_WAIT;
     default:
       return NodeKind::UNKNOWN;
   }

@@ -15,6 +15,8 @@
 
 namespace cucore::core {
 
+class External;
+
 // The numbers of cucore_node_kind.
 enum class NodeKind : int32_t {
   UNKNOWN,
@@ -30,6 +32,8 @@ enum class NodeKind : int32_t {
   ALLOCATION,
   FREE,
   VALUE,
+  SEMAPHORE_SIGNAL,
+  SEMAPHORE_WAIT,
 };
 
 // Whether a node of the kind allocates or frees memory.
@@ -63,6 +67,7 @@ struct NodeFacts {
   uint64_t pattern = 0;
   size_t pattern_size = 0;
   const Event* event = nullptr;
+  const External* semaphore = nullptr;
   uint64_t condition = 0;
   int32_t comparison = 0;
 };

@@ -128,6 +128,11 @@ public final class GraphNode implements Iterable<GraphNode> {
     return graph.nodeEventNow(this);
   }
 
+  //: cucore_graph_node_semaphore
+  public External getSemaphore() {
+    return graph.nodeSemaphoreNow(this);
+  }
+
   //: cucore_graph_child
   // @param index 0 for a child
   public Graph body(int index) {

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/objects/external.hpp"
+
+#include <utility>
+
+#include "core/objects/captured_work.hpp"
+#include "core/objects/context_scope.hpp"
+#include "core/objects/deferred_release.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::core {
+
+using driver::cuda;
+
+// The driver requires that all work which uses the semaphore is complete.
+class External::Destruction final : public DeferredRelease {
+ public:
+  explicit Destruction(Ref<Context> context) : context_(std::move(context)) {}
+  ~Destruction() override {
+    if (const auto* cu = driver::cuda_if_available()) destroy(*cu);
+  }
+
+  void perform(const driver::CudaTable& cu) noexcept override { destroy(cu); }
+
+  CUexternalSemaphore native = nullptr;
+
+ private:
+  void destroy(const driver::CudaTable& cu) noexcept {
+    const CUexternalSemaphore semaphore = std::exchange(native, nullptr);
+    if (!semaphore) return;
+    const ContextScope scope(*context_, std::nothrow);
+    if (scope.is_alive() && !driver::is_gone() && cu.cuDestroyExternalSemaphore)
+      driver::check_release(cu.cuDestroyExternalSemaphore(semaphore), "destroy a semaphore");
+  }
+
+  const Ref<Context> context_;
+};
+
+CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS signal_params(uint64_t value) noexcept {
+  CUDA_EXTERNAL_SEMAPHORE_SIGNAL_PARAMS params{};
+  params.params.fence.value = value;
+  return params;
+}
+
+CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait_params(uint64_t value) noexcept {
+  CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS params{};
+  params.params.fence.value = value;
+  return params;
+}
+
+namespace {
+
+void check_import(CUresult result, const Device& device, int descriptor, bool is_timeline) {
+  const char* const kind = is_timeline ? "a timeline semaphore" : "a binary semaphore";
+  if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_HANDLE)
+    throw Error(
+        Status::INVALID_ARGUMENT,
+        concat("the driver cannot import ", kind, " on ", device.label(), " from descriptor ",
+               descriptor, "; expected the opaque file descriptor of a semaphore of this kind"),
+        {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+  driver::check(result, [&] {
+    return concat("import ", kind, " on ", device.label(), " from descriptor ", descriptor);
+  });
+}
+
+}  // namespace
+
+Ref<External> External::import_semaphore(const Device& device, int descriptor, bool is_timeline) {
+  if (descriptor < 0)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("descriptor is ", descriptor, "; expected a file descriptor, at least 0"));
+  const auto import = driver::require(cuda().cuImportExternalSemaphore, "cuImportExternalSemaphore",
+                                      SINCE_EXTERNAL);
+  start_deferred_releases();
+  const PrimaryScope primary(device);
+  if (is_timeline &&
+      device.attribute(CU_DEVICE_ATTRIBUTE_TIMELINE_SEMAPHORE_INTEROP_SUPPORTED) == 0)
+    throw Error(Status::UNSUPPORTED,
+                concat(device.label(),
+                       " has no timeline semaphores of other libraries; use a binary semaphore"));
+  auto destruction = std::make_unique<Destruction>(primary.context());
+  Ref<External> external = make<External>(primary.context(), std::move(destruction), is_timeline);
+  CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description{};
+  description.type = is_timeline ? CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD
+                                 : CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+  description.handle.fd = descriptor;
+  check_import(import(&external->destruction_->native, &description), device, descriptor,
+               is_timeline);
+  return external;
+}
+
+External::External(Ref<Context> context, std::unique_ptr<Destruction> destruction, bool is_timeline)
+    : context_(std::move(context)),
+      destruction_(std::move(destruction)),
+      is_timeline_(is_timeline) {}
+
+External::~External() {
+  if (!destruction_->native) return;
+  {
+    const driver::RelaxedCaptures relaxed;
+    destruction_->uses().mark();
+    StreamUses& uses = destruction_->uses();
+    if (!uses.need_blocking_wait() && uses.are_complete()) return;  // its destructor does the rest
+  }
+  defer_release(std::move(destruction_));
+}
+
+CUexternalSemaphore External::native() const { return destruction_->native; }
+
+template <class Call>
+void External::add(const Stream& stream, const char* action, Call&& call) const {
+  stream.require_on(device(), "semaphore");
+  const ContextScope scope(*context_, "semaphore");
+  destruction_->uses().add(stream);
+  hold_if_captured(stream, *this);
+  driver::check(call(), [&] { return concat(action, " a semaphore on ", stream.label()); });
+}
+
+void External::signal(uint64_t value, const Stream& stream) const {
+  const auto call = driver::require(cuda().cuSignalExternalSemaphoresAsync,
+                                    "cuSignalExternalSemaphoresAsync", SINCE_EXTERNAL);
+  add(stream, "signal", [&] {
+    const CUexternalSemaphore semaphore = native();
+    const auto params = signal_params(value);
+    return call(&semaphore, &params, 1, stream.native());
+  });
+}
+
+void External::wait(uint64_t value, const Stream& stream) const {
+  const auto call = driver::require(cuda().cuWaitExternalSemaphoresAsync,
+                                    "cuWaitExternalSemaphoresAsync", SINCE_EXTERNAL);
+  add(stream, "wait for", [&] {
+    const CUexternalSemaphore semaphore = native();
+    const auto params = wait_params(value);
+    return call(&semaphore, &params, 1, stream.native());
+  });
+}
+
+}  // namespace cucore::core
