@@ -170,6 +170,7 @@ struct GraphNode {
   std::shared_ptr<void> memory;                  // of an allocation
   CUdeviceptr address = 0;                       // that the node allocates or frees
   bool is_row = true;                            // of a copy
+  CUDA_MEMCPY3D copy{};                          // as it was added or set
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;

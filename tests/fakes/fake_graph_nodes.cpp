@@ -144,6 +144,7 @@ GraphNode copy_node(const CUDA_MEMCPY3D& copy) {
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_MEMCPY;
   node.is_row = copy.Height == 1 && copy.Depth == 1;
+  node.copy = copy;
   node.run = [copy] {
     if (copy_box(copy) != CUDA_SUCCESS)
       calls().violation("a copy uses memory that is not allocated");
@@ -223,6 +224,7 @@ CUresult set(GraphNode* node, const GraphNode& work) {
   NEED(node && node->type == work.type, CUDA_ERROR_INVALID_VALUE);
   node->run = work.run;
   node->is_row = work.is_row;
+  node->copy = work.copy;
   return CUDA_SUCCESS;
 }
 
@@ -473,6 +475,14 @@ CUresult cuGraphAddHostNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* 
   const auto lock = locked();
   NEED(params->fn, CUDA_ERROR_INVALID_VALUE);
   return add(out, graph, before, count, host_node(*params));
+}
+
+CUresult cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D* out) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphMemcpyNodeGetParams");
+  NEED(node && node->type == CU_GRAPH_NODE_TYPE_MEMCPY, CUDA_ERROR_INVALID_VALUE);
+  *out = node->copy;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {

@@ -35,13 +35,16 @@ CUgraphNode BoxWork::add_to(const driver::CudaTable& cu, CUgraph graph,
 
 CUresult BoxWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                                const NodeWork*) const {
-  const CUDA_MEMCPY3D copy = copy_.native();
-  return cu.cuGraphMemcpyNodeSetParams(node, &copy);
+  CUDA_MEMCPY3D copy = copy_.native();
+  const CUresult result = keep_memory_types(cu, node, copy);
+  return result == CUDA_SUCCESS ? cu.cuGraphMemcpyNodeSetParams(node, &copy) : result;
 }
 
 CUresult BoxWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                                     CUgraphNode node) const {
-  const CUDA_MEMCPY3D copy = copy_.native();
+  CUDA_MEMCPY3D copy = copy_.native();
+  const CUresult result = keep_memory_types(cu, node, copy);
+  if (result != CUDA_SUCCESS) return result;
   return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
 }
 

@@ -138,15 +138,31 @@ CUgraphNode CopyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   return node;
 }
 
+// An address of device memory is the same under both kinds.
+CUresult keep_memory_types(const driver::CudaTable& cu, CUgraphNode node, CUDA_MEMCPY3D& copy) {
+  CUDA_MEMCPY3D now{};
+  const CUresult result = cu.cuGraphMemcpyNodeGetParams(node, &now);
+  if (result != CUDA_SUCCESS) return result;
+  const auto keep = [](CUmemorytype had, CUmemorytype& type) {
+    if (had == CU_MEMORYTYPE_DEVICE && type == CU_MEMORYTYPE_UNIFIED) type = had;
+  };
+  keep(now.srcMemoryType, copy.srcMemoryType);
+  keep(now.dstMemoryType, copy.dstMemoryType);
+  return CUDA_SUCCESS;
+}
+
 CUresult CopyWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                                 const NodeWork*) const {
-  const CUDA_MEMCPY3D copy = native();
-  return cu.cuGraphMemcpyNodeSetParams(node, &copy);
+  CUDA_MEMCPY3D copy = native();
+  const CUresult result = keep_memory_types(cu, node, copy);
+  return result == CUDA_SUCCESS ? cu.cuGraphMemcpyNodeSetParams(node, &copy) : result;
 }
 
 CUresult CopyWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                                      CUgraphNode node) const {
-  const CUDA_MEMCPY3D copy = native();
+  CUDA_MEMCPY3D copy = native();
+  const CUresult result = keep_memory_types(cu, node, copy);
+  if (result != CUDA_SUCCESS) return result;
   return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
 }
 

@@ -131,6 +131,10 @@ struct CopyPart {
   size_t offset = 0;
 };
 
+// Gives the kinds of memory that a copy node has to the new copy, where its addresses allow that.
+// A captured node has kinds of its own, and an executable takes no others.
+CUresult keep_memory_types(const driver::CudaTable& cu, CUgraphNode node, CUDA_MEMCPY3D& copy);
+
 class CopyWork final : public NodeWork {
  public:
   // Throws INVALID_ARGUMENT unless the ranges are valid.
