@@ -151,7 +151,9 @@ TEST_F(Boxes, OfNoBytesAreNotCopiedAndMakeNoNode) {
   for (const Extent& extent : {Extent{0, 1, 1}, Extent{1, 0, 1}, Extent{1, 1, 0}}) {
     const uint64_t before = fake_ ? fake_->total_calls() : 0;
     SUCCEEDS(cucore_buffer_copy_box, &to, &from, extent[0], extent[1], extent[2], stream_);
-    if (fake_) EXPECT_EQ(fake_->total_calls(), before);
+    if (fake_) {
+      EXPECT_EQ(fake_->total_calls(), before);
+    }
     const char* const names[] = {"width", "height", "depth"};
     const size_t empty = std::ranges::find(extent, 0u) - extent.begin();
     cucore_node node = 7;

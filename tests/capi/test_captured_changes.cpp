@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Changes of nodes that a capture has added: in the graph and in executables, with executables that
 // were made before and after. Each executable does what it had.
+#include <cuda.h>
+
 #include <atomic>
 #include <cstring>
 #include <functional>
@@ -105,7 +107,9 @@ TEST_F(CapturedChanges, OfAKernelChangeConfigurationArgumentsAndFunction) {
       EXPECT_EQ(seen.grid[0], grids[i]);
       float factor = 0;
       std::memcpy(&factor, seen.arguments, sizeof factor);
-      if (factors[i] != 0) EXPECT_EQ(factor, factors[i]);
+      if (factors[i] != 0) {
+        EXPECT_EQ(factor, factors[i]);
+      }
     }
     return;
   }
@@ -244,7 +248,9 @@ TEST_F(CapturedChanges, OfAnEvent) {
     for (const Event* each : {&first, &second, &third}) {
       int32_t done = 1;
       SUCCEEDS(cucore_event_query, *each, &done);
-      if (fake_) EXPECT_EQ(done, each != event);
+      if (fake_) {
+        EXPECT_EQ(done, each != event);
+      }
     }
     if (fake_) fake_->hold_streams(0);
     SUCCEEDS(cucore_stream_synchronize, stream_);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semaphores of other libraries: on streams, in captures, as nodes of graphs and in executables.
+#include <cuda.h>
+
 #include "external_testing.hpp"
 #include "graph_testing.hpp"
 
@@ -176,7 +178,9 @@ TEST_F(Externals, AreNodesThatRunAtEachLaunch) {
     line_.signal(0);
     SUCCEEDS(cucore_executable_launch, executable, stream_);
     expect_waiting();
-    if (waits()) EXPECT_EQ(line_.take(), 0u);
+    if (waits()) {
+      EXPECT_EQ(line_.take(), 0u);
+    }
     other_.signal();
     SUCCEEDS(cucore_stream_synchronize, stream_);
     EXPECT_EQ(line_.take(), 9u);
