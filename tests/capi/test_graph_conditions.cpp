@@ -254,7 +254,7 @@ TEST_F(Conditions, DecideSwitches) {
 TEST_F(Conditions, DecideLoops) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";
   make_world();
-  for (uint32_t turns : {0u, 1u, 100u}) {
+  for (uint32_t turns : {0u, 1u, 1000u}) {
     graph_ = make_graph(device_);
     const Buffer left = make_buffer(device_, sizeof turns, stream_);
     MUST(cucore_buffer_fill, left, 0, sizeof turns, &turns, sizeof turns, stream_);
