@@ -106,6 +106,7 @@ public static class Lifetimes {
     if (type == typeof(CudaStream)) return World.Device.GetDefaultStream();
     if (type == typeof(CudaDevice)) return World.Device;
     if (type == typeof(CudaBuffer)) return CudaBuffer.Pinned(World.Device, 4);
+    if (type == typeof(Box)) return new Box(CudaBuffer.Pinned(World.Device, 4));
     if (type == typeof(CudaEvent)) return new CudaEvent(World.Device);
     if (type == typeof(ObjectCode)) return World.Code(World.Scale);
     if (type == typeof(int)) return 1;

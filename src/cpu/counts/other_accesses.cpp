@@ -126,7 +126,7 @@ bool count_lines(Warp& w, const Op& op, bool loads, WorkerCounts& counts, RowTra
   return !shared;
 }
 
-bool is_in_shared(Region region) { return region == Region::SHARED || region == Region::CLUSTER; }
+bool is_of_block(Region region) { return region == Region::SHARED || region == Region::CLUSTER; }
 
 // A range of shared memory takes a wavefront per 128 bytes.
 void add_shared_range(uint64_t address, uint64_t size, cucore_cpu_traffic& traffic) {
@@ -144,17 +144,17 @@ bool count_bulk(Warp& w, const Op& op, WorkerCounts& counts, RowTraffic& row) {
     const int l = std::countr_zero(m);
     const uint32_t size = w.at<uint32_t>(site.size)[l];
     if (size == 0) continue;
-    if (is_in_shared(site.from.region) != is_in_shared(site.to.region)) {
-      const AddressSlot& shared = is_in_shared(site.to.region) ? site.to : site.from;
+    if (is_of_block(site.from.region) != is_of_block(site.to.region)) {
+      const AddressSlot& shared = is_of_block(site.to.region) ? site.to : site.from;
       add_shared_range(shared.of(w, l), size, row.shared);
     }
-    if (!is_in_shared(site.from.region))
+    if (!is_of_block(site.from.region))
       add_global_range(counts, site.from.of(w, l), size, Hook::LOAD, row.global);
-    if (!is_in_shared(site.to.region))
+    if (!is_of_block(site.to.region))
       add_global_range(counts, site.to.of(w, l), size, reduces ? Hook::ATOMIC : Hook::STORE,
                        row.global);
     // Between blocks of a cluster, both sides are shared memory; the writes count.
-    if (is_in_shared(site.from.region) && is_in_shared(site.to.region))
+    if (is_of_block(site.from.region) && is_of_block(site.to.region))
       add_shared_range(site.to.of(w, l), size, row.shared);
   }
   return false;  // without memory, the copy reads zeros

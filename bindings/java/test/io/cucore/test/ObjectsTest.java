@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.cucore.Backend;
+import io.cucore.Box;
 import io.cucore.CodeType;
 import io.cucore.Cucore;
 import io.cucore.CucoreException;
@@ -307,6 +308,7 @@ class ObjectsTest {
     values.put(String.class, "x");
     values.put(CudaEvent.class, new CudaEvent(device));
     values.put(CudaBuffer.class, new CudaBuffer(device, 4, stream));
+    values.put(Box.class, Box.in(new CudaBuffer(device, 4, stream)));
     values.put(ObjectCode.class, World.code());
     values.put(ByteBuffer.class, ByteBuffer.allocate(4));
     values.put(java.util.concurrent.Executor.class, (java.util.concurrent.Executor) Runnable::run);
