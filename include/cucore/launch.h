@@ -39,8 +39,9 @@ typedef struct cucore_launch_options {
   int32_t  programmatic_serialization; /**< 1: may start before the previous kernel has ended */
   int32_t  priority; /**< 0: the stream's; else one of cucore_device_stream_priorities() */
   int32_t  reserved;                   /**< 0 */
-  uint32_t preferred_cluster[3]; /**< a multiple of cluster, which must be set; the device uses it
-                                      where it fits. All 0: none; else 0 in others is 1. CUDA 12.8 */
+  uint32_t preferred_cluster[3]; /**< a multiple of cluster, which must be set, with the same third
+                                      number; the device uses it where it fits. All 0: none; else 0
+                                      in others is 1. CUDA 12.8 */
   cucore_cluster_scheduling cluster_scheduling; /**< the placement of the blocks of a cluster */
   int32_t shared_carveout; /**< percent of the L1 cache that is preferred as shared memory, 1 to
                                 100; 0: the kernel's, -1: none. CUDA 12.5 */

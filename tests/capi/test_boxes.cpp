@@ -436,7 +436,7 @@ TEST_F(Boxes, OfOneRowAreSetInAnExecutable) {
 }
 
 // Drivers refuse more than one row; a whole update changes it.
-TEST_F(Boxes, OfSeveralRowsNeedAWholeUpdate) {
+TEST_F(Boxes, OfSeveralRowsNeedAnUpdateOrANewExecutable) {
   const cucore_box to = box_in(target_, 16), from = box_in(source_, 16);
   const cucore_box other = at(box_in(source_, 40, 4), 1, 1, 1);
   const cucore_node node = add_box(to, from, {8, 3, 1});
@@ -454,8 +454,18 @@ TEST_F(Boxes, OfSeveralRowsNeedAWholeUpdate) {
     clear();
   }
   SUCCEEDS(cucore_graph_set_copy_box, graph_, node, &to, &other, 12, 2, 2);
-  SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
-  launch(executable);
+  // An H100 with driver 580 refuses other extents in a whole update as well.
+  const bool is_updated =
+      cucore_executable_update(executable, graph_, nullptr, nullptr) == CUCORE_OK;
+  if (!is_updated) {
+    FAILS(CUCORE_ERROR_NOT_UPDATABLE, "make a new executable", cucore_executable_update, executable,
+          graph_, nullptr);
+    launch(executable);
+    expect_copied(to, from, {8, 3, 1});
+    clear();
+  }
+  const Executable next = make_executable(graph_);
+  launch(is_updated ? executable : next);
   expect_copied(to, other, {12, 2, 2});
 }
 

@@ -150,14 +150,20 @@ TEST_F(LaunchAttributes, OfPreferredClusters) {
   options_.preferred_cluster[1] = 2;  // 0 in others is 1
   refuses(CUCORE_ERROR_INVALID_ARGUMENT,
           "preferred_cluster[0] is 1 block, not a multiple of cluster[0], 2");
-  options_.grid[2] = 2;
+  options_.grid[1] = options_.grid[2] = 2;
   options_.cluster[0] = 2;
   options_.preferred_cluster[0] = 4;
-  options_.preferred_cluster[2] = 2;  // 8 blocks, the most that each device with clusters has
+  options_.preferred_cluster[2] = 2;
+  refuses(CUCORE_ERROR_INVALID_ARGUMENT,
+          "cucore_launch_options.preferred_cluster[2] is 2; expected that of cluster[2], 1");
+  options_.grid[1] = options_.grid[2] = 2;
+  options_.cluster[0] = options_.cluster[2] = 2;
+  options_.preferred_cluster[0] = options_.preferred_cluster[2] = 2;
+  options_.preferred_cluster[1] = 2;  // 8 blocks, the most that each device with clusters has
   const auto value = launched(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
   if (!fake_) return;
-  EXPECT_EQ(value.preferredClusterDim.x, 4u);
-  EXPECT_EQ(value.preferredClusterDim.y, 1u);
+  EXPECT_EQ(value.preferredClusterDim.x, 2u);
+  EXPECT_EQ(value.preferredClusterDim.y, 2u);
   EXPECT_EQ(value.preferredClusterDim.z, 2u);
 }
 

@@ -49,9 +49,9 @@ public static class HostCalls {
 
   public static void ComeFromManyThreads() {
     int ran = 0;
-    Thread[] threads = Enumerable.Range(0, 64).Select(i => new Thread(() => {
+    Thread[] threads = Enumerable.Range(0, 8).Select(i => new Thread(() => {
       using (CudaStream stream = World.Stream()) {
-        for (int k = 0; k < 10; ++k) stream.LaunchHost(() => Interlocked.Increment(ref ran));
+        for (int k = 0; k < 80; ++k) stream.LaunchHost(() => Interlocked.Increment(ref ran));
         stream.Synchronize();
       }
     })).ToArray();

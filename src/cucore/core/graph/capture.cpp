@@ -211,6 +211,7 @@ void lose_session(CaptureSession& session) noexcept {
   if (!graph) return;
   if (!session.is_into()) return graph->lose();
   graph->end_capture();
+  if (graph->is_conditional()) graph->lose_whole();
   try {
     move_held_to(*graph, session);
   } catch (const std::exception& error) {

@@ -135,6 +135,12 @@ void Graph::lose() const {
   body_->end_capture();
 }
 
+void Graph::lose_whole() const {
+  const std::lock_guard lock(root_->mutex());
+  body_->lose();
+  root_->body()->lose();
+}
+
 void Graph::keep(const Ref<const Object>& object) const {
   const std::lock_guard lock(root_->mutex());
   body_->reserve({});

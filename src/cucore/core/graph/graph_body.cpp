@@ -282,7 +282,7 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
 void GraphBody::require_usable() const {
   if (is_lost_)
     throw Error(Status::INVALID_STATE,
-                "the graph ended with its capture, which was broken or not joined; make a new one");
+                "the graph ended with a capture, which was broken or not joined; make a new one");
 }
 
 void GraphBody::require_not_captured(const char* action) const {

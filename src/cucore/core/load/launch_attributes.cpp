@@ -105,6 +105,10 @@ void LaunchAttributes::add_clusters(const Device& device, const cucore_launch_op
              "cluster where the preferred one does not fit");
     require_multiple("preferred_cluster", preferred, "cluster", cluster);
     require_multiple("grid", options.grid, "preferred_cluster", preferred);
+    if (at_least_one(preferred[2]) != at_least_one(cluster[2]))
+      refuse("preferred_cluster[2]",
+             concat(" is ", at_least_one(preferred[2]), "; expected that of cluster[2], ",
+                    at_least_one(cluster[2])));
     auto& value = add(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION).preferredClusterDim;
     value.x = at_least_one(preferred[0]), value.y = at_least_one(preferred[1]);
     value.z = at_least_one(preferred[2]);
