@@ -174,8 +174,8 @@ CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executabl
 
 /**
  * Gives a copy the boxes and the extent of another for later launches of this executable. Drivers
- * accept only copies of one row, before and after. cucore_executable_update() also changes other
- * boxes. After a failure, nothing has changed.
+ * accept only copies of one row, before and after. NVIDIA's driver 580 also refuses other extents
+ * in cucore_executable_update(); then make a new executable. After a failure, nothing has changed.
  *
  * @param executable   the executable
  * @param node         a node of kind COPY of the graph that it was made from

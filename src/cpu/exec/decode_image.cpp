@@ -74,7 +74,8 @@ bool Decoder::finish_image(Op& op, ImageSite site, Handler handler) {
   return plain(op, handler);
 }
 
-// tex, tld4 {results, resident, object, coordinates, sampler, level or dx, dy, offsets, depth}
+// tex, tld4 {results, resident, object, coordinates, sampler, level or dx, dy, offsets, depth}.
+// The depth has no effect, because the objects of CUDA have no comparison.
 bool Decoder::decode_texture(Op& op, const Form& form, Operands operands) {
   ImageSite site;
   if (!image_site(form, operands[2], site) || !place_sampler(operands[4], site)) return false;
@@ -89,7 +90,6 @@ bool Decoder::decode_texture(Op& op, const Form& form, Operands operands) {
     place_vector(operands[6], site.dy);
   }
   place_vector(operands[7], site.offsets);
-  if (operands[8].kind != OperandKind::NONE) site.depth = source(operands[8], 4);
   const auto results = source_.elements_of(operands[0]);
   site.count = uint32_t(results.size());
   for (size_t k = 0; k < results.size(); ++k)

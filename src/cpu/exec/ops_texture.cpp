@@ -57,8 +57,6 @@ Texel sample_lane(const Warp& w, const ImageSite& site, const ImageObject& objec
   place.at = numbers(w, site.place, lane);
   place.layer = layer_of(w, site, lane);
   place.offset = offsets_of(w, site, lane);
-  place.has_depth = site.depth != NO_SLOT;
-  place.depth = number(w, site.depth, lane);
   if (site.op == Opcode::tld4)
     return gather(object, texels, place, unsigned(site.mode) - unsigned(Mode::red));
   place.has_level = site.op == Opcode::tex_level || site.op == Opcode::tex_grad;
@@ -70,14 +68,14 @@ Texel sample_lane(const Warp& w, const ImageSite& site, const ImageObject& objec
 }
 
 // Integers have their lower bits, other results are rounded to the nearest half.
-uint16_t half_of(const ImageObject& object, uint32_t word, bool compares) {
-  if (yields_integers(object) && !compares) return uint16_t(word);
+uint16_t half_of(const ImageObject& object, uint32_t word) {
+  if (yields_integers(object)) return uint16_t(word);
   return Half::from(double{std::bit_cast<float>(word)});
 }
 
 void put_results(const Warp& w, const ImageSite& site, const ImageObject& object,
                  const Texel& texel, int lane) {
-  auto half = [&](unsigned c) { return half_of(object, texel[c], site.depth != NO_SLOT); };
+  auto half = [&](unsigned c) { return half_of(object, texel[c]); };
   for (unsigned c = 0; c < site.count; ++c) {
     if (site.values[c] == NO_SLOT) continue;
     if (site.result == TexelResult::HALF)

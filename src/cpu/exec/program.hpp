@@ -103,7 +103,6 @@ struct ImageSite {
   Slot place[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
   Slot level = NO_SLOT;
   Slot offsets[3] = {NO_SLOT, NO_SLOT, NO_SLOT};  // in texels
-  Slot depth = NO_SLOT;                           // to compare with
   Slot dx[3] = {NO_SLOT, NO_SLOT, NO_SLOT}, dy[3] = {NO_SLOT, NO_SLOT, NO_SLOT};
   Slot values[4] = {};      // results, or values to store
   Slot resident = NO_SLOT;  // predicate

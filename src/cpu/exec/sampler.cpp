@@ -66,23 +66,10 @@ Raw border_of(const ImageObject& o) {
   return raw;
 }
 
-// Returns 1 if the channel is at least the depth of the read.
-float compared(const ImageObject& o, uint32_t raw, unsigned channel, float depth) {
-  const uint32_t word = channel_word(o, raw, channel);
-  if (!yields_integers(o)) return depth <= std::bit_cast<float>(word) ? 1.0f : 0.0f;
-  const bool is_signed =
-      o.image.format >= ChannelFormat::S8 && o.image.format <= ChannelFormat::S32;
-  const double value = is_signed ? double(int32_t(word)) : double(word);
-  return double{depth} <= value ? 1.0f : 0.0f;
-}
-
 // Channels that the format lacks are 0.
-Texel texel_of(const ImageObject& o, const Raw& raw, const SamplePlace* place = nullptr) {
-  const bool compares = place && place->has_depth;
+Texel texel_of(const ImageObject& o, const Raw& raw) {
   Texel texel{};
-  for (unsigned c = 0; c < raw.count; ++c)
-    texel[c] = compares ? std::bit_cast<uint32_t>(compared(o, raw.channels[c], c, place->depth))
-                        : channel_word(o, raw.channels[c], c);
+  for (unsigned c = 0; c < raw.count; ++c) texel[c] = channel_word(o, raw.channels[c], c);
   return texel;
 }
 
@@ -164,10 +151,10 @@ struct Plane {
   std::array<Place, 3> place;
 };
 
-Texel nearest(const Level& l, const Plane& p, const SamplePlace& s) {
+Texel nearest(const Level& l, const Plane& p) {
   std::array<int64_t, 3> index{0, 0, p.plane};
   for (unsigned axis = 0; axis < p.axes; ++axis) index[axis] = p.place[axis].texel;
-  return texel_of(l.object, addressed(l, index, p.axes), &s);
+  return texel_of(l.object, addressed(l, index, p.axes));
 }
 
 // The texels of one read with their weights. These are whole, and 256 in all.
@@ -177,22 +164,11 @@ struct Sum {
     Raw raw;
   };
   const ImageObject& object;
-  const SamplePlace& place;
   std::array<Addend, 16> addends{};
   size_t count = 0;
 
   void add(const Level& l, const std::array<int64_t, 3>& index, unsigned axes, int64_t weight) {
     if (weight != 0) addends[count++] = {weight, addressed(l, index, axes)};
-  }
-
-  // Results of comparisons need no rounding.
-  double passing(unsigned c) const {
-    double sum = 0;
-    for (size_t i = 0; i < count; ++i)
-      if (c < addends[i].raw.count)
-        sum += double(addends[i].weight) *
-               double{compared(object, addends[i].raw.channels[c], c, place.depth)};
-    return sum / double(ONE);
   }
 
   double channel(unsigned c) const {
@@ -209,8 +185,7 @@ struct Sum {
   Texel texel() const {
     Texel words{};
     for (unsigned c = 0; c < object.image.channels; ++c)
-      words[c] = place.has_depth ? std::bit_cast<uint32_t>(float(passing(c)))
-                                 : filtered_word(object, channel(c), c);
+      words[c] = filtered_word(object, channel(c), c);
     return words;
   }
 };
@@ -308,7 +283,7 @@ int64_t fixed_level(const ImageObject& o, const SamplePlace& place) {
 Texel nearest_at(const ImageObject& o, const std::byte* texels, int64_t level,
                  const SamplePlace& place) {
   const Level l = level_at(o, texels, level);
-  return nearest(l, plane_of(l, place), place);
+  return nearest(l, plane_of(l, place));
 }
 
 }  // namespace
@@ -329,7 +304,7 @@ Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   const int64_t lower = mixes ? level >> 8 : (level + ONE / 2) >> 8;
   const int64_t weight = mixes ? level & (ONE - 1) : 0;
   if (!is_filtered(o) && weight == 0) return nearest_at(o, texels, lower, place);
-  Sum sum{o, place};
+  Sum sum{o};
   for (const bool upper : {false, true}) {
     const int64_t part = upper ? weight : ONE - weight;
     if (part == 0) continue;
@@ -370,10 +345,7 @@ Texel gather(const ImageObject& o, const std::byte* texels, const SamplePlace& p
   for (unsigned i = 0; i < 4; ++i) {
     const Raw raw = addressed(l, {x + COLUMN[i], y + ROW[i], p.plane}, 2);
     if (component >= raw.count) continue;
-    const uint32_t channel = raw.channels[component];
-    texel[i] = place.has_depth
-                   ? std::bit_cast<uint32_t>(compared(o, channel, component, place.depth))
-                   : gathered_word(o, channel, component);
+    texel[i] = gathered_word(o, raw.channels[component], component);
   }
   return texel;
 }

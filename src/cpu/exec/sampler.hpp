@@ -21,8 +21,6 @@ struct SamplePlace {
   float level = 0;
   bool has_level = false;           // else the level is 0, without the bias
   std::array<int32_t, 3> offset{};  // in texels of the level
-  bool has_depth = false;
-  float depth = 0;  // each texel counts as 1 if it is at least this, else as 0
 };
 
 // Reads without a filter and without the normalization of coordinates.

@@ -20,7 +20,6 @@ struct View {
   const Case& row;
   const Texels& texels;
   unsigned level;
-  float depth;  // to compare with
 };
 
 uint32_t raw(const View& v, const Index& index, unsigned channel) {
@@ -72,13 +71,10 @@ double weighed(const Case& row, uint32_t value, unsigned channel) {
   return whole * (row.format->is_signed ? 256 : 257);
 }
 
-double passes(float depth, double value) { return double{depth} <= value; }
-
 Values texel(const View& v, const Index& index, bool filtered) {
   Values values{};
   for (unsigned c = 0; c < v.row.channels; ++c)
-    values[c] = v.row.compares ? passes(v.depth, number(v.row, raw(v, index, c), c))
-                               : (filtered ? weighed : number)(v.row, raw(v, index, c), c);
+    values[c] = (filtered ? weighed : number)(v.row, raw(v, index, c), c);
   return values;
 }
 
@@ -101,10 +97,9 @@ Values border(const View& v, bool filtered) {
   for (unsigned c = 0; c < row.channels; ++c) {
     const uint32_t value = raw_border(row, c);
     if (row.format->is_integer)
-      values[c] = (filtered && !row.compares ? weighed : number)(row, value, c);
+      values[c] = (filtered ? weighed : number)(row, value, c);
     else
       values[c] = double{BORDER[c]};
-    if (row.compares) values[c] = passes(v.depth, values[c]);
   }
   return values;
 }
@@ -218,7 +213,7 @@ Values sum(const Case& row, const std::vector<Addend>& addends) {
     double largest = 0;
     for (const Addend& a : addends) largest = std::max(largest, std::fabs(a.values[c]));
     const bool whole = is_fraction(row) && !is_encoded(row, c);
-    const bool cuts = !whole && !row.compares && largest > 0 && std::isfinite(largest);
+    const bool cuts = !whole && largest > 0 && std::isfinite(largest);
     const double unit = cuts ? std::ldexp(1.0, std::ilogb(largest) - kept_bits(row, c)) : 0;
     for (const Addend& a : addends)
       total[c] += double(a.weight) * (cuts ? cut(a.values[c], unit) : a.values[c]);
@@ -382,9 +377,8 @@ Result bits_of(const Case& row, const Values& values) {
     else if (row.halves == Halves::SINGLE)
       result[c] = half_bits(values[c]);
     else
-      result[c] = row.yields_integers() && !row.compares
-                      ? uint32_t(long(values[c]))
-                      : std::bit_cast<uint32_t>(float(values[c]));
+      result[c] = row.yields_integers() ? uint32_t(long(values[c]))
+                                        : std::bit_cast<uint32_t>(float(values[c]));
   }
   return result;
 }
@@ -407,9 +401,7 @@ Result filtered(const Case& row, const Values& total) {
   Values values;
   for (unsigned c = 0; c < 4; ++c) {
     const double value = total[c] / 256;
-    if (row.compares)
-      values[c] = value;
-    else if (is_fraction(row) && !is_encoded(row, c))
+    if (is_fraction(row) && !is_encoded(row, c))
       values[c] = fraction(row, value);
     else
       values[c] = is_encoded(row, c) || row.format->bytes == 2 ? rounded(value, 11, -14)
@@ -434,20 +426,20 @@ Result of_levels(const Case& row, const Texels& texels, const Operands& o) {
   const bool mixes = row.level_filter == CU_TR_FILTER_MODE_LINEAR && !row.yields_integers();
   const double lower = std::floor(level / 256 + (mixes ? 0 : 0.5));
   const long weight = mixes ? long(level - lower * 256) : 0;
-  const View v{row, texels, unsigned(lower), o.depth()};
+  const View v{row, texels, unsigned(lower)};
   if (weight == 0 && !has_filter(row)) {
     const Part part = nearest(v, o);
     return bits_of(row, part.is_inside ? texel(v, part.index, false) : border(v, false));
   }
   std::vector<Addend> all;
   append_level(v, o, 256 - weight, false, all);
-  if (weight != 0) append_level({row, texels, v.level + 1, o.depth()}, o, weight, true, all);
+  if (weight != 0) append_level({row, texels, v.level + 1}, o, weight, true, all);
   return filtered(row, sum(row, all));
 }
 
 // Whole coordinates outside read zero, and so does every one of a line in an array.
 Result whole(const Case& row, const Texels& texels, const Operands& o) {
-  const View v{row, texels, 0, 0};
+  const View v{row, texels, 0};
   Index index{};
   bool inside = row.geometry != Geometry::LINE;
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
@@ -462,7 +454,7 @@ Result whole(const Case& row, const Texels& texels, const Operands& o) {
 
 Result gathered(const Case& row, const Texels& texels, const Operands& o) {
   static constexpr long OFFSETS[4][2] = {{0, 1}, {1, 1}, {1, 0}, {0, 0}};
-  const View v{row, texels, 0, o.depth()};
+  const View v{row, texels, 0};
   Index index{};
   const auto place = places(v, o, index);
   Values values;
@@ -475,7 +467,7 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
     }
     const Values found = part.is_inside ? texel(v, part.index, true) : border(v, true);
     values[i] = found[row.component];
-    if (is_fraction(row) && !row.compares) values[i] = fraction(row, values[i]);
+    if (is_fraction(row)) values[i] = fraction(row, values[i]);
   }
   return bits_of(row, values);
 }
@@ -536,7 +528,7 @@ uint32_t reduced(const Case& row, uint32_t texel, uint32_t word) {
 
 // The result has the bits of the texel of the thread.
 Result accessed(const Case& row, const Texels& texels, const Operands& o, size_t thread) {
-  const View v{row, texels, 0, 0};
+  const View v{row, texels, 0};
   const Index index{long(thread % row.width), long(thread / row.width), 0};
   Result result{};
   for (unsigned c = 0; c < row.channels; ++c)

@@ -100,8 +100,8 @@ class Graph final : public Object {
   // Of of_capture(): the graph is now this object's, or the driver has destroyed it.
   void take_over() const;
   void lose() const;
-  // Of the graph of a conditional node, into which a capture failed: the whole graph is an error from
-  // now on, and is never destroyed, because drivers crash then (seen with CUDA 13.0).
+  // A capture into this graph of a conditional node has failed. The whole graph is an error from now
+  // on. It is never destroyed, because drivers crash then (seen with CUDA 13.0).
   void lose_whole() const;
   bool is_conditional() const { return body_->is_conditional(); }
   // The graph, what was made from it and the launches of that keep the object.
