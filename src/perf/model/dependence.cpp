@@ -24,7 +24,7 @@ using ptx::SpecialRegister;
 constexpr uint8_t LOADED = 1;
 constexpr uint8_t ROUNDED = 2;
 // After so many rounds, code whose values still change has loaded values alone.
-constexpr int MOST_ROUNDS = 64;
+constexpr int MOST_PASSES = 64;
 
 bool is_control(Opcode op) {
   return op == Opcode::bra || op == Opcode::brx_idx || op == Opcode::call || op == Opcode::ret ||
@@ -104,7 +104,7 @@ class Dependences {
   Dependences(const ptx::Module& module, const Function& kernel) : module_(module) {
     reach(kernel);
     changes_ = true;
-    for (int round = 0; changes_ && round < MOST_ROUNDS; ++round) {
+    for (int round = 0; changes_ && round < MOST_PASSES; ++round) {
       changes_ = false;
       for (const Function* function : order_)
         for (const Instruction& instruction : function->instructions) visit(*function, instruction);
