@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/objects/pool.hpp"
+#include "driver/stream_capture.hpp"
 
 namespace cucore::core {
 
