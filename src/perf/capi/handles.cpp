@@ -3,14 +3,9 @@
 
 namespace cucore {
 
-constinit HandlePool HandleTraits<cucore_analysis>::pool{TYPE, NAME};
-
-constinit HandlePool HandleTraits<cucore_measurement>::pool{TYPE, NAME};
-
-constinit HandlePool HandleTraits<cucore_roof>::pool{TYPE, NAME};
-
-constinit HandlePool HandleTraits<cucore_report>::pool{TYPE, NAME};
-
-constinit HandlePool HandleTraits<cucore_profiler>::pool{TYPE, NAME};
+#define HANDLE(name, number, object) \
+  constinit HandlePool HandleTraits<cucore_##name>::pool{TYPE, NAME};
+#include "perf/capi/handles.inc"
+#undef HANDLE
 
 }  // namespace cucore
