@@ -345,44 +345,37 @@ void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, con
   retirement.add(std::exchange(place->second, std::move(work)));
 }
 
-void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
-  std::optional<Retirement> retirement;
+template <class Make>
+void Executable::change(NodeNumber number, Make&& make) {
+  std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
   const NodeWork* const before = find(number);
+  const GraphNode& node = root_->body()->find(number);
   retirement.emplace(*destruction_, 1);
-  replace(use.cu(), root_->body()->find(number), before, std::move(work), *retirement);
+  replace(use.cu(), node, before, make(node, before), *retirement);
+}
+
+void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
+  change(number, [&](const GraphNode&, const NodeWork*) { return std::move(work); });
 }
 
 void Executable::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
-  std::optional<Retirement> retirement;
-  const std::lock_guard lock(mutex_);
-  const GraphUse use(*root_, *root_->body());
-  const NodeWork* const before = find(number);
-  const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(*destruction_, 1);
-  replace(use.cu(), node, before,
-          changed_kernel(*root_->context(), node, before, std::move(change), handles), *retirement);
+  this->change(number, [&](const GraphNode& node, const NodeWork* before) {
+    return changed_kernel(*root_->context(), node, before, std::move(change), handles);
+  });
 }
 
 void Executable::set_event(NodeNumber number, Ref<const Event> event) {
-  std::optional<Retirement> retirement;
-  const std::lock_guard lock(mutex_);
-  const GraphUse use(*root_, *root_->body());
-  const NodeWork* const before = find(number);
-  const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(*destruction_, 1);
-  replace(use.cu(), node, before, event_work(node, std::move(event)), *retirement);
+  change(number, [&](const GraphNode& node, const NodeWork*) {
+    return event_work(node, std::move(event));
+  });
 }
 
 void Executable::set_semaphore(NodeNumber number, Ref<const External> semaphore, uint64_t value) {
-  std::optional<Retirement> retirement;
-  const std::lock_guard lock(mutex_);
-  const GraphUse use(*root_, *root_->body());
-  const NodeWork* const before = find(number);
-  const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(*destruction_, 1);
-  replace(use.cu(), node, before, semaphore_work(node, std::move(semaphore), value), *retirement);
+  change(number, [&](const GraphNode& node, const NodeWork*) {
+    return semaphore_work(node, std::move(semaphore), value);
+  });
 }
 
 void Executable::set_child(NodeNumber number, const Graph& child) {

@@ -55,6 +55,9 @@ class Executable final : public Object {
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
   const NodeWork* find(NodeNumber node) const;
+  // Gives the work that make(node, work before) returns to a node.
+  template <class Make>
+  void change(NodeNumber number, Make&& make);
   void replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
                Ref<const NodeWork> work, Retirement& retirement);
 
