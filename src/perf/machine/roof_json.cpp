@@ -32,7 +32,7 @@ class RoofReader final : public nlohmann::json::json_sax_t {
   bool number_unsigned(uint64_t value) override { return number(static_cast<double>(value)); }
   bool number_float(double value, const std::string&) override { return number(value); }
   bool string(std::string& value) override {
-    if (depth_ == 1 && key_ == "schema") return schema(value);
+    if (is_in_top("schema")) return schema(value);
     if (std::string* text = machine_text()) *text = value;
     return true;
   }
@@ -70,6 +70,8 @@ class RoofReader final : public nlohmann::json::json_sax_t {
     return depth_ == 2 && section_ == section && key_ == name;
   }
 
+  bool is_in_top(std::string_view name) const { return depth_ == 1 && key_ == name; }
+
   bool schema(const std::string& value) {
     const bool is_later_minor = value.starts_with(concat(ROOF_SCHEMA, "."));
     has_schema = value == ROOF_SCHEMA || is_later_minor;
@@ -90,21 +92,32 @@ class RoofReader final : public nlohmann::json::json_sax_t {
   }
 
   bool number(double value) {
-    RoofMachine& machine = roof->machine;
     if (depth_ == 2 && section_ == "values") return rate(value);
-    if (is_in("machine", "clock_limit_mhz")) machine.clock_limit_mhz = value;
-    if (is_in("machine", "memory_clock_mhz")) machine.memory_clock_mhz = value;
-    if (is_in("machine", "threads")) machine.threads = count_of(value);
-    if (depth_ == 1 && key_ == "revision") roof->revision = count_of(value);
-    if (depth_ == 1 && key_ == "seconds") roof->seconds = value;
+    if (is_in("machine", "threads")) roof->machine.threads = count_of(value);
+    if (is_in_top("revision")) roof->revision = count_of(value);
+    if (double* real = real_number()) return store(value, real);
     return true;
+  }
+
+  double* real_number() {
+    if (is_in("machine", "clock_limit_mhz")) return &roof->machine.clock_limit_mhz;
+    if (is_in("machine", "memory_clock_mhz")) return &roof->machine.memory_clock_mhz;
+    if (is_in_top("seconds")) return &roof->seconds;
+    return nullptr;
   }
 
   bool rate(double value) {
     const auto kind = roof_kind_of(key_);
     if (!kind) return true;
+    double amount = 0;
+    if (!store(value, &amount)) return false;
+    roof->set(*kind, amount);
+    return true;
+  }
+
+  bool store(double value, double* to) {
     if (!(value >= 0) || std::isinf(value)) return refuse(concat(key_, " is ", value));
-    roof->set(*kind, value);
+    *to = std::abs(value);  // -0.0 would be written as an integer that is read back as 0
     return true;
   }
 

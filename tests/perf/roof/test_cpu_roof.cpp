@@ -148,16 +148,28 @@ TEST_F(CpuRoof, UnknownRatesAreNaN) {
   EXPECT_NE(json().find("\"copy\": null"), std::string::npos);
 }
 
+TEST_F(CpuRoof, NegativeZerosAreWrittenAsTheyAreReadBack) {
+  ASSERT_EQ(read(R"({"schema": "cucore.roof/1", "seconds": -0.0, "values": {"copy": -0.0}})"),
+            CUCORE_OK);
+  EXPECT_FALSE(std::signbit(value(CUCORE_ROOF_KIND_COPY)));
+  const std::string text = json();
+  ASSERT_EQ(read(text), CUCORE_OK);
+  EXPECT_EQ(json(), text);
+}
+
 TEST_F(CpuRoof, OtherDataIsRefused) {
-  const char* const texts[] = {"",
-                               "[]",
-                               "{}",
-                               "7",
-                               "{\"schema\": \"cucore.report/1\"}",
-                               "{\"schema\": \"cucore.roof/2\"}",
-                               "{\"schema\": \"cucore.roof/1\"",
-                               "{\"schema\": \"cucore.roof/1\", \"values\": {\"copy\": -1}}",
-                               "{\"schema\": \"cucore.roof/1\", \"values\": {\"copy\": 1e999}}"};
+  const char* const texts[] = {
+      "",
+      "[]",
+      "{}",
+      "7",
+      "{\"schema\": \"cucore.report/1\"}",
+      "{\"schema\": \"cucore.roof/2\"}",
+      "{\"schema\": \"cucore.roof/1\"",
+      "{\"schema\": \"cucore.roof/1\", \"values\": {\"copy\": -1}}",
+      "{\"schema\": \"cucore.roof/1\", \"seconds\": -1}",
+      "{\"schema\": \"cucore.roof/1\", \"machine\": {\"clock_limit_mhz\": -1}}",
+      "{\"schema\": \"cucore.roof/1\", \"values\": {\"copy\": 1e999}}"};
   for (const char* text : texts) {
     EXPECT_EQ(read(text), CUCORE_ERROR_INVALID_ARGUMENT) << text;
     EXPECT_EQ(roof, nullptr);
