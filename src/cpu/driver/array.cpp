@@ -80,6 +80,8 @@ unsigned dimensions_of(const CUDA_ARRAY3D_DESCRIPTOR& d) {
     require(is_layered || d.Depth == 6);
   }
   if (is_layered) require(d.Depth > 0);
+  if (d.Flags & CUDA_ARRAY3D_TEXTURE_GATHER)
+    require(!is_cube && !is_layered && d.Height > 0 && d.Depth == 0);
   if (is_cube || is_layered) return d.Height ? 2 : 1;
   require(d.Depth == 0 || d.Height > 0);
   return d.Depth ? 3 : d.Height ? 2 : 1;

@@ -17,7 +17,8 @@ using ptx::Type;
 
 namespace {
 
-// Integers that are too large for the format become its largest one.
+// Integers that are too large for the format become its largest one; halves are rounded toward
+// zero.
 uint32_t limited(uint32_t word, unsigned bits, bool is_signed) {
   if (!is_signed) return uint32_t(std::min<uint64_t>(word, (uint64_t{1} << bits) - 1));
   const int64_t most = (int64_t{1} << (bits - 1)) - 1;
@@ -27,7 +28,7 @@ uint32_t limited(uint32_t word, unsigned bits, bool is_signed) {
 uint32_t channel_of(ChannelFormat format, uint32_t word) {
   switch (format) {
     case ChannelFormat::HALF:
-      return Half::from(double{std::bit_cast<float>(word)});
+      return Half::from(double{std::bit_cast<float>(word)}, HalfRounding::ZERO);
     case ChannelFormat::FLOAT:
       return word;
     default:

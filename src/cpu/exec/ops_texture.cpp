@@ -26,12 +26,16 @@ std::array<float, 3> numbers(const Warp& w, const Slot (&slots)[3], int lane) {
   return {number(w, slots[0], lane), number(w, slots[1], lane), number(w, slots[2], lane)};
 }
 
-// Offsets have four bits.
+// Offsets have four bits. A GPU takes the next four bits of the one offset of a line as its row, so
+// that a negative offset leaves the line. This shows at a border. Arrays of lines have no rows.
 std::array<int32_t, 3> offsets_of(const Warp& w, const ImageSite& site, int lane) {
   std::array<int32_t, 3> offsets{};
+  const auto bits = [&](unsigned axis, unsigned first) {
+    return int32_t(w.at<uint32_t>(site.offsets[axis])[lane] << (28 - first)) >> 28;
+  };
   for (unsigned axis = 0; axis < 3; ++axis)
-    if (site.offsets[axis] != NO_SLOT)
-      offsets[axis] = int32_t(w.at<uint32_t>(site.offsets[axis])[lane] << 28) >> 28;
+    if (site.offsets[axis] != NO_SLOT) offsets[axis] = bits(axis, 0);
+  if (site.offsets[0] != NO_SLOT && site.offsets[1] == NO_SLOT) offsets[1] = bits(0, 4);
   return offsets;
 }
 
@@ -92,6 +96,12 @@ uint32_t layers_of(const Image& image) {
   return image.is_cube ? planes / 6 : image.is_layered ? planes : 0;
 }
 
+// A GPU returns the layers of planes and cubes as their depth.
+uint32_t depth_of(const Image& image, const ImageLevel& level) {
+  if (image.dimensions > 2) return level.planes;
+  return image.dimensions > 1 && image.is_layered ? layers_of(image) : 0;
+}
+
 // The numbers of OpenCL for the types of channels, in the order of ChannelFormat.
 uint32_t channel_type(const ImageObject& object) {
   static constexpr uint32_t NUMBERS[] = {0x10da, 0x10db, 0x10dc, 0x10d7,
@@ -148,7 +158,7 @@ uint32_t queried(const ImageObject& object, Mode mode, uint32_t number) {
     case Mode::height:
       return image.dimensions > 1 ? level.height : 0;
     case Mode::depth:
-      return image.dimensions > 2 ? level.planes : 0;
+      return depth_of(image, level);
     case Mode::array_size:
       return layers_of(image);
     case Mode::num_mipmap_levels:

@@ -236,23 +236,19 @@ Plane plane_of(const Level& l, const SamplePlace& s) {
     p.place[1] = place_along(l, 1, double{face.t});
     return p;
   }
+  // A line is a plane of one row, read at the upper edge of that row.
+  if (image.dimensions == 1 && !image.is_layered) p.axes = 2;
   for (unsigned axis = 0; axis < p.axes; ++axis) {
-    p.place[axis] = place_along(l, axis, double{s.at[axis]});
+    p.place[axis] = place_along(l, axis, axis < image.dimensions ? double{s.at[axis]} : 0);
     p.place[axis].texel += s.offset[axis];
     p.place[axis].fixed += s.offset[axis] * ONE;
   }
   return p;
 }
 
-// A filter treats a line as a plane of one row, at its upper edge. This shows at a border. A
-// clamped place is at the center of a texel, where the next one has no weight.
+// A clamped place is at the center of a texel, where the next one has no weight.
 Plane filtered_plane(const Level& l, const SamplePlace& s) {
   Plane p = plane_of(l, s);
-  const Image& image = l.object.image;
-  if (image.dimensions == 1 && !image.is_layered) {
-    p.axes = 2;
-    p.place[1] = place_along(l, 1, 0);
-  }
   for (unsigned axis = 0; axis < p.axes; ++axis)
     if (mode_of(l.object, axis) == Addressing::CLAMP)
       p.place[axis].fixed = std::clamp<int64_t>(p.place[axis].fixed, 0, (l.extent(axis) - 1) * ONE);

@@ -263,7 +263,7 @@ TEST_F(TextureForms, QueriesOfSurfaces) {
   OK(run(module, "k",
          surface(array(8, 4, CU_AD_FORMAT_HALF, 4, CUDA_ARRAY3D_SURFACE_LDST | CUDA_ARRAY3D_LAYERED,
                        3))));
-  EXPECT_EQ(results(8), (std::vector<unsigned>{8, 4, 0, 0x10dd, 0x10b5, 3, 0, 0}));
+  EXPECT_EQ(results(8), (std::vector<unsigned>{8, 4, 3, 0x10dd, 0x10b5, 3, 0, 0}));
 }
 
 // ---- separate samplers and variables

@@ -40,7 +40,9 @@ CUDA_ARRAY3D_DESCRIPTOR shape_of(const Case& row) {
   if (row.is_layered()) shape.Flags |= CUDA_ARRAY3D_LAYERED;
   if (row.is_cube()) shape.Flags |= CUDA_ARRAY3D_CUBEMAP;
   if (row.is_surface()) shape.Flags |= CUDA_ARRAY3D_SURFACE_LDST;
-  if (row.read == Read::GATHER) shape.Flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
+  // A driver refuses the flag for other arrays.
+  if (row.read == Read::GATHER && row.geometry == Geometry::PLANE)
+    shape.Flags |= CUDA_ARRAY3D_TEXTURE_GATHER;
   return shape;
 }
 

@@ -150,6 +150,9 @@ std::array<double, 3> places(const View& v, const Operands& o, Index& index) {
     place[axis] = v.row.is_normalized() ? kept : from;
     if (v.row.has_offsets) place[axis] += o.offset(axis);
   }
+  // The upper bits of the offset along a line are taken for an offset of its row.
+  const bool leaves_line = v.row.geometry == Geometry::LINE && v.row.has_offsets && o.offset(0) < 0;
+  if (leaves_line) place[1] = -1;
   return place;
 }
 
@@ -227,10 +230,13 @@ void append(const View& v, const std::vector<Part>& parts, std::vector<Addend>& 
       all.push_back({part.weight, part.is_inside ? texel(v, part.index, true) : border(v, true)});
 }
 
+// A line is a plane of one row, read at 0.
+size_t read_axes(const Case& row) { return row.geometry == Geometry::LINE ? 2 : row.axes(); }
+
 Part nearest(const View& v, const Operands& o) {
   Part part;
   const auto place = places(v, o, part.index);
-  for (size_t axis = 0; axis < v.row.axes(); ++axis) {
+  for (size_t axis = 0; axis < read_axes(v.row); ++axis) {
     part.index[axis] = long(std::floor(place[axis]));
     move_inside(v, axis, part);
   }
@@ -255,9 +261,7 @@ void append_level(const View& v, const Operands& o, long weight, bool upper_leve
   std::vector<Part> parts{first};
   if (v.row.axes() > 2) parts = divided(v, 2, place[2], parts, upper_level);
   parts = divided(v, 0, place[0], parts, upper_level);
-  // A line is a plane of one row, read at 0.
-  if (v.row.axes() > 1 || v.row.geometry == Geometry::LINE)
-    parts = divided(v, 1, place[1], parts, upper_level);
+  if (read_axes(v.row) > 1) parts = divided(v, 1, place[1], parts, upper_level);
   append(v, parts, all);
 }
 
@@ -485,10 +489,14 @@ Result queried(const Case& row) {
   static constexpr uint32_t MODES[] = {0, 3, 1, 4};  // by CUaddress_mode
   const uint32_t mode = MODES[row.addressing];
   const bool has_level = row.levels > 1, has_depth = row.geometry == Geometry::SPACE;
+  const auto depth = [&](unsigned level) -> uint32_t {
+    if (has_depth) return row.extent(2, level);
+    return row.is_layered() && row.axes() > 1 ? row.depth : 0;
+  };
   const auto height = [&](unsigned level) { return row.axes() > 1 ? row.extent(1, level) : 0; };
   switch (row.component) {
     case 0:
-      return {row.extent(0, 0), height(0), has_depth ? row.depth : 0,
+      return {row.extent(0, 0), height(0), depth(0),
               row.is_layered() ? row.depth
               : row.is_cube()  ? 1u
                                : 0u};
@@ -504,15 +512,24 @@ Result queried(const Case& row) {
       return {mode, !row.is_normalized(), has_level ? row.extent(0, 1) : 0,
               has_level ? height(1) : 0};
     default:
-      return {0, 0, 0, has_level && has_depth ? row.extent(2, 1) : 0};
+      return {0, 0, 0, has_level ? depth(1) : 0};
   }
 }
 
-// Integers beyond the format become its nearest one; a float becomes the nearest half.
+// The half that is next to a number toward zero.
+uint32_t cut_half_bits(double value) {
+  const uint32_t nearest = half_bits(value), size = nearest & 0x7fff;
+  if (std::isinf(value) || size == 0) return nearest;
+  const double exponent = double(std::max(size >> 10, 1u)) - 25;
+  const double kept = std::ldexp(double((size & 0x3ff) | (size >> 10 ? 0x400 : 0)), int(exponent));
+  return size == 0x7c00 || kept > std::fabs(value) ? nearest - 1 : nearest;
+}
+
+// Integers beyond the format become its nearest one; a float becomes the next half toward zero.
 uint32_t stored(const Case& row, uint32_t word) {
   const Format& format = *row.format;
   if (!format.is_integer)
-    return format.bytes == 4 ? word : half_bits(double{std::bit_cast<float>(word)});
+    return format.bytes == 4 ? word : cut_half_bits(double{std::bit_cast<float>(word)});
   const long bits = 8 * long{format.bytes};
   const long value = format.is_signed ? long{int32_t(word)} : long{word};
   const long high = (1l << (bits - format.is_signed)) - 1, low = format.is_signed ? -high - 1 : 0;
