@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Runs one target on its seeds for a minute, or so many seconds: run_minute.sh BINARY TARGET [SECONDS].
+# Runs one target on its seeds: run_minute.sh BINARY TARGET [SECONDS]. Without SECONDS, the variable
+# CUCORE_FUZZ_SECONDS counts, or else a minute.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 binary=$(realpath "$1")
@@ -14,5 +15,5 @@ words=$2
 cd "$folder"
 # Meson takes 77, which libFuzzer ends with after a crash, for a skipped test.
 # shellcheck disable=SC2086
-"$binary" -error_exitcode=1 -max_total_time="${3:-60}" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
+"$binary" -error_exitcode=1 -max_total_time="${3:-${CUCORE_FUZZ_SECONDS:-60}}" -max_len=16384 -timeout=10 -rss_limit_mb=2048 \
   -print_final_stats=1 $dictionary seeds
