@@ -5,6 +5,7 @@
 
 #include "perf/capi/guard.hpp"
 #include "perf/capi/handles.hpp"
+#include "perf/cupti/presets.hpp"
 #include "perf/report/finish_session.hpp"
 #include "perf/report/process_profile.hpp"
 #include "support/concat.hpp"
@@ -20,11 +21,13 @@ static_assert(CUCORE_PROFILER_SOURCE_EVENTS == static_cast<int>(ProfileSource::E
 static_assert(CUCORE_PROFILER_SOURCE_EMULATED == static_cast<int>(ProfileSource::EMULATED));
 
 // Returns the hardware counters that the options request.
-std::vector<std::string> requested_counters(const cucore_profiler_options& given) {
-  std::vector<std::string> names =
+CounterRequest requested_counters(const cucore_profiler_options& given) {
+  CounterRequest request;
+  request.metrics =
       require_strings(given.metrics, given.metric_count, "cucore_profiler_options.metrics");
-  if (given.preset && *given.preset) names.emplace_back(given.preset);
-  return names;
+  if (given.preset) request.preset = given.preset;
+  if (!request.preset.empty()) (void)preset_of(request.preset);  // throws for an unknown name
+  return request;
 }
 
 ProfilerOptions profiler_options(const cucore_profiler_options* options) {
@@ -45,7 +48,8 @@ ProfilerOptions profiler_options(const cucore_profiler_options* options) {
   checked.wants_model = require_toggle(given.model, false, "cucore_profiler_options.model");
   checked.timeline = require_toggle(given.timeline, false, "cucore_profiler_options.timeline");
   checked.device = DeviceOwner::share(given.device);
-  checked.asked = requested_counters(given);
+  checked.counters = requested_counters(given);
+  if (given.counted_launches != 0) checked.counted_launches = given.counted_launches;
   return checked;
 }
 

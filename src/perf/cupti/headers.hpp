@@ -8,6 +8,9 @@
 #include <string>
 #include <cuda.h>
 #include <cupti_result.h>
+#include <cupti_version.h>
+#include <cupti_callbacks.h>
+#include <cupti_activity.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>

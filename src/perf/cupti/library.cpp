@@ -7,6 +7,7 @@
 
 #include "client/native.hpp"
 #include "support/concat.hpp"
+#include "support/environment.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -31,6 +32,24 @@ void find_all(const char* attempt, CuptiTarget& target) {
 #define CUPTI_CALL(name) find(attempt, #name, target.name);
 #include "perf/cupti/target_calls.inc"
 #undef CUPTI_CALL
+}
+
+void find_all(const char* attempt, CuptiActivity& activity) {
+#define CUPTI_CALL(name) find(attempt, #name, activity.name);
+#include "perf/cupti/activity_calls.inc"
+#undef CUPTI_CALL
+}
+
+// The structures of records and parameters have at least the size of this version.
+constexpr uint32_t LEAST_VERSION = 130000;
+
+void require_version(const char* attempt) {
+  uint32_t version = 0;
+  check_cupti(cupti_host(attempt).cuptiGetVersion(&version), attempt);
+  if (version < LEAST_VERSION)
+    throw Error(Status::UNSUPPORTED,
+                concat("cannot ", attempt, ": the interface of CUPTI has version ", version,
+                       "; expected at least ", LEAST_VERSION));
 }
 
 // A failure is tried again at the next call, because the program may set another library.
@@ -75,7 +94,24 @@ Meaning meaning_of(CUptiResult result) {
 }  // namespace
 
 const CuptiHost& cupti_host(const char* attempt) { return found<CuptiHost>(attempt); }
-const CuptiTarget& cupti_target(const char* attempt) { return found<CuptiTarget>(attempt); }
+const CuptiTarget& cupti_target(const char* attempt) {
+  require_version(attempt);
+  return found<CuptiTarget>(attempt);
+}
+const CuptiActivity& cupti_activity(const char* attempt) {
+  require_version(attempt);
+  return found<CuptiActivity>(attempt);
+}
+
+void require_no_profiler_around(const char* attempt) {
+  for (const char* const name :
+       {"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",
+        "CUDA_INJECTION64_PATH"})
+    if (!environment(name).empty())
+      throw Error(Status::INVALID_STATE,
+                  concat("cannot ", attempt, ": another profiler runs the program, because ", name,
+                         " is set"));
+}
 
 void check_cupti(CUptiResult result, const char* attempt) {
   if (result == CUPTI_SUCCESS) return;

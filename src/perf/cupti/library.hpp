@@ -18,10 +18,20 @@ struct CuptiTarget {
 #undef CUPTI_CALL
 };
 
+struct CuptiActivity {
+#define CUPTI_CALL(name) decltype(&::name) name = nullptr;
+#include "perf/cupti/activity_calls.inc"
+#undef CUPTI_CALL
+};
+
 // Throw CallFailed if CUPTI is missing, or if it is too old. `attempt` is the action that fails
 // then. The functions live until the process ends.
 const CuptiHost& cupti_host(const char* attempt);
 const CuptiTarget& cupti_target(const char* attempt);
+const CuptiActivity& cupti_activity(const char* attempt);
+
+// Throws INVALID_STATE if the process runs under a profiler of NVIDIA, which CUPTI would disturb.
+void require_no_profiler_around(const char* attempt);
 
 // Throws an error with the name of the result, unless it is CUPTI_SUCCESS. The status is
 // NOT_PERMITTED if the user has no permission for counters, and INVALID_STATE if another profiler

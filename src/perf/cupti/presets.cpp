@@ -2,22 +2,12 @@
 #include "perf/cupti/presets.hpp"
 
 #include "perf/cupti/chip.hpp"
-#include "support/concat.hpp"
-#include "support/error.hpp"
 
 namespace cucore::perf {
 namespace {
 
-constexpr uint32_t QUICK = 1, BALANCED = 2, FLOPS = 4, MEMORY = 8, ROOF = 16;
-
-struct NamedPreset {
-  std::string_view name;
-  uint32_t bits;
-};
-constexpr NamedPreset PRESETS[] = {
-    {"quick", QUICK},   {"balanced", BALANCED}, {"flops", FLOPS},
-    {"memory", MEMORY}, {"roof", ROOF},         {"all", QUICK | BALANCED | FLOPS | MEMORY},
-};
+constexpr uint32_t QUICK = PRESET_QUICK, BALANCED = PRESET_BALANCED, FLOPS = PRESET_FLOPS,
+                   MEMORY = PRESET_MEMORY, ROOF = PRESET_ROOF;
 
 struct PresetMetric {
   uint32_t presets;
@@ -30,16 +20,6 @@ constexpr PresetMetric METRICS[] = {
 };
 
 }  // namespace
-
-uint32_t preset_of(std::string_view name) {
-  std::string known;
-  for (const NamedPreset& preset : PRESETS) {
-    if (preset.name == name) return preset.bits;
-    known += concat(known.empty() ? "" : ", ", preset.name);
-  }
-  throw Error(Status::INVALID_ARGUMENT,
-              concat("preset is \"", name, "\"; expected one of ", known));
-}
 
 std::vector<const char*> metrics_of(uint32_t preset, const Chip& chip) {
   std::vector<const char*> found;

@@ -12,6 +12,10 @@ namespace cucore::perf {
 
 class Chip;
 
+// Bits of presets.
+inline constexpr uint32_t PRESET_QUICK = 1, PRESET_BALANCED = 2, PRESET_FLOPS = 4,
+                          PRESET_MEMORY = 8, PRESET_ROOF = 16;
+
 // Throws INVALID_ARGUMENT for a name that is not a preset. Returns its bits.
 uint32_t preset_of(std::string_view name);
 

@@ -247,12 +247,15 @@ SessionResult assemble(SessionParts& parts, ProfileSource source) {
   if (parts.device) {
     data.machine = describe_machine(parts.device);
     result.device = DeviceOwner::share(parts.device);
-    if (source == ProfileSource::EVENTS && !data.machine.is_emulated) {
+    const bool has_events =
+        source == ProfileSource::EVENTS || source == ProfileSource::ACTIVITY;
+    if (has_events && !data.machine.is_emulated) {
       offset = measure_event_offset(parts.device);
       data.roof.event_offset = offset;
     }
   }
   for (const LaunchEntry& entry : parts.launches) data.kernels.push_back(row_of(entry, offset));
+  if (parts.adjust) parts.adjust(data.kernels, offset);
   std::vector<size_t> places(data.kernels.size());
   std::iota(places.begin(), places.end(), size_t{0});
   if (source == ProfileSource::EMULATED) places = join_counted(data.kernels, parts.counted);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -19,6 +20,8 @@ struct SessionParts {
   std::vector<TimelineRecord>& records;
   std::vector<std::pair<uint32_t, OperationRow>> operations = {};  // by kind, in its order
   const cucore_device* device = nullptr;                           // null: none was used
+  // Changes the rows of the launches, and appends rows. `offset`: see measure_event_offset().
+  std::function<void(std::vector<KernelRow>& rows, double offset)> adjust = {};
 };
 
 SessionResult assemble(SessionParts& parts, ProfileSource source);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "perf/cupti/cupti_failure.hpp"
 #include "perf/profile/assemble.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -12,10 +13,12 @@
 namespace cucore::perf {
 namespace {
 
-constexpr const char* NO_CUPTI = "this version of libcucore-perf does not use CUPTI";
-
 DeviceOwner open_first_device() {
   return client::created<DeviceOwner>("the profiler opens the device", cucore_device_open, 0);
+}
+
+void append(std::vector<MissingPart>& parts, std::vector<MissingPart> more) {
+  for (MissingPart& part : more) parts.push_back(std::move(part));
 }
 
 bool is_launch(const cucore_operation& operation) {
@@ -29,6 +32,12 @@ bool moves_bytes(cucore_operation_kind kind) {
   return (KINDS & static_cast<uint32_t>(kind)) != 0;
 }
 
+bool is_copy(cucore_operation_kind kind) {
+  constexpr uint32_t KINDS = CUCORE_OPERATION_COPY | CUCORE_OPERATION_FILL |
+                             CUCORE_OPERATION_WRITE | CUCORE_OPERATION_READ;
+  return (KINDS & static_cast<uint32_t>(kind)) != 0;
+}
+
 }  // namespace
 
 // An operation that has begun. The observer's state points to it.
@@ -36,7 +45,8 @@ struct Session::InFlight {
   double start = 0;  // in seconds since the begin of the session
   size_t entry = NO_INDEX;
   std::unique_ptr<EventPair> pair;
-  bool is_used = false;
+  bool is_counted = false;   // by the hardware
+  bool is_recorded = false;  // by CUPTI
 };
 
 Session::Session(const ProfilerOptions& options, LaunchTable::Declarations declarations,
@@ -62,15 +72,14 @@ Session::~Session() = default;
 double Session::now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 void Session::add_missing() {
-  if (options_.source == ProfileSource::ACTIVITY)
-    missing_.push_back({"activity", concat(NO_CUPTI, ", which records each kernel and copy."),
-                        "Use the times of events, which this report has."});
   if (options_.wants_model)
     missing_.push_back({"model", "The profiler of this version does not use the model of launches.",
                         "Declare bytes and operations with cucore_profiler_declare()."});
-  if (options_.source == ProfileSource::COUNTERS || !options_.asked.empty())
-    missing_.push_back({"counters", concat(NO_CUPTI, ", which reads the counters of a GPU."),
-                        "Declare bytes and operations, or use Nsight Compute."});
+  const bool has_request = !options_.counters.preset.empty() || !options_.counters.metrics.empty();
+  if (has_request && !wants_counters())
+    missing_.push_back({"counters",
+                        "The source that the profiler was created with reads no hardware counters.",
+                        "Use the source COUNTERS, or AUTO."});
 }
 
 void Session::choose_source(const cucore_device* device) {
@@ -85,8 +94,54 @@ void Session::choose_source(const cucore_device* device) {
     counts_ = CpuCounts::begin(
         static_cast<uint32_t>(std::clamp<size_t>(options_.max_records, 1, UINT32_MAX)));
     source_ = ProfileSource::EMULATED;
+    add_missing_of_cpu_device();
+  } else if (wants_counters()) {
+    open_counters(device);
+  } else if (options_.source == ProfileSource::ACTIVITY ||
+             (options_.source == ProfileSource::AUTO && options_.timeline)) {
+    open_activity();
   }
   is_chosen_.store(true, std::memory_order_release);
+}
+
+void Session::add_missing_of_cpu_device() {
+  constexpr const char* REMEDY = "Use the counts of the CPU device, which this report has.";
+  if (options_.source == ProfileSource::ACTIVITY)
+    missing_.push_back({"activity", "CUPTI does not record the CPU device.", REMEDY});
+  if (wants_counters())
+    missing_.push_back({"counters", "The CPU device has no hardware counters.", REMEDY});
+}
+
+bool Session::wants_counters() const {
+  const bool has_request = !options_.counters.preset.empty() || !options_.counters.metrics.empty();
+  return options_.source == ProfileSource::COUNTERS ||
+         (options_.source == ProfileSource::AUTO && has_request);
+}
+
+// Without counters the report has the times of events, and the reason.
+void Session::open_counters(const cucore_device* device) {
+  CounterRequest request = options_.counters;
+  if (request.preset.empty() && request.metrics.empty()) request.preset = "quick";
+  auto counted =
+      std::make_unique<CountedLaunches>(std::move(request), options_.counted_launches);
+  try {
+    counted->open(device);
+    counted_ = std::move(counted);
+    source_ = ProfileSource::COUNTERS;
+  } catch (const Error& error) {
+    CuptiFailure failure = explain(error);
+    missing_.push_back({"counters", std::move(failure.why), std::move(failure.remedy)});
+  }
+}
+
+void Session::open_activity() {
+  try {
+    activity_ = std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0);
+    source_ = ProfileSource::ACTIVITY;
+  } catch (const Error& error) {
+    CuptiFailure failure = explain(error);
+    missing_.push_back({"activity", std::move(failure.why), std::move(failure.remedy)});
+  }
 }
 
 // In a session that began lazily, the first operation decides.
@@ -114,6 +169,7 @@ void Session::on_begin(const cucore_operation* operation, void** state, void* se
     *state = flight;
     flight->start = start;
     flight->entry = NO_INDEX;
+    flight->is_counted = flight->is_recorded = false;
     self.begin(*operation, *flight);
   } catch (...) {
     self.lost_.fetch_add(1, std::memory_order_relaxed);
@@ -151,11 +207,18 @@ void Session::begin(const cucore_operation& operation, InFlight& flight) {
       }
     }
   }
+  const bool is_chosen = is_chosen_.load(std::memory_order_acquire);
+  if (is_chosen && activity_ && !operation.captured) flight.is_recorded = activity_->advance(now());
   if (!is_launch(operation)) return;
   {
     const std::lock_guard lock(mutex_);
     flight.entry = launches_.find(operation, declarations_);
-    if (operation.captured || !wants_time(operation, flight.entry)) return;
+  }
+  if (operation.captured || flight.is_recorded) return;
+  if (is_chosen && begin_count(operation, flight)) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!wants_time(operation, flight.entry)) return;
     ++launches_[flight.entry].begun;
   }
   const double start = now();
@@ -166,9 +229,19 @@ void Session::begin(const cucore_operation& operation, InFlight& flight) {
   timing_cost_ += now() - start;
 }
 
+bool Session::begin_count(const cucore_operation& operation, InFlight& flight) {
+  if (!counted_) return false;
+  flight.is_counted = counted_->begin(operation.device, flight.entry);
+  if (counted_->is_lost()) {
+    const std::lock_guard lock(mutex_);
+    source_ = ProfileSource::EVENTS;
+  }
+  return flight.is_counted;
+}
+
 // Call with the lock held.
 bool Session::wants_time(const cucore_operation& operation, size_t entry) {
-  if (source_ != ProfileSource::EVENTS) return false;
+  if (source_ != ProfileSource::EVENTS && source_ != ProfileSource::ACTIVITY) return false;
   const LaunchEntry& launches = launches_[entry];
   const double cost = timings_ == 0 ? 0 : timing_cost_ / static_cast<double>(timings_);
   return draw(operation.sequence) <
@@ -185,6 +258,7 @@ void Session::end(const cucore_operation& operation, InFlight& flight) {
 void Session::end_launch(const cucore_operation& operation, InFlight& flight) {
   if (flight.entry == NO_INDEX) return;
   const bool is_ok = operation.status == CUCORE_OK;
+  if (flight.is_counted) counted_->end(operation.device, flight.entry, is_ok);
   double cost = 0;
   const bool is_timed = flight.pair != nullptr;
   if (is_timed) {
@@ -237,7 +311,8 @@ void Session::end_other(const cucore_operation& operation, const InFlight& fligh
   else
     ++totals.row.calls;
   if (moves_bytes(operation.kind) && !operation.captured) totals.row.bytes += operation.size;
-  if (!options_.timeline) return;
+  const bool has_activity = flight.is_recorded && is_copy(operation.kind);
+  if (!options_.timeline || has_activity) return;
   TimelineRecord record;
   record.kind = RecordKind::OPERATION;
   record.name = operation_name(operation.kind);
@@ -292,9 +367,49 @@ void Session::end_range() {
   if (options_.timeline) add_record(std::move(record));
 }
 
+// Waits for the work of the devices, whose records are complete then.
+void Session::finish_activity() {
+  if (!activity_) return;
+  std::vector<DeviceOwner> devices;
+  if (first_device_) devices.push_back(first_device_);
+  for (const LaunchEntry& entry : launches_.entries()) {
+    const auto same = [&](const DeviceOwner& other) { return other.get() == entry.device.get(); };
+    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(entry.device);
+  }
+  activity_->finish(devices, now());
+  add_activity_operations();
+}
+
+// Other libraries copy too, so there are kinds that no observer has seen.
+void Session::add_activity_operations() {
+  for (const auto& [kind, active] : activity_->operations()) {
+    OperationRow& row = operations_[kind].row;
+    if (row.calls == 0) {
+      row.calls = active.calls;
+      row.bytes = active.bytes;
+    }
+    if (row.timed != 0) continue;
+    row.timed = std::min(active.calls, row.calls);
+    row.seconds =
+        active.seconds / static_cast<double>(active.calls) * static_cast<double>(row.calls);
+  }
+}
+
+// Adds what activity has recorded to rows and timeline.
+void Session::place_activity(std::vector<KernelRow>& rows, double offset) {
+  const std::vector<size_t> places =
+      apply_activity(rows, launches_.entries(), activity_->kernels(), offset);
+  dropped_records_ += activity_->dropped_records();
+  for (TimelineRecord& record : activity_->take_records()) {
+    if (record.kind == RecordKind::KERNEL) record.row = places[record.row];
+    add_record(std::move(record));
+  }
+}
+
 SessionResult Session::end() {
   observer_ = {};
   const double ended = now();
+  finish_activity();
   const std::vector<EventTime> last = events_.finish();
   apply(last);
   ranges_.end_all(ended);
@@ -311,8 +426,15 @@ SessionResult Session::end() {
     totals.row.host_seconds = totals.host;
     parts.operations.emplace_back(kind, totals.row);
   }
+  parts.adjust = [&](std::vector<KernelRow>& rows, double offset) {
+    if (activity_) place_activity(rows, offset);
+    if (counted_)
+      for (const auto& [entry, counts] : counted_->counts()) apply_counts(rows[entry], counts);
+  };
   SessionResult result = assemble(parts, source_);
   ReportData& data = result.data;
+  if (counted_) append(data.missing, counted_->missing());
+  if (activity_) append(data.missing, activity_->missing());
   data.seconds = ended;
   data.overhead = {options_.overhead, ended > 0 ? 1e-9 * static_cast<double>(spent_) / ended : 0};
   data.missing.insert(data.missing.begin(), missing_.begin(), missing_.end());

@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "perf/profile/activity_times.hpp"
+#include "perf/profile/counted_launches.hpp"
 #include "perf/profile/cpu_counts.hpp"
 #include "perf/profile/event_times.hpp"
 #include "perf/profile/launch_table.hpp"
@@ -24,8 +26,9 @@ struct ProfilerOptions {
   size_t max_records = 65536;  // of the timeline, and launches that are counted one by one
   bool timeline = false;
   bool wants_model = false;        // bytes and operations by the model of launches
-  DeviceOwner device;              // null: all devices
-  std::vector<std::string> asked;  // metrics or a preset, which need hardware counters
+  DeviceOwner device;             // null: all devices
+  CounterRequest counters;        // of the hardware
+  uint32_t counted_launches = 5;  // of each kernel and geometry
 };
 
 // A part of a range: the calls of one row of the report.
@@ -76,10 +79,18 @@ class Session {
 
   bool is_of_interest(const cucore_operation& operation) const;
   void choose_source(const cucore_device* device);
+  bool wants_counters() const;
+  void open_counters(const cucore_device* device);
+  void open_activity();
+  bool begin_count(const cucore_operation& operation, InFlight& flight);
+  void finish_activity();
+  void add_activity_operations();
+  void place_activity(std::vector<KernelRow>& rows, double offset);
   bool wants_time(const cucore_operation& operation, size_t entry);
   void apply(const std::vector<EventTime>& times);
   void add_record(TimelineRecord record);
   void add_missing();
+  void add_missing_of_cpu_device();
   double now() const;
 
   const ProfilerOptions options_;
@@ -88,6 +99,8 @@ class Session {
   ProfileSource source_ = ProfileSource::EVENTS;
   EventTimes events_;
   std::unique_ptr<CpuCounts> counts_;
+  std::unique_ptr<CountedLaunches> counted_;  // null: no hardware counters
+  std::unique_ptr<ActivityTimes> activity_;   // null: no records of CUPTI
   std::atomic<int64_t> spent_{0};  // nanoseconds in the observer
   std::atomic<uint64_t> lost_{0};  // operations that could not be recorded
 

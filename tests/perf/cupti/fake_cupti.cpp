@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scripted CUPTI with one chip, whose dram metrics have their other names. A plan has a pass per
 // two metrics. A test adds launches with fake_cupti_launch(). The values of one are 100 * launch +
-// index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail.
+// index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail,
+// and FAKE_CUPTI_VERSION is the version. Activity is what a test records while it is enabled; the
+// clock stands still.
 #include <cstdlib>
 #include <cstring>
 #include <new>
+#include <string>
+#include <vector>
 
 #include "perf/cupti/headers.hpp"
 
@@ -28,6 +32,26 @@ T* place() {
 
 Profiler* g_enabled = nullptr;
 size_t g_decoded = 0;
+size_t g_launches_per_range = 0;
+
+constexpr uint64_t NOW = 1'000'000'000;
+bool g_is_subscribed = false;
+uint32_t g_enabled_kinds = 0;  // bits by kind
+CUpti_BuffersCallbackRequestFunc g_provide = nullptr;
+CUpti_BuffersCallbackCompleteFunc g_take = nullptr;
+std::vector<std::string> g_records;  // bytes
+size_t g_missing_bytes = 0, g_dropped = 0;
+
+template <class Record>
+void keep(const Record& record) {
+  if (g_enabled_kinds >> record.kind & 1)
+    g_records.emplace_back(reinterpret_cast<const char*>(&record), sizeof record);
+}
+size_t size_of(CUpti_ActivityKind kind) {
+  return kind == CUPTI_ACTIVITY_KIND_MEMCPY   ? sizeof(CUpti_ActivityMemcpy6)
+         : kind == CUPTI_ACTIVITY_KIND_MEMSET ? sizeof(CUpti_ActivityMemset4)
+                                              : sizeof(CUpti_ActivityKernel10);
+}
 
 CUptiResult failure_of(const char* function) {
   const char* const rule = std::getenv("FAKE_CUPTI_FAILURE");
@@ -54,10 +78,55 @@ EXPORT void fake_cupti_launch() {
   if (g_enabled && g_enabled->is_started && g_enabled->launches < g_enabled->most)
     ++g_enabled->launches;
 }
+// Each range has so many launches, without fake_cupti_launch().
+EXPORT void fake_cupti_launches_per_range(size_t launches) { g_launches_per_range = launches; }
+// The name must live until the records are delivered. Times are nanoseconds after the clock.
+EXPORT void fake_cupti_kernel(const char* name, uint32_t blocks, uint32_t threads, uint64_t start,
+                              uint64_t duration, uint64_t graph_node) {
+  CUpti_ActivityKernel10 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+  record.name = name;
+  record.gridX = static_cast<int32_t>(blocks);
+  record.blockX = static_cast<int32_t>(threads);
+  record.gridY = record.gridZ = record.blockY = record.blockZ = 1;
+  record.clusterX = record.clusterY = record.clusterZ = 1;
+  record.registersPerThread = 40;
+  record.streamId = 7;
+  record.start = NOW + start;
+  record.end = record.start + duration;
+  record.graphNodeId = graph_node;
+  keep(record);
+}
+EXPORT void fake_cupti_copy(uint8_t kind, uint64_t bytes, uint64_t start, uint64_t duration) {
+  CUpti_ActivityMemcpy6 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+  record.copyKind = kind;
+  record.bytes = bytes;
+  record.start = NOW + start;
+  record.end = record.start + duration;
+  keep(record);
+}
+EXPORT void fake_cupti_fill(uint64_t bytes, uint64_t start, uint64_t duration) {
+  CUpti_ActivityMemset4 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MEMSET;
+  record.bytes = bytes;
+  record.start = NOW + start;
+  record.end = record.start + duration;
+  keep(record);
+}
+// The last record of a buffer lacks so many bytes, and CUPTI reports so many lost records.
+EXPORT void fake_cupti_shorten(size_t missing_bytes, size_t dropped) {
+  g_missing_bytes = missing_bytes;
+  g_dropped = dropped;
+}
+EXPORT int fake_cupti_is_recording() { return g_enabled_kinds != 0; }
+EXPORT int fake_cupti_is_subscribed() { return g_is_subscribed; }
 EXPORT int fake_cupti_is_enabled() { return g_enabled != nullptr; }
 
 EXPORT CUptiResult cuptiGetVersion(uint32_t* version) {
-  *version = 130000;
+  FAIL_IF_FORCED
+  const char* const forced_version = std::getenv("FAKE_CUPTI_VERSION");
+  *version = forced_version ? static_cast<uint32_t>(std::atoi(forced_version)) : 130000;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char** name) {
@@ -167,7 +236,7 @@ EXPORT CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Par
 EXPORT CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) {
   FAIL_IF_FORCED
   profiler_of(p->pRangeProfilerObject)->is_started = true;
-  profiler_of(p->pRangeProfilerObject)->launches = 0;
+  profiler_of(p->pRangeProfilerObject)->launches = g_launches_per_range;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
@@ -184,5 +253,77 @@ EXPORT CUptiResult
 cuptiRangeProfilerGetCounterDataInfo(CUpti_RangeProfiler_GetCounterDataInfo_Params* p) {
   FAIL_IF_FORCED
   p->numTotalRanges = g_decoded;
+  return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiSubscribe_v2(CUpti_SubscriberHandle* subscriber, CUpti_CallbackFunc, void*,
+                                     CUpti_SubscriberParams* p) {
+  if (const CUptiResult forced = failure_of(__func__); forced != CUPTI_SUCCESS) {
+    std::strncpy(p->oldSubscriberName, "CUPTI for a test", p->oldSubscriberSize - 1);
+    return forced;
+  }
+  if (g_is_subscribed) return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+  g_is_subscribed = true;
+  *subscriber = nullptr;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle) {
+  g_is_subscribed = false;
+  g_records.clear();
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiGetTimestamp(uint64_t* time) {
+  FAIL_IF_FORCED
+  *time = NOW;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc provide,
+                                                  CUpti_BuffersCallbackCompleteFunc take) {
+  FAIL_IF_FORCED
+  g_provide = provide;
+  g_take = take;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
+  FAIL_IF_FORCED
+  g_enabled_kinds |= 1u << kind;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  FAIL_IF_FORCED
+  g_enabled_kinds &= ~(1u << kind);
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityFlushAll(uint32_t) {
+  FAIL_IF_FORCED
+  size_t next = 0;
+  while (next < g_records.size()) {
+    uint8_t* buffer = nullptr;
+    size_t size = 0, most = 0, filled = 0;
+    g_provide(&buffer, &size, &most);
+    if (!buffer) return CUPTI_ERROR_OUT_OF_MEMORY;
+    while (next < g_records.size() && filled + g_records[next].size() <= size) {
+      std::memcpy(buffer + filled, g_records[next].data(), g_records[next].size());
+      filled += g_records[next++].size();
+    }
+    g_take(nullptr, 0, buffer, size, filled - g_missing_bytes);
+  }
+  g_records.clear();
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t* buffer, size_t size,
+                                              CUpti_Activity** record) {
+  FAIL_IF_FORCED
+  auto* next = reinterpret_cast<uint8_t*>(*record);
+  next = next ? next + size_of((*record)->kind) : buffer;
+  const size_t left = size - static_cast<size_t>(next - buffer);
+  if (left < sizeof(CUpti_ActivityKind)) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  const auto* const head = reinterpret_cast<const CUpti_Activity*>(next);
+  if (left < size_of(head->kind)) return CUPTI_ERROR_MAX_LIMIT_REACHED;
+  *record = reinterpret_cast<CUpti_Activity*>(next);
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext, uint32_t, size_t* dropped) {
+  *dropped = g_dropped;
   return CUPTI_SUCCESS;
 }

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a report contains in place of a result of CUPTI that could not be had.
+#pragma once
+
+#include <string>
+
+#include "support/error.hpp"
+
+namespace cucore::perf {
+
+struct CuptiFailure {
+  std::string why;     // a sentence
+  std::string remedy;  // a sentence
+};
+
+CuptiFailure explain(const Error& error);
+
+}  // namespace cucore::perf

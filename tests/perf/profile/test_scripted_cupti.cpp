@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: Apache-2.0
+// Profiles with a scripted CUPTI on the scripted driver: counters and activity that work, and all
+// that keeps them from the report.
+#include <dlfcn.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+#include <vector>
+
+#include "fakes/fake_client.hpp"
+#include "profiled.hpp"
+
+namespace {
+
+using profiled::BLOCKS;
+using profiled::Profiled;
+using profiled::THREADS;
+
+fake::Client& driver() {
+  static fake::Client client(fake::path("fake_driver"));
+  return client;
+}
+
+template <class Function, class... Arguments>
+auto cupti(const char* name, Arguments... arguments) {
+  static void* const library = dlopen(std::getenv("CUCORE_CUPTI"), RTLD_NOW);
+  return reinterpret_cast<Function*>(dlsym(library, name))(arguments...);
+}
+void record_kernel(const char* name, uint32_t blocks, uint64_t start, uint64_t duration,
+                   uint64_t node = 0) {
+  cupti<void(const char*, uint32_t, uint32_t, uint64_t, uint64_t, uint64_t)>(
+      "fake_cupti_kernel", name, blocks, THREADS, start, duration, node);
+}
+bool is_recording() { return cupti<int()>("fake_cupti_is_recording") != 0; }
+bool is_subscribed() { return cupti<int()>("fake_cupti_is_subscribed") != 0; }
+bool is_counting() { return cupti<int()>("fake_cupti_is_enabled") != 0; }
+
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Variable() { unsetenv(name_); }
+
+ private:
+  const char* const name_;
+};
+
+class WithCupti : public Profiled {
+ protected:
+  void SetUp() override {
+    driver().reset();
+    Profiled::SetUp();
+    const size_t sizes[] = {8, 8};
+    driver().define_kernel("twice", 2, sizes);
+    const std::vector<float> all(4000, 1);
+    driver().script_elapsed(all.data(), all.size());
+  }
+  void TearDown() override {
+    Profiled::TearDown();
+    driver().reset();
+  }
+  void profile(int launches = 1) {
+    begin();
+    for (int i = 0; i < launches; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+    end();
+  }
+  // The report has the times of events, and this reason.
+  void expect_missing(const std::string& what, const std::string& why, const std::string& remedy) {
+    EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EVENTS);
+    EXPECT_EQ(row().calls, 1u);
+    EXPECT_EQ(row().timed, 1u);
+    expect_reason(what, why, remedy);
+  }
+  void expect_reason(const std::string& what, const std::string& why, const std::string& remedy) {
+    EXPECT_TRUE(contains(write(), "\"what\": \"" + what + "\"")) << write();
+    EXPECT_TRUE(contains(write(), "\"why\": \"" + why + "\"")) << write();
+    EXPECT_TRUE(contains(write(), "\"remedy\": \"" + remedy + "\"")) << write();
+  }
+};
+
+class ScriptedCounters : public WithCupti {
+ protected:
+  void SetUp() override {
+    WithCupti::SetUp();
+    options.source = CUCORE_PROFILER_SOURCE_COUNTERS;
+    launches_per_range(1);
+  }
+  static void launches_per_range(size_t launches) {
+    cupti<void(size_t)>("fake_cupti_launches_per_range", launches);
+  }
+};
+
+// The metrics of "quick" have the values 0, 1 and 2.
+TEST_F(ScriptedCounters, AreThoseOfTheFirstLaunchesAndScaledToAll) {
+  profile(20);
+  EXPECT_FALSE(is_counting());
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_COUNTERS);
+  EXPECT_EQ(row().calls, 20u);
+  EXPECT_EQ(row().timed, 5u);
+  EXPECT_EQ(row().bytes_source, CUCORE_AMOUNT_SOURCE_COUNTER);
+  EXPECT_EQ(row().bytes_read, 0);
+  EXPECT_EQ(row().bytes_written, 20);
+  EXPECT_NEAR(row().mean, 2e-9, 1e-15);
+  EXPECT_NEAR(row().total, 40e-9, 1e-15);
+  EXPECT_EQ(counter("dram__bytes_write.sum"), 20);
+  EXPECT_EQ(counter("gpu__time_duration.sum"), 40);
+  EXPECT_TRUE(contains(json(), "\"missing\":[]") || contains(json(), "\"what\":\"roof\""));
+  EXPECT_FALSE(contains(json(), "\"what\":\"counters\""));
+}
+
+TEST_F(ScriptedCounters, CountAsManyLaunchesAsRequestedOfEachGeometry) {
+  options.counted_launches = 2;
+  begin();
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_EQ(launch(), CUCORE_OK);
+    EXPECT_EQ(launch(BLOCKS + 1), CUCORE_OK);
+  }
+  end();
+  ASSERT_EQ(cucore_report_kernel_count(report), 2u);
+  EXPECT_EQ(row(0).timed, 2u);
+  EXPECT_EQ(row(1).timed, 2u);
+}
+
+TEST_F(ScriptedCounters, HaveTheMetricsOfTheOptionsAndTheTime) {
+  options.source = CUCORE_PROFILER_SOURCE_AUTO;
+  const char* const names[] = {"a.sum", "b.avg.pct_of_peak_sustained_active", "lts__none.sum"};
+  options.metrics = names;
+  options.metric_count = 3;
+  profile(10);
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_COUNTERS);
+  EXPECT_EQ(counter("a.sum"), 0);
+  EXPECT_EQ(counter("b.avg.pct_of_peak_sustained_active"), 1);  // a mean
+  EXPECT_EQ(counter("gpu__time_duration.sum"), 20);
+  EXPECT_EQ(row().bytes_source, CUCORE_AMOUNT_SOURCE_NONE);
+  expect_reason("counters", "The GPU Fake H200 0 has no counter lts__none.sum.",
+                "Use a name that Nsight Compute lists for this GPU.");
+}
+
+TEST_F(ScriptedCounters, SetOperationsAndSectors) {
+  options.preset = "all";
+  profile(1);
+  const double f32 = counter("sm__sass_thread_inst_executed_ops_fadd_fmul_ffma_pred_on.sum");
+  const double f64 = counter("sm__sass_thread_inst_executed_ops_dadd_dmul_dfma_pred_on.sum");
+  const double f16 = counter("sm__sass_thread_inst_executed_ops_hadd_hmul_hfma_pred_on.sum");
+  EXPECT_EQ(row().operations, f32 + f64 + f16);
+  EXPECT_GT(row().operations, 0);
+  EXPECT_EQ(row().sectors_per_request,
+            (counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum") +
+             counter("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum")) /
+                (counter("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum") +
+                 counter("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum")));
+}
+
+TEST_F(ScriptedCounters, RefuseAnUnknownPreset) {
+  options.preset = "fast";
+  EXPECT_EQ(cucore_profiler_create(&options, &profiler, &error), CUCORE_ERROR_INVALID_ARGUMENT);
+  EXPECT_TRUE(contains(message(), "preset is \"fast\"; expected one of quick")) << message();
+}
+
+TEST_F(ScriptedCounters, ThatOtherLaunchesDisturbAreNotTaken) {
+  for (const size_t launches : {0, 2}) {
+    launches_per_range(launches);
+    if (!profiler) create();
+    ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    cucore_report_release(report);
+    end();
+    double value = 0;
+    EXPECT_EQ(cucore_report_counter(report, 0, "dram__bytes_write.sum", &value, nullptr),
+              CUCORE_ERROR_NOT_FOUND);
+    expect_reason("counters",
+                  "1 launch had no counters of its own, because CUPTI counted none or those of "
+                  "another thread with it.",
+                  "Launch from one thread at a time while counters are read.");
+  }
+}
+
+TEST_F(ScriptedCounters, OfTwoThreadsAreReadOneAfterTheOther) {
+  begin();
+  std::thread other([&] {
+    for (int i = 0; i < 20; ++i) EXPECT_EQ(launch(BLOCKS + 1), CUCORE_OK);
+  });
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  other.join();
+  end();
+  EXPECT_EQ(row(0).timed, 5u);
+  EXPECT_EQ(row(1).timed, 5u);
+}
+
+TEST_F(ScriptedCounters, WithoutPermissionAreAbsent) {
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiRangeProfilerEnable:35");
+  profile();
+  expect_missing("counters",
+                 "Cannot count launches: CUPTI returned CUPTI_ERROR_INSUFFICIENT_PRIVILEGES.",
+                 "Run as root, or load the driver's module with "
+                 "NVreg_RestrictProfilingToAdminUsers=0.");
+}
+
+TEST_F(ScriptedCounters, OfAnotherProfilerAreAbsent) {
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiRangeProfilerEnable:39");
+  profile();
+  expect_missing("counters",
+                 "Cannot count launches: CUPTI returned "
+                 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED.",
+                 "End the other profiler.");
+}
+
+TEST_F(ScriptedCounters, OfAnOldCuptiAreAbsent) {
+  const Variable version("FAKE_CUPTI_VERSION", "28");
+  profile();
+  expect_missing("counters",
+                 "Cannot count launches: the interface of CUPTI has version 28.",
+                 "Install CUPTI of CUDA 13, or use a device that it supports.");
+}
+
+TEST_F(ScriptedCounters, UnderAProfilerAreAbsent) {
+  const Variable around("NV_COMPUTE_PROFILER_PERFWORKS_DIR", "/opt/ncu");
+  profile();
+  expect_missing("counters",
+                 "Cannot count launches: another profiler runs the program, because "
+                 "NV_COMPUTE_PROFILER_PERFWORKS_DIR is set.",
+                 "End the other profiler.");
+}
+
+// A failure at a launch ends the counting, and no launch fails.
+TEST_F(ScriptedCounters, EndWithAFailure) {
+  begin();
+  {
+    const Variable failing("FAKE_CUPTI_FAILURE", "cuptiRangeProfilerStart:999");
+    EXPECT_EQ(launch(), CUCORE_OK);
+  }
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EVENTS);
+  EXPECT_EQ(row().timed, 2u);
+  expect_reason("counters", "Cannot count launches: CUPTI returned CUPTI_ERROR_UNKNOWN.",
+                "Use the times of events, which this report has.");
+}
+
+TEST_F(ScriptedCounters, OfEarlierLaunchesStayAfterAFailure) {
+  begin();
+  EXPECT_EQ(launch(), CUCORE_OK);
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiRangeProfilerStop:999");
+  EXPECT_EQ(launch(), CUCORE_OK);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_COUNTERS);
+  EXPECT_EQ(counter("dram__bytes_write.sum"), 3);
+  EXPECT_TRUE(contains(json(), "\"what\":\"counters\""));
+}
+
+TEST_F(ScriptedCounters, AreNotThoseOfEvents) {
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  options.preset = "quick";
+  profile();
+  expect_missing("counters",
+                 "The source that the profiler was created with reads no hardware counters.",
+                 "Use the source COUNTERS, or AUTO.");
+}
+
+class ScriptedActivity : public WithCupti {
+ protected:
+  void SetUp() override {
+    WithCupti::SetUp();
+    options.source = CUCORE_PROFILER_SOURCE_ACTIVITY;
+    options.timeline = CUCORE_TOGGLE_ON;
+    cupti<void(size_t, size_t)>("fake_cupti_shorten", size_t{0}, size_t{0});
+  }
+  // Launches until the window has ended and events have timed some launches. Returns the launches.
+  int launch_into_a_gap() {
+    int launches = 0;
+    const auto before = driver().call_count("cuEventRecord");
+    while (driver().call_count("cuEventRecord") < before + 12) {
+      EXPECT_EQ(launch(), CUCORE_OK);
+      ++launches;
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return launches;
+  }
+};
+
+TEST_F(ScriptedActivity, HasTheTimesOfLaunchesGraphsAndOtherLibraries) {
+  begin();
+  EXPECT_TRUE(is_recording());
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  record_kernel("twice", BLOCKS, 1000, 3'000'000);
+  record_kernel("twice", BLOCKS, 5'000'000, 5'000'000);
+  record_kernel("twice", BLOCKS, 11'000'000, 4'000'000, 77);  // of a graph
+  record_kernel("foreign", 9, 20'000'000, 1'000'000);
+  end();
+  EXPECT_FALSE(is_recording());
+  EXPECT_FALSE(is_subscribed());
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_ACTIVITY);
+  ASSERT_EQ(cucore_report_kernel_count(report), 2u);
+  EXPECT_STREQ(row(0).name, "twice");
+  EXPECT_EQ(row(0).calls, 3u);
+  EXPECT_EQ(row(0).timed, 3u);
+  EXPECT_NEAR(row(0).total, 12e-3, 1e-9);
+  EXPECT_NEAR(row(0).min, 3e-3, 1e-9);
+  EXPECT_NEAR(row(0).max, 5e-3, 1e-9);
+  EXPECT_STREQ(row(1).name, "foreign");
+  EXPECT_EQ(row(1).grid[0], 9u);
+  EXPECT_EQ(row(1).registers, 40);
+  EXPECT_NEAR(row(1).total, 1e-3, 1e-9);
+  const std::string trace = write(CUCORE_REPORT_FORMAT_TRACE);
+  EXPECT_TRUE(contains(trace, "\"name\": \"foreign\"")) << trace;
+  EXPECT_TRUE(contains(trace, "\"dur\": 5000.000")) << trace;
+  EXPECT_TRUE(contains(trace, "\"tid\": 7")) << trace;
+}
+
+TEST_F(ScriptedActivity, HasTheTimesOfCopiesAndFills) {
+  begin();
+  ASSERT_EQ(cucore_buffer_copy(y, 0, x, 0, 100, stream, nullptr), CUCORE_OK);
+  cupti<void(uint8_t, uint64_t, uint64_t, uint64_t)>("fake_cupti_copy", uint8_t{8}, uint64_t{100},
+                                                     uint64_t{1000}, uint64_t{2'000'000});
+  cupti<void(uint64_t, uint64_t, uint64_t)>("fake_cupti_fill", uint64_t{64}, uint64_t{4'000'000},
+                                            uint64_t{1'000'000});
+  end();
+  EXPECT_TRUE(contains(json(), "\"kind\":\"copy\",\"seconds\":0.002,\"timed\":1")) << json();
+  EXPECT_TRUE(contains(json(), "\"bytes\":64,\"calls\":1")) << json();  // of another library
+  const std::string trace = write(CUCORE_REPORT_FORMAT_TRACE);
+  EXPECT_TRUE(contains(trace, "\"dur\": 2000.000")) << trace;
+}
+
+// Events have scripted times of 1 ms, and the offset of events is 1 ms as well.
+TEST_F(ScriptedActivity, TakesTheTimeOfEventsIfTheTwoDiffer) {
+  std::vector<float> times(4000, 1);
+  begin();
+  for (int i = 0; i < 8; ++i) record_kernel("twice", BLOCKS, 1000, 3'000'000);
+  driver().reset();
+  const size_t sizes[] = {8, 8};
+  driver().define_kernel("twice", 2, sizes);
+  // Each timed launch has a base and a time; the offset at the end is 0.
+  times.assign(4000, 0);
+  for (size_t i = 0; i < 12; ++i) times[i] = 2.5F;
+  driver().script_elapsed(times.data(), times.size());
+  launch_into_a_gap();
+  end();
+  EXPECT_LT(row().mean, 2.6e-3);
+  EXPECT_TRUE(contains(write(), "the times of activity and events differ by")) << write();
+  EXPECT_TRUE(contains(write(), "% of the time; in the gaps events timed the launches.")) << write();
+}
+
+TEST_F(ScriptedActivity, KeepsItsOwnTimeIfTheTwoAgree) {
+  std::vector<float> times(4000, 2.5F);
+  begin();
+  for (int i = 0; i < 8; ++i) record_kernel("twice", BLOCKS, 1000, 1000);
+  launch_into_a_gap();  // 1 ms less an offset of 1 ms
+  end();
+  EXPECT_NEAR(row().mean, 1e-6, 1e-9);
+  EXPECT_FALSE(contains(write(), "differ by"));
+}
+
+TEST_F(ScriptedActivity, RecordsInWindowsWithGaps) {
+  begin();
+  launch_into_a_gap();
+  EXPECT_FALSE(is_recording());
+  while (!is_recording()) {
+    EXPECT_EQ(launch(), CUCORE_OK);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  end();
+}
+
+TEST_F(ScriptedActivity, KeepsToTheLimitOfRecords) {
+  options.max_records = 3;
+  begin();
+  for (int i = 0; i < 1000; ++i) record_kernel("twice", BLOCKS, 1000 + 10u * i, 5);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(row().timed, 1u);
+  EXPECT_TRUE(contains(json(), "\"dropped_records\":997")) << json();
+}
+
+TEST_F(ScriptedActivity, LeavesShortRecordsOut) {
+  begin();
+  EXPECT_EQ(launch(), CUCORE_OK);
+  record_kernel("twice", BLOCKS, 1000, 1000);
+  record_kernel("foreign", 9, 3000, 1000);
+  cupti<void(size_t, size_t)>("fake_cupti_shorten", size_t{8}, size_t{5});
+  end();
+  EXPECT_EQ(cucore_report_kernel_count(report), 1u);
+  expect_reason("activity", "CUPTI lost 5 records.", "Profile a shorter part of the program.");
+}
+
+TEST_F(ScriptedActivity, IsBesideEventsForATimeline) {
+  options.source = CUCORE_PROFILER_SOURCE_AUTO;
+  begin();
+  EXPECT_TRUE(is_recording());
+  end();
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_ACTIVITY);
+  cucore_profiler_release(profiler);
+  options.timeline = CUCORE_TOGGLE_OFF;
+  begin();
+  EXPECT_FALSE(is_recording());
+}
+
+TEST_F(ScriptedActivity, EndsWithADroppedSession) {
+  begin();
+  EXPECT_TRUE(is_subscribed());
+  cucore_profiler_release(profiler);
+  profiler = nullptr;
+  EXPECT_FALSE(is_recording());
+  EXPECT_FALSE(is_subscribed());
+}
+
+TEST_F(ScriptedActivity, OfAnotherProfilerIsAbsentAndNamesIt) {
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiSubscribe_v2:39");
+  profile();
+  expect_missing("activity",
+                 "Cannot record activity: CUPTI for a test has the records of CUPTI.",
+                 "End the other profiler.");
+}
+
+TEST_F(ScriptedActivity, OfASecondProfilerIsAbsent) {
+  begin();
+  cucore_profiler* second = nullptr;
+  ASSERT_EQ(cucore_profiler_create(&options, &second, nullptr), CUCORE_OK);
+  ASSERT_EQ(cucore_profiler_begin(second, nullptr), CUCORE_OK);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  ASSERT_EQ(cucore_profiler_end(second, &report, nullptr), CUCORE_OK);
+  cucore_profiler_release(second);
+  expect_missing("activity",
+                 "Cannot record activity: CUPTI returned "
+                 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED.",
+                 "End the other profiler.");
+  EXPECT_TRUE(is_recording());
+}
+
+TEST_F(ScriptedActivity, OfAnOldCuptiIsAbsent) {
+  const Variable version("FAKE_CUPTI_VERSION", "28");
+  profile();
+  expect_missing("activity", "Cannot record activity: the interface of CUPTI has version 28.",
+                 "Install CUPTI of CUDA 13, or use a device that it supports.");
+}
+
+TEST_F(ScriptedActivity, UnderAProfilerIsAbsent) {
+  const Variable around("CUDA_INJECTION64_PATH", "/opt/nsys/injection.so");
+  profile();
+  expect_missing("activity",
+                 "Cannot record activity: another profiler runs the program, because "
+                 "CUDA_INJECTION64_PATH is set.",
+                 "End the other profiler.");
+}
+
+TEST_F(ScriptedActivity, ReportsEachCallThatFails) {
+  for (const char* const function :
+       {"cuptiActivityRegisterCallbacks", "cuptiGetTimestamp", "cuptiActivityEnable"}) {
+    const Variable failing("FAKE_CUPTI_FAILURE", (std::string(function) + ":999").c_str());
+    if (!profiler) create();
+    ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    cucore_report_release(report);
+    end();
+    expect_missing("activity", "Cannot record activity: CUPTI returned CUPTI_ERROR_UNKNOWN.",
+                   "Use the times of events, which this report has.");
+    EXPECT_FALSE(is_subscribed()) << function;
+  }
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiActivityFlushAll:999");
+  cucore_report_release(report);
+  ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  expect_reason("activity", "Cannot record activity: CUPTI returned CUPTI_ERROR_UNKNOWN.",
+                "Use the times of events, which this report has.");
+}
+
+// These two run with another library.
+class MissingCupti : public WithCupti {};
+TEST_F(MissingCupti, IsReportedWithThePaths) {
+  for (const cucore_profiler_source source :
+       {CUCORE_PROFILER_SOURCE_COUNTERS, CUCORE_PROFILER_SOURCE_ACTIVITY}) {
+    options.source = source;
+    cucore_profiler_release(profiler);
+    cucore_report_release(report);
+    profile();
+    EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EVENTS);
+    EXPECT_EQ(row().timed, 1u);
+    EXPECT_TRUE(contains(write(), "/nowhere/libcupti.so")) << write();
+    EXPECT_TRUE(contains(write(),
+                         "\"Install CUPTI of CUDA 13, or set CUCORE_CUPTI to the path of its "
+                         "library.\""));
+  }
+}
+
+class OldCupti : public WithCupti {};
+TEST_F(OldCupti, IsReportedWithTheFunctionThatItLacks) {
+  options.source = CUCORE_PROFILER_SOURCE_COUNTERS;
+  profile();
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EVENTS);
+  EXPECT_TRUE(contains(write(), "cuptiProfilerHost")) << write();
+  EXPECT_TRUE(contains(write(), "Install CUPTI of CUDA 13"));
+}
+
+}  // namespace
