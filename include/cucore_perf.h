@@ -966,7 +966,7 @@ CUCORE_PERF_API cucore_status cucore_measurement_write(const cucore_measurement 
 /** Kernels, ranges, other operations and findings of a profiled part of a program. */
 typedef struct cucore_report cucore_report;
 
-/** The origin of the times and amounts of a report. */
+/** The origin of the times and amounts of a report. cucore_profiler_begin() describes each. */
 typedef enum cucore_profiler_source {
   CUCORE_PROFILER_SOURCE_AUTO     = 0, /**< never of a report */
   CUCORE_PROFILER_SOURCE_EVENTS   = 1, /**< events around sampled launches */
@@ -1095,11 +1095,12 @@ CUCORE_PERF_API cucore_status cucore_report_kernel_at(const cucore_report *repor
                                                       cucore_error **error);
 
 /**
- * Returns a counter of a row, of all calls together.
+ * Returns a counter of a row, of all calls together. Percentages and averages are means. Counters of
+ * the hardware have the names of Nsight Compute, and those of the CPU device begin with "cpu.".
  *
  * @param report  the report
  * @param kernel  less than cucore_report_kernel_count()
- * @param name    of the counter, "cpu.divergent_branches"
+ * @param name    of the counter, "dram__bytes_read.sum", "cpu.divergent_branches"
  * @param out     receives the value
  * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  kernel is not less than the count
@@ -1192,15 +1193,18 @@ typedef struct cucore_profiler cucore_profiler;
 /** The settings of a profiler. */
 typedef struct cucore_profiler_options {
   size_t      struct_size; /**< sizeof(cucore_profiler_options) */
-  cucore_profiler_source source; /**< default AUTO: EMULATED on the CPU device, else EVENTS. This
-                                      version does not use CUPTI: with ACTIVITY and COUNTERS the
-                                      report contains what AUTO has, and the reason */
-  const char *preset;      /**< NULL, or the name of a set of hardware counters; see source */
-  const char *const *metrics; /**< names of hardware counters; see source */
+  cucore_profiler_source source; /**< default AUTO: EMULATED on the CPU device. Else COUNTERS if a
+                                      preset or metrics are set, ACTIVITY with a timeline, and
+                                      EVENTS without. If CUPTI refuses, the report contains the
+                                      times of EVENTS and the reason */
+  const char *preset;      /**< NULL, or a preset of cucore_preset_passes(). With COUNTERS and
+                                neither preset nor metrics it is "quick" */
+  const char *const *metrics; /**< names of hardware counters, in addition to the preset */
   size_t      metric_count;   /**< of metrics */
   double      overhead;    /**< the part of the time of kernels that timing may take, 0 to 1;
                                 0: 0.02 */
-  uint32_t    counted_launches; /**< launches of each kernel with hardware counters; 0: 5 */
+  uint32_t    counted_launches; /**< launches of each kernel and geometry that the hardware counts;
+                                     0: 5 */
   uint32_t    reserved;    /**< 0 */
   size_t      max_records; /**< entries of the timeline, and launches that the CPU device counts;
                                 0: 65536 */
@@ -1275,6 +1279,21 @@ CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
  * EMULATED counts each launch on the CPU device, graphs included. Launches then take up to four
  * times as long, so they have no times.
  *
+ * ACTIVITY has the start and end of each kernel, copy and fill, also of graphs and of other
+ * libraries. CUPTI records them in windows of 200 ms, with gaps of 50 ms. In the gaps, events time
+ * the launches. Recording slows down some kernels, so that the two times of a row differ by more
+ * than 2 % and 2 microseconds. Such a row has the time of the events and a note. The process has one user
+ * of these records at a time.
+ *
+ * COUNTERS reads the hardware counters of the first launches of each kernel and geometry. CUPTI runs
+ * such a launch once per pass and restores the memory in between, and the launch waits for it. The
+ * times of the rows are gpu__time_duration of these launches. Counters need a permission of the
+ * driver. A launch at the same time on another thread spoils the counters; both are left out.
+ *
+ * A session does not fail if CUPTI refuses. EVENTS takes its place, and the report contains the
+ * reason and a remedy. Reasons are the permission, another profiler in the process or around it, and
+ * a library that is missing or too old.
+ *
  * A session keeps the kernels that it has observed, and their code, until its end.
  *
  * @param profiler  the profiler
@@ -1324,8 +1343,10 @@ CUCORE_PERF_API cucore_status cucore_profiler_end_range(cucore_profiler *profile
                                                         cucore_error **error);
 
 /**
- * Calls a work in a range, with a new stream, and waits for the stream. The work runs once for each
- * pass that the counters need, which is once in this version.
+ * Calls a work in a range, with a new stream, and waits for the stream. A session of COUNTERS then
+ * calls the work again, once for each pass that the counters need. These calls count all launches of
+ * the work together, also those that run at the same time. They are the counters of the range in
+ * the JSON, and the session records no operation of any thread meanwhile.
  *
  * @param profiler   the profiler
  * @param range      the name of the range

@@ -119,8 +119,8 @@ void CUPTIAPI take_buffer(CUcontext context, uint32_t stream, uint8_t* buffer, s
       }
     }
     size_t dropped = 0;
-    if (target.receiver && target.cupti->cuptiActivityGetNumDroppedRecords(
-                               context, stream, &dropped) == CUPTI_SUCCESS)
+    if (target.receiver &&
+        target.cupti->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS)
       target.dropped += dropped;
   }
   std::free(buffer);
@@ -156,8 +156,7 @@ class Subscriber {
 
 class CuptiFeed final : public ActivityFeed {
  public:
-  explicit CuptiFeed(Receiver receiver)
-      : cupti_(cupti_activity(RECORDS)), subscriber_(cupti_) {
+  explicit CuptiFeed(Receiver receiver) : cupti_(cupti_activity(RECORDS)), subscriber_(cupti_) {
     check_cupti(cupti_.cuptiActivityRegisterCallbacks(provide_buffer, take_buffer), RECORDS);
     Sink& target = sink();
     const std::lock_guard lock(target.mutex);
@@ -198,7 +197,7 @@ class CuptiFeed final : public ActivityFeed {
   const DeviceContext& context_of(const cucore_device* device) {
     const std::lock_guard lock(mutex_);
     std::unique_ptr<DeviceContext>& context = contexts_[cucore_device_ordinal(device)];
-    if (!context) context = std::make_unique<DeviceContext>(device, RECORDS);
+    if (!context) context = std::make_unique<DeviceContext>(device);
     return *context;
   }
 

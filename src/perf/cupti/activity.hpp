@@ -11,16 +11,16 @@
 
 namespace cucore::perf {
 
-enum class ActivityKind { KERNEL, COPY, WRITE, READ, FILL };  // WRITE: from the host, READ: to it
+enum class ActivityKind { KERNEL, COPY, WRITE, READ, FILL };  // WRITE is from the host
 
 struct Activity {
   ActivityKind kind = ActivityKind::KERNEL;
-  const char* name = "";         // of kernels, in the code; valid during the call
-  uint64_t start = 0, end = 0;   // nanoseconds of the feed's clock
-  uint32_t device = 0;           // ordinal
-  uint32_t stream = 0;           // CUPTI's number
+  const char* name = "";        // of kernels, in the code; valid during the call
+  uint64_t start = 0, end = 0;  // nanoseconds of the feed's clock
+  uint32_t device = 0;          // ordinal
+  uint32_t stream = 0;          // CUPTI's number
   bool is_in_graph = false;
-  uint64_t bytes = 0;            // of copies and fills
+  uint64_t bytes = 0;  // of copies and fills
   uint32_t grid[3] = {0, 0, 0}, block[3] = {0, 0, 0}, cluster[3] = {0, 0, 0};
   uint32_t dynamic_shared = 0, static_shared = 0, registers = 0;
 };

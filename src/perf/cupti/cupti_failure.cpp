@@ -44,7 +44,8 @@ std::string sentence(std::string text) {
 
 CuptiFailure explain(const Error& error) {
   const char* const remedy = remedy_of(error.status());
-  if (const auto* const call = dynamic_cast<const client::CallFailed*>(&error); call && call->cause())
+  if (const auto* const call = dynamic_cast<const client::CallFailed*>(&error);
+      call && call->cause())
     return {sentence(cucore_error_message(call->cause())), remedy};
   return {sentence(std::string(reason_in(error.message()))), remedy};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report contains in place of a result of CUPTI that could not be had.
+// The reason in a report for a result of CUPTI that could not be had.
 #pragma once
 
 #include <string>

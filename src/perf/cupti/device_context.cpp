@@ -16,10 +16,6 @@ Function driver_function(const char* name) {
 }
 
 struct ContextCalls {
-  CUresult (*retain)(CUcontext*, CUdevice) =
-      driver_function<CUresult (*)(CUcontext*, CUdevice)>("cuDevicePrimaryCtxRetain");
-  CUresult (*release)(CUdevice) =
-      driver_function<CUresult (*)(CUdevice)>("cuDevicePrimaryCtxRelease");
   CUresult (*get)(CUcontext*) = driver_function<CUresult (*)(CUcontext*)>("cuCtxGetCurrent");
   CUresult (*set)(CUcontext) = driver_function<CUresult (*)(CUcontext)>("cuCtxSetCurrent");
   CUresult (*wait)() = driver_function<CUresult (*)()>("cuCtxSynchronize");
@@ -31,20 +27,20 @@ const ContextCalls& calls() {
   return found;
 }
 
-void check_driver(CUresult result, const char* attempt) {
+void select(CUcontext context) {
+  const CUresult result = calls().set(context);
   if (result != CUDA_SUCCESS)
-    throw Error(Status::CUDA, concat("cannot ", attempt, ": the driver returned ", int{result}),
-                {}, {"cuda", int{result}, ""});
+    throw Error(
+        Status::CUDA,
+        concat("cannot select the context of the device: the driver returned ", int{result}), {},
+        {"cuda", int{result}, ""});
 }
 
 }  // namespace
 
-DeviceContext::DeviceContext(const cucore_device* device, const char* attempt)
-    : device_(decltype(device_)::share(device)) {
-  check_driver(calls().retain(&context_, cucore_device_ordinal(device)), attempt);
-}
-
-DeviceContext::~DeviceContext() { (void)calls().release(cucore_device_ordinal(device_.get())); }
+DeviceContext::DeviceContext(const cucore_device* device)
+    : device_(decltype(device_)::share(device)),
+      context_(static_cast<CUcontext>(cucore_device_native_context(device))) {}
 
 void DeviceContext::synchronize() const {
   const CurrentContext current(context_);
@@ -53,7 +49,7 @@ void DeviceContext::synchronize() const {
 
 CurrentContext::CurrentContext(CUcontext context) {
   (void)calls().get(&before_);
-  check_driver(calls().set(context), "select the context of the device");
+  select(context);
 }
 
 CurrentContext::~CurrentContext() { (void)calls().set(before_); }

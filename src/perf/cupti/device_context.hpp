@@ -7,14 +7,10 @@
 
 namespace cucore::perf {
 
-// Keeps the primary context.
+// Keeps the device.
 class DeviceContext {
  public:
-  // @throws Error what the driver returns
-  DeviceContext(const cucore_device* device, const char* attempt);
-  ~DeviceContext();
-  DeviceContext(const DeviceContext&) = delete;
-  DeviceContext& operator=(const DeviceContext&) = delete;
+  explicit DeviceContext(const cucore_device* device);
 
   CUcontext get() const { return context_; }
   // Waits for the work of the context.
@@ -22,7 +18,7 @@ class DeviceContext {
 
  private:
   client::Native<cucore_device, cucore_device_retain, cucore_device_release> device_;
-  CUcontext context_ = nullptr;
+  CUcontext context_;
 };
 
 // Makes a context the current one of this thread, until it ends.

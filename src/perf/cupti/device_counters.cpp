@@ -19,11 +19,11 @@ constexpr const char* COUNTS = "count launches";
 class RangeCounters final : public DeviceCounters {
  public:
   RangeCounters(const cucore_device* device, const CounterRequest& request)
-      : context_(device, COUNTS),
+      : context_(device),
         chip_(chip_name(cucore_device_ordinal(device), COUNTS), COUNTS),
         names_(request.metrics) {
     const CurrentContext current(context_.get());
-    counters_.emplace(context_.get(), chip_, choose(request), COUNTS);
+    counters_.emplace(context_.get(), chip_, choose(device, request), COUNTS);
   }
   ~RangeCounters() override {
     try {
@@ -45,9 +45,13 @@ class RangeCounters final : public DeviceCounters {
     const CurrentContext current(context_.get());
     return counters_->end();
   }
+  std::vector<double> count_range(const std::function<void()>& work) override {
+    const CurrentContext current(context_.get());
+    return counters_->count_range(work);
+  }
 
  private:
-  std::vector<const char*> choose(const CounterRequest& request) {
+  std::vector<const char*> choose(const cucore_device* device, const CounterRequest& request) {
     std::vector<const char*> metrics;
     const auto add = [&](const char* name) {
       const auto same = [&](const char* other) { return std::strcmp(name, other) == 0; };
@@ -62,7 +66,7 @@ class RangeCounters final : public DeviceCounters {
         unknown_.push_back(name);
     }
     if (metrics.empty())
-      throw Error(Status::NOT_FOUND, concat("the chip ", chip_name(0, COUNTS),
+      throw Error(Status::NOT_FOUND, concat("the chip of ", cucore_device_name(device),
                                             " has none of the metrics that were requested"));
     if (chip_.has(TIME_METRIC)) add(TIME_METRIC);
     return metrics;

@@ -4,6 +4,7 @@
 
 #include <cucore.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -36,6 +37,8 @@ class DeviceCounters {
   // returns the values of the metrics for each.
   virtual void begin() = 0;
   virtual std::vector<std::vector<double>> end() = 0;
+  // Counts a work as one range. It waits for its launches, and runs once per pass.
+  virtual std::vector<double> count_range(const std::function<void()>& work) = 0;
 
  protected:
   DeviceCounters() = default;

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/cupti/launch_counters.hpp"
 
+#include <exception>
 #include <utility>
+
+#include "support/concat.hpp"
+#include "support/error.hpp"
 
 namespace cucore::perf {
 namespace {
+
+// CUPTI ends the passes itself. A range that never completes ends after these.
+constexpr size_t EXTRA_PASSES = 2;
 
 void initialise(const CuptiTarget& cupti, const char* attempt) {
   auto parameters = CUPTI_PARAMETERS(CUpti_Profiler_Initialize_Params);
@@ -56,7 +63,7 @@ LaunchCounters::LaunchCounters(CUcontext context, const Chip& chip,
 }
 
 // The counters of earlier launches are gone.
-void LaunchCounters::reset() {
+void LaunchCounters::reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay) {
   auto image = CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
   image.pRangeProfilerObject = profiler_.get();
   image.counterDataSize = counters_.size();
@@ -68,8 +75,8 @@ void LaunchCounters::reset() {
   config.pConfig = plan_.image.data();
   config.counterDataImageSize = counters_.size();
   config.pCounterDataImage = counters_.data();
-  config.range = CUPTI_AutoRange;
-  config.replayMode = CUPTI_KernelReplay;
+  config.range = range;
+  config.replayMode = replay;
   config.maxRangesPerPass = MOST;
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
@@ -77,17 +84,59 @@ void LaunchCounters::reset() {
   check_cupti(cupti_.cuptiRangeProfilerSetConfig(&config), attempt_);
 }
 
-void LaunchCounters::begin() {
-  reset();
+void LaunchCounters::start() {
   auto parameters = CUPTI_PARAMETERS(CUpti_RangeProfiler_Start_Params);
   parameters.pRangeProfilerObject = profiler_.get();
   check_cupti(cupti_.cuptiRangeProfilerStart(&parameters), attempt_);
 }
 
-std::vector<std::vector<double>> LaunchCounters::end() {
+bool LaunchCounters::stop() {
   auto stopped = CUPTI_PARAMETERS(CUpti_RangeProfiler_Stop_Params);
   stopped.pRangeProfilerObject = profiler_.get();
   check_cupti(cupti_.cuptiRangeProfilerStop(&stopped), attempt_);
+  return stopped.isAllPassSubmitted != 0;
+}
+
+void LaunchCounters::begin() {
+  reset(CUPTI_AutoRange, CUPTI_KernelReplay);
+  start();
+}
+
+std::vector<std::vector<double>> LaunchCounters::end() {
+  (void)stop();
+  return decode();
+}
+
+std::vector<double> LaunchCounters::count_range(const std::function<void()>& work) {
+  reset(CUPTI_UserRange, CUPTI_UserReplay);
+  bool is_complete = false;
+  for (size_t pass = 0; pass < plan_.passes + EXTRA_PASSES && !is_complete; ++pass) {
+    start();
+    auto pushed = CUPTI_PARAMETERS(CUpti_RangeProfiler_PushRange_Params);
+    pushed.pRangeProfilerObject = profiler_.get();
+    pushed.pRangeName = "range";
+    check_cupti(cupti_.cuptiRangeProfilerPushRange(&pushed), attempt_);
+    std::exception_ptr failure;
+    try {
+      work();
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    auto popped = CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange_Params);
+    popped.pRangeProfilerObject = profiler_.get();
+    const CUptiResult result = cupti_.cuptiRangeProfilerPopRange(&popped);
+    is_complete = stop();
+    if (failure) std::rethrow_exception(failure);
+    check_cupti(result, attempt_);
+  }
+  const std::vector<std::vector<double>> ranges = decode();
+  if (ranges.size() != 1)
+    throw Error(Status::INTERNAL, concat("cannot ", attempt_, ": CUPTI returned the counters of ",
+                                         ranges.size(), " ranges; expected 1"));
+  return ranges.front();
+}
+
+std::vector<std::vector<double>> LaunchCounters::decode() {
   auto decoded = CUPTI_PARAMETERS(CUpti_RangeProfiler_DecodeData_Params);
   decoded.pRangeProfilerObject = profiler_.get();
   check_cupti(cupti_.cuptiRangeProfilerDecodeData(&decoded), attempt_);

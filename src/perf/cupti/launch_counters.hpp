@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -45,8 +46,15 @@ class LaunchCounters {
   void begin();
   std::vector<std::vector<double>> end();
 
+  // Counts all launches in the context during a work as one range. The work waits for its launches,
+  // and runs once per pass. Passes the exception of the work on.
+  std::vector<double> count_range(const std::function<void()>& work);
+
  private:
-  void reset();
+  void reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay);
+  void start();
+  bool stop();  // whether all passes have run
+  std::vector<std::vector<double>> decode();
 
   const CuptiTarget& cupti_;
   const char* const attempt_;

@@ -104,9 +104,8 @@ const CuptiActivity& cupti_activity(const char* attempt) {
 }
 
 void require_no_profiler_around(const char* attempt) {
-  for (const char* const name :
-       {"NV_COMPUTE_PROFILER_PERFWORKS_DIR", "NV_NSIGHT_INJECTION_TRANSPORT_TYPE",
-        "CUDA_INJECTION64_PATH"})
+  for (const char* const name : {"NV_COMPUTE_PROFILER_PERFWORKS_DIR",
+                                 "NV_NSIGHT_INJECTION_TRANSPORT_TYPE", "CUDA_INJECTION64_PATH"})
     if (!environment(name).empty())
       throw Error(Status::INVALID_STATE,
                   concat("cannot ", attempt, ": another profiler runs the program, because ", name,

@@ -13,9 +13,9 @@ struct NamedPreset {
   uint32_t bits;
 };
 constexpr NamedPreset PRESETS[] = {
-    {"quick", PRESET_QUICK},   {"balanced", PRESET_BALANCED},
-    {"flops", PRESET_FLOPS},   {"memory", PRESET_MEMORY},
-    {"roof", PRESET_ROOF},     {"all", PRESET_QUICK | PRESET_BALANCED | PRESET_FLOPS | PRESET_MEMORY},
+    {"quick", PRESET_QUICK}, {"balanced", PRESET_BALANCED},
+    {"flops", PRESET_FLOPS}, {"memory", PRESET_MEMORY},
+    {"roof", PRESET_ROOF},   {"all", PRESET_QUICK | PRESET_BALANCED | PRESET_FLOPS | PRESET_MEMORY},
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 namespace cucore::perf {
 namespace {
 
-constexpr double MOST_DIFFERENCE = 0.02;     // of the two times, as a part of that of events
-constexpr double EVENT_PRECISION = 2e-6;     // seconds
-constexpr uint64_t LEAST_COMPARED = 3;       // calls that each side has timed
+constexpr double MOST_DIFFERENCE = 0.02;  // of the two times, as a part of that of events
+constexpr double EVENT_PRECISION = 2e-6;  // seconds
+constexpr uint64_t LEAST_COMPARED = 3;    // calls that each side has timed
 
 bool is_same(const LaunchEntry& entry, const KernelRow& row, const ActiveKernel& kernel) {
   LaunchGeometry geometry = row.geometry;

@@ -130,7 +130,8 @@ void ActivityTimes::receive(const Activity& activity) {
   const double seconds = static_cast<double>(activity.end - activity.start) * 1e-9;
   const std::lock_guard lock(mutex_);
   TimelineRecord record;
-  record.start = base_ + static_cast<double>(static_cast<int64_t>(activity.start - base_clock_)) * 1e-9;
+  record.start =
+      base_ + static_cast<double>(static_cast<int64_t>(activity.start - base_clock_)) * 1e-9;
   record.duration = seconds;
   record.device = activity.device;
   record.stream = activity.stream;
@@ -186,8 +187,7 @@ std::vector<MissingPart> ActivityTimes::missing() const {
                      "Multiply their calls accordingly."});
   }
   if (lost_ != 0)
-    parts.push_back({"activity",
-                     concat("CUPTI lost ", cucore::counted(lost_, "record"), "."),
+    parts.push_back({"activity", concat("CUPTI lost ", cucore::counted(lost_, "record"), "."),
                      "Profile a shorter part of the program."});
   return parts;
 }

@@ -56,7 +56,7 @@ class ActivityTimes {
   // The row of a kernel is the index in kernels(), that of an operation its kind.
   std::vector<TimelineRecord> take_records() { return std::move(records_); }
   uint64_t dropped_records() const { return dropped_records_; }
-  // What was not recorded.
+  // The parts that were not recorded.
   std::vector<MissingPart> missing() const;
 
  private:

@@ -247,8 +247,7 @@ SessionResult assemble(SessionParts& parts, ProfileSource source) {
   if (parts.device) {
     data.machine = describe_machine(parts.device);
     result.device = DeviceOwner::share(parts.device);
-    const bool has_events =
-        source == ProfileSource::EVENTS || source == ProfileSource::ACTIVITY;
+    const bool has_events = source == ProfileSource::EVENTS || source == ProfileSource::ACTIVITY;
     if (has_events && !data.machine.is_emulated) {
       offset = measure_event_offset(parts.device);
       data.roof.event_offset = offset;

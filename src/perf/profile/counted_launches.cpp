@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/profile/counted_launches.hpp"
 
+#include <exception>
+
 #include "perf/cupti/cupti_failure.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -27,9 +29,9 @@ DeviceCounters& CountedLaunches::counters_of(const cucore_device* device) {
   if (counters) return *counters;
   counters = DeviceCounters::open(device, request_);
   for (const std::string& name : counters->unknown())
-    failures_.push_back({"counters",
-                         concat("The GPU ", cucore_device_name(device), " has no counter ", name, "."),
-                         "Use a name that Nsight Compute lists for this GPU."});
+    failures_.push_back(
+        {"counters", concat("The GPU ", cucore_device_name(device), " has no counter ", name, "."),
+         "Use a name that Nsight Compute lists for this GPU."});
   return *counters;
 }
 
@@ -91,6 +93,32 @@ void CountedLaunches::end(const cucore_device* device, size_t entry, bool is_lau
   } catch (const Error& error) {
     fail(error);
   }
+}
+
+std::map<std::string, double> CountedLaunches::count_range(const cucore_device* device,
+                                                           const std::function<void()>& work) {
+  const std::lock_guard lock(counting_);
+  std::map<std::string, double> values;
+  if (is_failed_) return values;
+  std::exception_ptr failure;
+  try {
+    DeviceCounters& counters = counters_of(device);
+    const std::vector<double> counted = counters.count_range([&] {
+      try {
+        work();
+      } catch (...) {
+        failure = std::current_exception();
+        throw;
+      }
+    });
+    for (size_t i = 0; i < counted.size(); ++i) values[counters.metrics()[i]] = counted[i];
+  } catch (const Error& error) {
+    if (!failure) fail(error);
+  } catch (...) {
+    if (!failure) throw;
+  }
+  if (failure) std::rethrow_exception(failure);
+  return values;
 }
 
 std::vector<MissingPart> CountedLaunches::missing() const {

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -35,12 +36,18 @@ class CountedLaunches {
   // Ends it. `is_launched`: the work was added.
   void end(const cucore_device* device, size_t entry, bool is_launched);
 
+  // Counts a work as one range: it runs once per pass, and waits for its launches. Launches must
+  // not be counted meanwhile. Returns no values if the counters fail. Passes the exception of the
+  // work on.
+  std::map<std::string, double> count_range(const cucore_device* device,
+                                            const std::function<void()>& work);
+
   // The counters have failed, and no launch was counted.
   bool is_lost() const { return is_lost_; }
 
   // The following are called once no launch is counted.
   const std::map<size_t, LaunchCounts>& counts() const { return counts_; }  // by entry
-  // What could not be counted.
+  // The parts that could not be counted.
   std::vector<MissingPart> missing() const;
 
  private:

@@ -73,9 +73,15 @@ void Profiler::run(const std::string& range,
                                  : client::created<DeviceOwner>(RUNS_WORK, cucore_device_open, 0);
   const auto stream =
       client::created<StreamOwner>(RUNS_WORK, cucore_stream_create, device.get(), nullptr);
-  const RangeScope scope(*running, range);
-  work(stream.get());
-  client::call(RUNS_WORK, cucore_stream_synchronize, stream.get());
+  const auto run_once = [&] {
+    work(stream.get());
+    client::call(RUNS_WORK, cucore_stream_synchronize, stream.get());
+  };
+  {
+    const RangeScope scope(*running, range);
+    run_once();
+  }
+  running->count_range(range, device.get(), run_once);
 }
 
 void Profiler::declare(const std::string& kernel, Declaration declaration) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/profile/range_table.hpp"
 
+#include <utility>
+
 #include "support/error.hpp"
 
 namespace cucore::perf {
@@ -55,6 +57,12 @@ void RangeTable::end_all(double now) {
     for (; !thread.open.empty(); thread.open.pop_back())
       ranges_[thread.open.back().range].seconds += now - thread.open.back().begin;
   ranges_[0].seconds = now;
+}
+
+void RangeTable::set_counters(const std::string& name, std::map<std::string, double> counters) {
+  const Thread& thread = of_this_thread();
+  const size_t range = find(thread.open.empty() ? 0 : thread.open.back().range, name);
+  ranges_[range].counters = std::move(counters);
 }
 
 void RangeTable::count(size_t entry) {

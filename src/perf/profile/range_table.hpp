@@ -25,6 +25,9 @@ class RangeTable {
   // Ends all ranges of all threads.
   void end_all(double now);
 
+  // Sets the counters of a range inside the innermost one of this thread.
+  void set_counters(const std::string& name, std::map<std::string, double> counters);
+
   // Counts a call in the innermost range of this thread.
   void count(size_t entry);
 

@@ -68,6 +68,7 @@ struct ReportRange {
   double kernel_seconds = UNKNOWN;      // of the kernels that were launched in it
   double memory_efficiency = UNKNOWN;   // 0 to 1, mean of its kernels weighted by their time
   double compute_efficiency = UNKNOWN;  // 0 to 1
+  std::map<std::string, double> counters = {};  // of one call, if it was counted as a whole
 };
 
 struct LaunchGeometry {

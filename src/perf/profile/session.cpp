@@ -122,8 +122,7 @@ bool Session::wants_counters() const {
 void Session::open_counters(const cucore_device* device) {
   CounterRequest request = options_.counters;
   if (request.preset.empty() && request.metrics.empty()) request.preset = "quick";
-  auto counted =
-      std::make_unique<CountedLaunches>(std::move(request), options_.counted_launches);
+  auto counted = std::make_unique<CountedLaunches>(std::move(request), options_.counted_launches);
   try {
     counted->open(device);
     counted_ = std::move(counted);
@@ -136,7 +135,8 @@ void Session::open_counters(const cucore_device* device) {
 
 void Session::open_activity() {
   try {
-    activity_ = std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0);
+    activity_ =
+        std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0);
     source_ = ProfileSource::ACTIVITY;
   } catch (const Error& error) {
     CuptiFailure failure = explain(error);
@@ -151,7 +151,7 @@ bool Session::is_of_interest(const cucore_operation& operation) const {
 
 void Session::on_begin(const cucore_operation* operation, void** state, void* session) {
   auto& self = *static_cast<Session*>(session);
-  if (!self.is_of_interest(*operation)) return;
+  if (!self.is_of_interest(*operation) || self.is_repeating_) return;
   const double start = self.now();
   try {
     InFlight* flight = nullptr;
@@ -365,6 +365,22 @@ void Session::end_range() {
   const std::lock_guard lock(mutex_);
   TimelineRecord record = ranges_.end(now());
   if (options_.timeline) add_record(std::move(record));
+}
+
+void Session::count_range(const std::string& name, const cucore_device* device,
+                          const std::function<void()>& work) {
+  if (!is_chosen_.load(std::memory_order_acquire) || !counted_) return;
+  std::map<std::string, double> counters;
+  is_repeating_ = true;
+  try {
+    counters = counted_->count_range(device, work);
+  } catch (...) {
+    is_repeating_ = false;
+    throw;
+  }
+  is_repeating_ = false;
+  const std::lock_guard lock(mutex_);
+  ranges_.set_counters(name, std::move(counters));
 }
 
 // Waits for the work of the devices, whose records are complete then.

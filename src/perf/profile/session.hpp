@@ -25,7 +25,7 @@ struct ProfilerOptions {
   double overhead = 0.02;      // fraction of the time that timing may take
   size_t max_records = 65536;  // of the timeline, and launches that are counted one by one
   bool timeline = false;
-  bool wants_model = false;        // bytes and operations by the model of launches
+  bool wants_model = false;       // bytes and operations by the model of launches
   DeviceOwner device;             // null: all devices
   CounterRequest counters;        // of the hardware
   uint32_t counted_launches = 5;  // of each kernel and geometry
@@ -59,6 +59,10 @@ class Session {
   void declare(const std::string& kernel, std::shared_ptr<const Declaration> declaration);
   void begin_range(const std::string& name);
   void end_range();
+  // Runs the work again for the counters of a range, if the session has such. The operations of all
+  // threads meanwhile are not recorded.
+  void count_range(const std::string& name, const cucore_device* device,
+                   const std::function<void()>& work);
   // Ends the session, after all timed work. Call once.
   SessionResult end();
 
@@ -99,10 +103,11 @@ class Session {
   ProfileSource source_ = ProfileSource::EVENTS;
   EventTimes events_;
   std::unique_ptr<CpuCounts> counts_;
+  std::atomic<bool> is_repeating_{false};     // a work, for counters
   std::unique_ptr<CountedLaunches> counted_;  // null: no hardware counters
   std::unique_ptr<ActivityTimes> activity_;   // null: no records of CUPTI
-  std::atomic<int64_t> spent_{0};  // nanoseconds in the observer
-  std::atomic<uint64_t> lost_{0};  // operations that could not be recorded
+  std::atomic<int64_t> spent_{0};             // nanoseconds in the observer
+  std::atomic<uint64_t> lost_{0};             // operations that could not be recorded
 
   std::mutex mutex_;  // guards the following
   DeviceOwner first_device_;

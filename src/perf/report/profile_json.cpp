@@ -49,6 +49,11 @@ void write_range(JsonWriter& json, const ReportRange& range) {
   json.begin_object();
   json.count("calls", range.calls);
   json.real("compute_efficiency", range.compute_efficiency);
+  if (!range.counters.empty()) {
+    json.begin_object("counters");
+    for (const auto& [name, value] : range.counters) json.real(name, value);
+    json.end_object();
+  }
   json.real("kernel_seconds", range.kernel_seconds);
   json.real("memory_efficiency", range.memory_efficiency);
   json.text("name", range.name);

@@ -22,8 +22,8 @@ struct Host {
   size_t metrics = 0;
 };
 struct Profiler {
-  bool is_started = false;
-  size_t launches = 0, most = 0;
+  bool is_started = false, is_user_range = false, is_pushed = false;
+  size_t launches = 0, most = 0, passes = 0, passes_run = 0;
 };
 template <class T>
 T* place() {
@@ -228,9 +228,15 @@ EXPORT CUptiResult cuptiRangeProfilerCounterDataImageInitialize(
 }
 EXPORT CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params* p) {
   FAIL_IF_FORCED
-  const bool is_right = p->configSize != 0 && p->range == CUPTI_AutoRange &&
-                        p->replayMode == CUPTI_KernelReplay && p->numNestingLevels == 1;
-  profiler_of(p->pRangeProfilerObject)->most = p->maxRangesPerPass;
+  const bool is_kernel_replay = p->range == CUPTI_AutoRange && p->replayMode == CUPTI_KernelReplay;
+  const bool is_user_replay = p->range == CUPTI_UserRange && p->replayMode == CUPTI_UserReplay;
+  const bool is_right =
+      p->configSize != 0 && p->numNestingLevels == 1 && (is_kernel_replay || is_user_replay);
+  Profiler& profiler = *profiler_of(p->pRangeProfilerObject);
+  profiler.most = p->maxRangesPerPass;
+  profiler.is_user_range = is_user_replay;
+  profiler.passes = (p->configSize + 1) / 2;
+  profiler.passes_run = 0;
   return is_right ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
 }
 EXPORT CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) {
@@ -241,12 +247,28 @@ EXPORT CUptiResult cuptiRangeProfilerStart(CUpti_RangeProfiler_Start_Params* p) 
 }
 EXPORT CUptiResult cuptiRangeProfilerStop(CUpti_RangeProfiler_Stop_Params* p) {
   FAIL_IF_FORCED
-  profiler_of(p->pRangeProfilerObject)->is_started = false;
+  Profiler& profiler = *profiler_of(p->pRangeProfilerObject);
+  profiler.is_started = false;
+  if (profiler.is_pushed) return CUPTI_ERROR_INVALID_OPERATION;
+  p->isAllPassSubmitted = ++profiler.passes_run >= profiler.passes;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiRangeProfilerPushRange(CUpti_RangeProfiler_PushRange_Params* p) {
+  FAIL_IF_FORCED
+  Profiler& profiler = *profiler_of(p->pRangeProfilerObject);
+  if (!profiler.is_started || profiler.is_pushed) return CUPTI_ERROR_INVALID_OPERATION;
+  profiler.is_pushed = true;
+  return CUPTI_SUCCESS;
+}
+EXPORT CUptiResult cuptiRangeProfilerPopRange(CUpti_RangeProfiler_PopRange_Params* p) {
+  FAIL_IF_FORCED
+  profiler_of(p->pRangeProfilerObject)->is_pushed = false;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiRangeProfilerDecodeData(CUpti_RangeProfiler_DecodeData_Params* p) {
   FAIL_IF_FORCED
-  g_decoded = profiler_of(p->pRangeProfilerObject)->launches;
+  const Profiler& profiler = *profiler_of(p->pRangeProfilerObject);
+  g_decoded = profiler.is_user_range ? profiler.passes_run == profiler.passes : profiler.launches;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult

@@ -208,8 +208,7 @@ TEST_F(ScriptedCounters, OfAnotherProfilerAreAbsent) {
 TEST_F(ScriptedCounters, OfAnOldCuptiAreAbsent) {
   const Variable version("FAKE_CUPTI_VERSION", "28");
   profile();
-  expect_missing("counters",
-                 "Cannot count launches: the interface of CUPTI has version 28.",
+  expect_missing("counters", "Cannot count launches: the interface of CUPTI has version 28.",
                  "Install CUPTI of CUDA 13, or use a device that it supports.");
 }
 
@@ -256,6 +255,81 @@ TEST_F(ScriptedCounters, AreNotThoseOfEvents) {
   expect_missing("counters",
                  "The source that the profiler was created with reads no hardware counters.",
                  "Use the source COUNTERS, or AUTO.");
+}
+
+struct Work {
+  ScriptedCounters* test;
+  int runs = 0;
+  cucore_status status = CUCORE_OK;
+};
+
+cucore_status run_work(const cucore_stream*, void* user_data, cucore_error** error) {
+  auto& work = *static_cast<Work*>(user_data);
+  ++work.runs;
+  EXPECT_EQ(work.test->launch(), CUCORE_OK);
+  EXPECT_EQ(work.test->launch(BLOCKS + 1), CUCORE_OK);
+  if (work.status != CUCORE_OK && work.runs > 1)
+    return cucore_error_create(work.status, "the work fails", nullptr, error);
+  return CUCORE_OK;
+}
+
+// The four metrics need two passes.
+TEST_F(ScriptedCounters, OfARangeTakeAWorkForEachPass) {
+  const char* const names[] = {"a.sum"};
+  options.preset = "quick";
+  options.metrics = names;
+  options.metric_count = 1;
+  begin();
+  Work work{this};
+  ASSERT_EQ(cucore_profiler_run(profiler, "step", run_work, &work, &error), CUCORE_OK) << message();
+  EXPECT_EQ(work.runs, 3);
+  EXPECT_EQ(launch(), CUCORE_OK);  // is counted again
+  end();
+  EXPECT_EQ(row(0).calls + row(1).calls, 3u);
+  EXPECT_EQ(row(0).timed + row(1).timed, 3u);
+  EXPECT_TRUE(contains(json(),
+                       "\"counters\":{\"a.sum\":3,\"dram__bytes_op_read.sum\":0,"
+                       "\"dram__bytes_write.sum\":1,\"gpu__time_duration.sum\":2},"
+                       "\"kernel_seconds\""))
+      << json();
+  EXPECT_FALSE(contains(json(), "\"what\":\"counters\""));
+}
+
+TEST_F(ScriptedCounters, OfARangePassTheErrorOfTheWorkOn) {
+  begin();
+  Work work{this, 0, CUCORE_ERROR_IO};
+  EXPECT_EQ(cucore_profiler_run(profiler, "step", run_work, &work, &error), CUCORE_ERROR_IO);
+  EXPECT_EQ(work.runs, 2);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(row(0).calls + row(1).calls, 3u);
+  EXPECT_FALSE(contains(json(), "\"what\":\"counters\""));
+}
+
+TEST_F(ScriptedCounters, OfARangeMayFail) {
+  for (const char* const rule :
+       {"cuptiRangeProfilerPushRange:999", "cuptiRangeProfilerPopRange:999"}) {
+    begin();
+    const Variable failing("FAKE_CUPTI_FAILURE", rule);
+    Work work{this};
+    EXPECT_EQ(cucore_profiler_run(profiler, "step", run_work, &work, &error), CUCORE_OK);
+    end();
+    expect_reason("counters", "Cannot count launches: CUPTI returned CUPTI_ERROR_UNKNOWN.",
+                  "Use the times of events, which this report has.");
+    EXPECT_FALSE(is_counting());
+    cucore_report_release(report);
+    report = nullptr;
+    cucore_profiler_release(profiler);
+    profiler = nullptr;
+  }
+}
+
+TEST_F(ScriptedCounters, RunAWorkOnceWithoutCounters) {
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  begin();
+  Work work{this};
+  EXPECT_EQ(cucore_profiler_run(profiler, "step", run_work, &work, &error), CUCORE_OK);
+  EXPECT_EQ(work.runs, 1);
 }
 
 class ScriptedActivity : public WithCupti {
@@ -338,7 +412,8 @@ TEST_F(ScriptedActivity, TakesTheTimeOfEventsIfTheTwoDiffer) {
   end();
   EXPECT_LT(row().mean, 2.6e-3);
   EXPECT_TRUE(contains(write(), "the times of activity and events differ by")) << write();
-  EXPECT_TRUE(contains(write(), "% of the time; in the gaps events timed the launches.")) << write();
+  EXPECT_TRUE(contains(write(), "% of the time; in the gaps events timed the launches."))
+      << write();
 }
 
 TEST_F(ScriptedActivity, KeepsItsOwnTimeIfTheTwoAgree) {
@@ -407,8 +482,7 @@ TEST_F(ScriptedActivity, EndsWithADroppedSession) {
 TEST_F(ScriptedActivity, OfAnotherProfilerIsAbsentAndNamesIt) {
   const Variable failing("FAKE_CUPTI_FAILURE", "cuptiSubscribe_v2:39");
   profile();
-  expect_missing("activity",
-                 "Cannot record activity: CUPTI for a test has the records of CUPTI.",
+  expect_missing("activity", "Cannot record activity: CUPTI for a test has the records of CUPTI.",
                  "End the other profiler.");
 }
 

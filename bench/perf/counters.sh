@@ -1,0 +1,72 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Compares the profiler's counters and times with Nsight Compute, and measures the overhead of a session.
+#
+#   sh bench/perf/counters.sh stage        where the sources are built: packs build-gpu-counters/
+#   sh build-gpu-counters/counters.sh      on the machine with the GPU: about 90 s; prints tables in markdown
+#
+# The machine needs the driver, NVRTC and CUPTI of CUDA 13, and the permission for counters. ncu and python3 are optional. OUT is the folder of
+# the results.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+
+if [ "${1:-}" = stage ]; then
+  set -e
+  cd "$here/../.."
+  build=${BUILD:-build-gpu}
+  stage=build-gpu-counters
+  [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false -Dtests=false
+  libraries=$(cd "$build" && ninja -t targets all | sed -n 's/^\(src\/\(cucore\/libcucore\|perf\/libcucore-perf\)\.so\.[0-9.]*\): cpp_LINKER$/\1/p')
+  # shellcheck disable=SC2086
+  ninja -C "$build" ${JOBS:+-j$JOBS} bench/perf_counters $libraries
+  rm -rf "$stage"
+  mkdir -p "$stage/lib" "$stage/lib-spare"
+  cp "$build/bench/perf_counters" "$stage/"
+  LD_LIBRARY_PATH="$PWD/$build/src/cucore:$PWD/$build/src/perf" ldd "$stage/perf_counters" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
+  while read -r library; do
+    case ${library##*/} in
+      libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-linux*) ;;
+      libstdc++* | libgcc_s*) cp -L "$library" "$stage/lib-spare/" ;;
+      *) cp -L "$library" "$stage/lib/" ;;
+    esac
+  done
+  cp bench/perf/counters.sh bench/perf/counters_table.py "$stage/"
+  strip "$stage/perf_counters" "$stage"/lib/*.so* 2>/dev/null || true
+  du -sh "$stage"
+  exit
+fi
+
+[ -x "$here/perf_counters" ] || { echo "counters.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
+out=${OUT:-$here/results}
+mkdir -p "$out"
+LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
+! ldd "$here/perf_counters" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+
+# A part that fails leaves its message in place of its result.
+part() {
+  began=$(date +%s%N)
+  timeout 60 "$here/perf_counters" "$1" > "$out/$1.json" 2> "$out/$1.log" || cat "$out/$1.log"
+  echo "$1: $((($(date +%s%N) - began) / 1000000)) ms"
+}
+part counters
+part events
+
+sectors=l1tex__t_sectors_pipe_lsu_mem_global_op
+requests=l1tex__t_requests_pipe_lsu_mem_global_op
+wavefronts=l1tex__data_pipe_lsu_wavefronts_mem_shared_op
+conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op
+metrics=dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum
+for each in $sectors $requests $wavefronts $conflicts; do metrics=$metrics,${each}_ld.sum,${each}_st.sum; done
+ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -1)
+if [ -n "$ncu" ]; then
+  timeout 120 "$ncu" --csv --print-units base --cache-control none --clock-control none --metrics "$metrics" "$here/perf_counters" launches \
+    > "$out/ncu.csv" 2> "$out/ncu.log" || tail -3 "$out/ncu.csv" "$out/ncu.log"
+  timeout 60 "$ncu" --target-processes all --csv --metrics gpu__time_duration.sum --launch-count 1 "$here/perf_counters" counters > "$out/inside-ncu.txt" 2>&1
+fi
+part activity
+part overhead
+part memory
+if command -v python3 >/dev/null; then
+  python3 "$here/counters_table.py" "$out" | tee "$out/counters.md"
+fi
