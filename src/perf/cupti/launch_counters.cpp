@@ -125,9 +125,9 @@ std::vector<double> LaunchCounters::count_range(const std::function<void()>& wor
     auto popped = CUPTI_PARAMETERS(CUpti_RangeProfiler_PopRange_Params);
     popped.pRangeProfilerObject = profiler_.get();
     const CUptiResult result = cupti_.cuptiRangeProfilerPopRange(&popped);
+    if (!failure) check_cupti(result, attempt_);
     is_complete = stop();
     if (failure) std::rethrow_exception(failure);
-    check_cupti(result, attempt_);
   }
   const std::vector<std::vector<double>> ranges = decode();
   if (ranges.size() != 1)

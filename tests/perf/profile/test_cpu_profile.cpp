@@ -214,7 +214,7 @@ TEST_F(CpuProfile, StatesWhatItDoesNotHave) {
   EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EMULATED);
   EXPECT_TRUE(contains(json(), "\"what\":\"counters\""));
   EXPECT_TRUE(contains(json(), "\"what\":\"model\""));
-  EXPECT_TRUE(contains(write(), "does not use CUPTI"));
+  EXPECT_TRUE(contains(write(), "The CPU device has no hardware counters."));
 }
 
 TEST_F(CpuProfile, HasOneSessionAtATime) {
