@@ -1282,7 +1282,7 @@ CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
  * ACTIVITY has the start and end of each kernel, copy and fill, also of graphs and of other
  * libraries. CUPTI records them in windows of 200 ms, with gaps of 50 ms. In the gaps, events time
  * the launches. Recording slows down some kernels, so that the two times of a row differ by more
- * than 2 % and 2 microseconds. Such a row has the time of the events and a note. The process has one user
+ * than 1 % and 2 microseconds. Such a row has the time of the events and a note. The process has one user
  * of these records at a time.
  *
  * COUNTERS reads the hardware counters of the first launches of each kernel and geometry. CUPTI runs

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of one process on a GPU, as JSON: "counters" and "events" profile the kernels,
-// "launches" only launches them, for another profiler. "overhead" compares a loop with and without
-// a session, "memory" is the growth of a long session, and "activity" the time of short blocks.
+// Profiles of one process on a GPU, as JSON. "counters", "counts" and "events" profile the kernels.
+// "range" counts several as a whole, and "launches" only launches them, for another profiler.
+// "overhead" compares a loop with and without a session, "memory" is the growth of a long session,
+// and "activity" the time of short blocks.
 #include <cucore_perf.h>
 
 #include <algorithm>
@@ -64,6 +65,11 @@ struct World {
   }
   void launch(cucore_kernel* kernel, const uint32_t (&grid)[2], const uint32_t (&block)[2],
               uint32_t n, int stream = 0) {
+    MUST(launch_on(streams[stream], kernel, grid, block, n, &error));
+  }
+  cucore_status launch_on(const cucore_stream* stream, cucore_kernel* kernel,
+                          const uint32_t (&grid)[2], const uint32_t (&block)[2], uint32_t n,
+                          cucore_error** error) {
     cucore_launch_options how = CUCORE_LAUNCH_OPTIONS_INIT;
     std::copy(grid, grid + 2, how.grid);
     std::copy(block, block + 2, how.block);
@@ -71,7 +77,7 @@ struct World {
                                          {buffers[1], CUCORE_ARGUMENT_OBJECT},
                                          {buffers[2], CUCORE_ARGUMENT_OBJECT},
                                          CUCORE_ARGUMENT(n)};
-    MUST(cucore_kernel_launch(kernel, streams[stream], &how, arguments, 4, &error));
+    return cucore_kernel_launch(kernel, stream, &how, arguments, 4, error);
   }
 
   cucore_device* device = nullptr;
@@ -102,8 +108,10 @@ std::string text_of(cucore_report* report) {
 void run_kernels(World& world, int launches) {
   for (const counted::Kernel& each : counted::KERNELS) {
     cucore_kernel* const kernel = world.find(each.name);
-    for (int i = 0; i < launches; ++i) world.launch(kernel, each.grid, each.block, counted::N);
-    world.wait();
+    for (int i = 0; i < launches; ++i) {
+      world.launch(kernel, each.grid, each.block, counted::N);
+      world.wait();  // as profilers do that run a kernel several times
+    }
     cucore_kernel_release(kernel);
   }
 }
@@ -114,6 +122,30 @@ void profile_kernels(cucore_profiler_source source, const char* preset, int laun
   cucore_profiler* const profiler = profiler_of(source, preset, false);
   MUST(cucore_profiler_begin(profiler, &error));
   run_kernels(world, launches);
+  cucore_report* report = nullptr;
+  MUST(cucore_profiler_end(profiler, &report, &error));
+  std::printf("%s\n", text_of(report).c_str());
+}
+
+cucore_status run_range(const cucore_stream* stream, void* user_data, cucore_error** error) {
+  auto& world = *static_cast<World*>(user_data);
+  for (const counted::Kernel& each : counted::KERNELS) {
+    if (!each.is_streaming) continue;
+    cucore_kernel* const kernel = world.find(each.name);
+    const cucore_status status =
+        world.launch_on(stream, kernel, each.grid, each.block, counted::N, error);
+    cucore_kernel_release(kernel);
+    if (status != CUCORE_OK) return status;
+  }
+  return CUCORE_OK;
+}
+
+void profile_range() {
+  World world(counted::N);
+  run_kernels(world, 1);
+  cucore_profiler* const profiler = profiler_of(CUCORE_PROFILER_SOURCE_COUNTERS, "memory", false);
+  MUST(cucore_profiler_begin(profiler, &error));
+  MUST(cucore_profiler_run(profiler, "streaming kernels", run_range, &world, &error));
   cucore_report* report = nullptr;
   MUST(cucore_profiler_end(profiler, &report, &error));
   std::printf("%s\n", text_of(report).c_str());
@@ -259,7 +291,11 @@ void profile_short_blocks() {
 int main(int count, char** arguments) {
   const std::string mode = count > 1 ? arguments[1] : "";
   if (mode == "counters") {
-    profile_kernels(CUCORE_PROFILER_SOURCE_COUNTERS, "all", LAUNCHES);
+    profile_kernels(CUCORE_PROFILER_SOURCE_COUNTERS, "quick", LAUNCHES);
+  } else if (mode == "counts") {
+    profile_kernels(CUCORE_PROFILER_SOURCE_COUNTERS, "memory", LAUNCHES);
+  } else if (mode == "range") {
+    profile_range();
   } else if (mode == "events") {
     profile_kernels(CUCORE_PROFILER_SOURCE_EVENTS, nullptr, 8 * LAUNCHES);
   } else if (mode == "launches") {
@@ -272,7 +308,9 @@ int main(int count, char** arguments) {
   } else if (mode == "activity") {
     profile_short_blocks();
   } else {
-    std::fprintf(stderr, "expected counters, events, launches, overhead, memory or activity\n");
+    std::fprintf(
+        stderr,
+        "expected counters, counts, range, events, launches, overhead, memory or activity\n");
     return 2;
   }
   return 0;

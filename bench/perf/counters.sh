@@ -50,18 +50,24 @@ part() {
   echo "$1: $((($(date +%s%N) - began) / 1000000)) ms"
 }
 part counters
+part counts
 part events
+part range
 
 sectors=l1tex__t_sectors_pipe_lsu_mem_global_op
 requests=l1tex__t_requests_pipe_lsu_mem_global_op
 wavefronts=l1tex__data_pipe_lsu_wavefronts_mem_shared_op
 conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op
-metrics=dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum
+rates=dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum
+metrics=gpu__time_duration.sum
 for each in $sectors $requests $wavefronts $conflicts; do metrics=$metrics,${each}_ld.sum,${each}_st.sum; done
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -1)
 if [ -n "$ncu" ]; then
-  timeout 120 "$ncu" --csv --print-units base --cache-control none --clock-control none --metrics "$metrics" "$here/perf_counters" launches \
-    > "$out/ncu.csv" 2> "$out/ncu.log" || tail -3 "$out/ncu.csv" "$out/ncu.log"
+  for set in rates metrics; do
+    eval "names=\$$set"
+    timeout 60 "$ncu" --csv --print-units base --cache-control none --clock-control none --metrics "$names" "$here/perf_counters" launches \
+      > "$out/ncu-$set.csv" 2> "$out/ncu-$set.log" || tail -3 "$out/ncu-$set.csv" "$out/ncu-$set.log"
+  done
   timeout 60 "$ncu" --target-processes all --csv --metrics gpu__time_duration.sum --launch-count 1 "$here/perf_counters" counters > "$out/inside-ncu.txt" 2>&1
 fi
 part activity

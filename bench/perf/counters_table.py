@@ -33,6 +33,7 @@ def read_ncu(path):
 
 
 def of_one_call(row):
+    """Returns the sums of one call. Other than in ncu, no launch is left out."""
     counters = {name: value / row["calls"] for name, value in row["counters"].items() if name.endswith(".sum") and value is not None}
     counters["dram__bytes_read.sum"] = counters.get("dram__bytes_read.sum", counters.get("dram__bytes_op_read.sum"))
     counters["dram__bytes_write.sum"] = counters.get("dram__bytes_write.sum", counters.get("dram__bytes_op_write.sum"))
@@ -64,7 +65,8 @@ def compare(metrics, reference, prefixes):
     return "-" if worst is None else "equal" if worst == 0 else f"{worst * 100:.3f} %"
 
 
-def kernels(counters, events, ncu):
+def kernels(counters, counts, events, ncu, ncu_counts):
+    by_counts = {row["name"]: of_one_call(row) for row in counts["kernels"]} if counts else {}
     by_events = {row["name"]: row for row in events["kernels"]} if events else {}
     lines = ["| kernel | ncu us | counters us | events us | events / ncu | ncu GB/s | counters GB/s | difference | sectors, requests | wavefronts, conflicts |",
              "|---|" + "---|" * 9]
@@ -77,9 +79,18 @@ def kernels(counters, events, ncu):
         event = by_events.get(name, {}).get("seconds", {}).get("mean")
         lines.append(f"| {name} | {show(time and time * 1e6, 2)} | {show(mine and mine * 1e6, 2)} | {show(event and event * 1e6, 2)} | "
                      f"{difference(event, time)} | {show(rate(reference, time))} | {show(rate(metrics, mine))} | "
-                     f"{difference(rate(metrics, mine), rate(reference, time))} | {compare(metrics, reference, GLOBAL)} | "
-                     f"{compare(metrics, reference, SHARED)} |")
+                     f"{difference(rate(metrics, mine), rate(reference, time))} | {compare(by_counts.get(name, {}), ncu_counts.get(name, {}), GLOBAL)} | "
+                     f"{compare(by_counts.get(name, {}), ncu_counts.get(name, {}), SHARED)} |")
     return lines
+
+
+def range_of(report):
+    """Compares the counters of a range with the sums of its kernels, which were counted one by one."""
+    lines = ["| counter | of the range | of its kernels | difference |", "|---|---|---|---|"]
+    for name, value in next(each for each in report["ranges"] if each["name"]).get("counters", {}).items():
+        total = sum(row["counters"].get(name) or 0 for row in report["kernels"])
+        lines.append(f"| {name} | {show(value, 0)} | {show(total, 0)} | {difference(value, total)} |")
+    return lines + [f"\nMissing: {part['why']}" for part in report["missing"] if part["what"] == "counters"]
 
 
 def overhead(rows):
@@ -111,8 +122,8 @@ def main():
         print(f"# Profiles of {machine['device']}, {machine['date'][:10]}\n\nDriver {machine['driver']}.\n")
         for part in counters["missing"]:
             print(f"Missing {part['what']}: {part['why']} {part['remedy']}\n")
-        print("\n".join(kernels(counters, events, read_ncu(folder / "ncu.csv"))))
-    for name, write in (("activity", short_blocks), ("overhead", overhead), ("memory", memory)):
+        print("\n".join(kernels(counters, load(folder / "counts.json"), events, read_ncu(folder / "ncu-rates.csv"), read_ncu(folder / "ncu-metrics.csv"))))
+    for name, write in (("range", range_of), ("activity", short_blocks), ("overhead", overhead), ("memory", memory)):
         content = load(folder / f"{name}.json")
         if content:
             print(f"\n## {name}\n")

@@ -63,7 +63,8 @@ LaunchCounters::LaunchCounters(CUcontext context, const Chip& chip,
 }
 
 // The counters of earlier launches are gone.
-void LaunchCounters::reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay) {
+void LaunchCounters::reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay,
+                           size_t most) {
   auto image = CUPTI_PARAMETERS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
   image.pRangeProfilerObject = profiler_.get();
   image.counterDataSize = counters_.size();
@@ -77,7 +78,7 @@ void LaunchCounters::reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode r
   config.pCounterDataImage = counters_.data();
   config.range = range;
   config.replayMode = replay;
-  config.maxRangesPerPass = MOST;
+  config.maxRangesPerPass = most;
   config.numNestingLevels = 1;
   config.minNestingLevel = 1;
   config.targetNestingLevel = 1;
@@ -98,7 +99,7 @@ bool LaunchCounters::stop() {
 }
 
 void LaunchCounters::begin() {
-  reset(CUPTI_AutoRange, CUPTI_KernelReplay);
+  reset(CUPTI_AutoRange, CUPTI_KernelReplay, MOST);
   start();
 }
 
@@ -108,7 +109,7 @@ std::vector<std::vector<double>> LaunchCounters::end() {
 }
 
 std::vector<double> LaunchCounters::count_range(const std::function<void()>& work) {
-  reset(CUPTI_UserRange, CUPTI_UserReplay);
+  reset(CUPTI_UserRange, CUPTI_UserReplay, 1);
   bool is_complete = false;
   for (size_t pass = 0; pass < plan_.passes + EXTRA_PASSES && !is_complete; ++pass) {
     start();

@@ -47,11 +47,12 @@ class LaunchCounters {
   std::vector<std::vector<double>> end();
 
   // Counts all launches in the context during a work as one range. The work waits for its launches,
-  // and runs once per pass. Passes the exception of the work on.
+  // and runs once per pass. Passes the exception of the work on. Use an object for launches or for
+  // a range, because CUPTI refuses the change.
   std::vector<double> count_range(const std::function<void()>& work);
 
  private:
-  void reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay);
+  void reset(CUpti_ProfilerRange range, CUpti_ProfilerReplayMode replay, size_t most);
   void start();
   bool stop();  // whether all passes have run
   std::vector<std::vector<double>> decode();

@@ -9,7 +9,7 @@
 namespace cucore::perf {
 namespace {
 
-constexpr double MOST_DIFFERENCE = 0.02;  // of the two times, as a part of that of events
+constexpr double MOST_DIFFERENCE = 0.01;  // of the two times, as a part of that of events
 constexpr double EVENT_PRECISION = 2e-6;  // seconds
 constexpr uint64_t LEAST_COMPARED = 3;    // calls that each side has timed
 
@@ -45,9 +45,9 @@ void set_times(KernelRow& row, const LaunchEntry& entry, const ActiveKernel& ker
       entry.times.count() >= LEAST_COMPARED && kernel.times.count() >= LEAST_COMPARED;
   if (is_compared && difference > std::max(MOST_DIFFERENCE * by_events, EVENT_PRECISION)) {
     row.seconds = entry.times.seconds(row.calls, offset);
-    row.note = concat("the times of activity and events differ by ",
-                      static_cast<int>(std::lround(100 * difference / by_events)),
-                      " %; this is the time of events");
+    row.note =
+        concat("the times of activity and events differ by ",
+               std::round(1000 * difference / by_events) / 10, " %; this is the time of events");
     return;
   }
   row.seconds = kernel.times.seconds(row.calls, 0);

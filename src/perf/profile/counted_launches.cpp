@@ -99,7 +99,7 @@ std::map<std::string, double> CountedLaunches::count_range(const cucore_device* 
                                                            const std::function<void()>& work) {
   const std::lock_guard lock(counting_);
   std::map<std::string, double> values;
-  if (is_failed_) return values;
+  if (is_failed_ || is_range_failed_) return values;
   std::exception_ptr failure;
   try {
     DeviceCounters& counters = counters_of(device);
@@ -113,7 +113,11 @@ std::map<std::string, double> CountedLaunches::count_range(const cucore_device* 
     });
     for (size_t i = 0; i < counted.size(); ++i) values[counters.metrics()[i]] = counted[i];
   } catch (const Error& error) {
-    if (!failure) fail(error);
+    if (!failure) {
+      is_range_failed_ = true;
+      CuptiFailure reason = explain(error);
+      failures_.push_back({"counters of ranges", std::move(reason.why), std::move(reason.remedy)});
+    }
   } catch (...) {
     if (!failure) throw;
   }

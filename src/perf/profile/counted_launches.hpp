@@ -37,7 +37,7 @@ class CountedLaunches {
   void end(const cucore_device* device, size_t entry, bool is_launched);
 
   // Counts a work as one range: it runs once per pass, and waits for its launches. Launches must
-  // not be counted meanwhile. Returns no values if the counters fail. Passes the exception of the
+  // not be counted meanwhile. Returns no values if CUPTI refuses. Passes the exception of the
   // work on.
   std::map<std::string, double> count_range(const cucore_device* device,
                                             const std::function<void()>& work);
@@ -65,6 +65,7 @@ class CountedLaunches {
   std::mutex counting_;  // held from begin() to end()
   std::mutex mutex_;     // guards the progress
   std::map<size_t, Progress> progress_;
+  bool is_range_failed_ = false;
   std::map<int32_t, std::unique_ptr<DeviceCounters>> devices_;
   std::map<size_t, LaunchCounts> counts_;
   std::vector<MissingPart> failures_;

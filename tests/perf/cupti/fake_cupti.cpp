@@ -22,7 +22,7 @@ struct Host {
   size_t metrics = 0;
 };
 struct Profiler {
-  bool is_started = false, is_user_range = false, is_pushed = false;
+  bool is_started = false, is_set = false, is_user_range = false, is_pushed = false;
   size_t launches = 0, most = 0, passes = 0, passes_run = 0;
 };
 template <class T>
@@ -233,6 +233,9 @@ EXPORT CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Par
   const bool is_right =
       p->configSize != 0 && p->numNestingLevels == 1 && (is_kernel_replay || is_user_replay);
   Profiler& profiler = *profiler_of(p->pRangeProfilerObject);
+  if (profiler.is_set && profiler.is_user_range != is_user_replay)
+    return CUPTI_ERROR_INVALID_PARAMETER;
+  profiler.is_set = true;
   profiler.most = p->maxRangesPerPass;
   profiler.is_user_range = is_user_replay;
   profiler.passes = (p->configSize + 1) / 2;
