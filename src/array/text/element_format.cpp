@@ -47,7 +47,9 @@ class RealFormat {
                                                static_cast<int32_t>(exponent_digits_))
                                   : positional(decimal, value, precision_, true);
     if (plus_ && !decimal.negative) text.insert(0, 1, '+');
-    text = padded_left(std::move(text), left_ + (text.size() - text.find('.')));
+    // The arguments of a call have no order, so no other one reads a text that is moved.
+    const size_t padded = left_ + (text.size() - text.find('.'));
+    text = padded_left(std::move(text), padded);
     const size_t width = left_ + right_ + 1;
     if (text.size() < width) text.append(width - text.size(), ' ');
     return text;

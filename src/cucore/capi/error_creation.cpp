@@ -33,7 +33,9 @@ std::string joined(std::string first, const char* separator, std::string_view se
 }
 
 std::string joined_logs(std::string first, std::string_view second) {
-  return joined(std::move(first), first.ends_with('\n') ? "" : "\n", second);
+  // The arguments of a call have no order, so no other one reads a text that is moved.
+  const char* const separator = first.ends_with('\n') ? "" : "\n";
+  return joined(std::move(first), separator, second);
 }
 
 Error described(cucore_status status, const char* message, const cucore_error_options& options) {
