@@ -18,9 +18,11 @@ LITERAL = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
 NAME = re.compile(r'(?<![\w/.-])cucore_[a-z0-9_]+(?:\.[a-z0-9_]+)?')
 # Entry points that others write in C; they have the same name in every language.
 OF_C = ('cucore_remote_open', 'cucore_perf_start_from_environment')
+# Kernels of libcucore-perf, and the beginning of their names.
+KERNELS = ('cucore_perf_clock', 'cucore_roof_', 'cucore_roof_shared', 'cucore_roof_l2', 'cucore_roof_empty')
 OF_C_ALONE = ('error',)  # no parameter of a language
 # The messages of programs and of the CPU device reach no binding directly; those of arrays have a table of their own.
-NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/', 'perf/')
+NOT_FOR_BINDINGS = ('programs/', 'cpu/', 'array/')
 
 
 def names(folder, left_out=NOT_FOR_BINDINGS):
@@ -86,7 +88,7 @@ def main():
         table = spellings.all_of(places, module)
         for name, files in found.items():
             here = table.get(name)
-            if name not in OF_C and (not here or 'cucore' in here.lower().replace('cucorelibrary.', '').replace('cucoreexception', '').replace('cucore.', '')):
+            if name not in OF_C + KERNELS and (not here or 'cucore' in here.lower().replace('cucorelibrary.', '').replace('cucoreexception', '').replace('cucore.', '')):
                 failed.append(f'{language}: {name} in {files[0]} is {here or "not in the table"}')
         failed += [f'{language}: the comment of {each} has no name of the language' for each in comments(places, module)]
         failed += [f'{language}: {c} is empty' for c, here in table.items() if not here]

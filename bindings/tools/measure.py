@@ -22,7 +22,7 @@ import array_natives
 import header
 
 # Facts elsewhere are slots of Python's types, typemaps of single classes, and kinds of fields.
-LIMITS = {'lines': 94.8, 'facts': 171, 'elsewhere': 35, 'types': 8}
+LIMITS = {'lines': 94.8, 'facts': 215, 'elsewhere': 35, 'types': 8}
 TEXT = {'.py', '.pyi', '.i', '.hpp', '.cpp', '.java', '.cs', '.toml', '.build', '.md', '.in', '.txt', '.csproj', '.props',
         '.targets', '.ini', '.sh'}
 NOT_COUNTED = {'test', 'exchange', 'coverage', '__pycache__'}
@@ -123,7 +123,7 @@ def of_second_type(root):
 
 
 def main(root, check=False):
-    functions = sum(len(header.exported(root / 'src' / name)) for name in ('cucore/cucore.map', 'array/cucore_array.map'))
+    functions = sum(len(header.exported(root / 'src' / name)) for name in ('cucore/cucore.map', 'array/cucore_array.map', 'perf/cucore_perf.map'))
     table, elsewhere = facts(root)
     touched = of_second_type(root)
     figures = {'lines': lines(root) / functions, 'facts': table + elsewhere, 'elsewhere': elsewhere, 'types': len(touched)}

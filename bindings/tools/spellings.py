@@ -3,6 +3,7 @@
 C's."""
 import re
 
+import perf_model
 from api import camel_of, is_plain
 from header import camel
 from places import lower
@@ -75,7 +76,7 @@ def handles(places):
 
 def all_of(places, module):
     """Text in a message -> its form for users of the language."""
-    table = {'NULL': NULL[places.language]}
+    table = {'NULL': NULL[places.language], **perf_model.spellings(places.language)}
     for part in (handles(places), functions(places), structs(places), enumerators(places, module)):
         table.update(part)
     return table

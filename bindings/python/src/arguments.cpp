@@ -277,7 +277,7 @@ class ArgumentPacker {
   }
 
   bool pack_foreign(PyObject* value) {
-    if (takes_address()) {
+    if (takes_address() && all_.stream_) {
       ForeignMemory memory;
       switch (find_foreign_memory(value, all_.stream_, memory)) {
         case Found::YES:

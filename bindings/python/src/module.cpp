@@ -10,6 +10,7 @@
 #include "handles.hpp"
 #include "hot_calls.hpp"
 #include "launcher.hpp"
+#include "native_calls.hpp"
 #include "object.hpp"
 #include "objects.hpp"
 #include "prepared_launch.hpp"
@@ -92,6 +93,15 @@ PyMethodDef functions[] = {
      METH_FASTCALL, nullptr},
     {"_set_kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_kernel)),
      METH_FASTCALL, nullptr},
+    {"_address", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(address_of)),
+     METH_FASTCALL, nullptr},
+    {"_stream_at", stream_at, METH_O, nullptr},
+    {"_kernel_at", kernel_at, METH_O, nullptr},
+    {"_raise", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(raise_error)),
+     METH_FASTCALL, nullptr},
+    {"_with_arguments",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(with_arguments)), METH_FASTCALL,
+     nullptr},
     {"_call_reported", call_reported, METH_O, nullptr},
     {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
     {"_import_dlpack", import_dlpack, METH_O, nullptr},
