@@ -22,7 +22,7 @@ import array_natives
 import header
 
 # Facts elsewhere are slots of Python's types, typemaps of single classes, and kinds of fields.
-LIMITS = {'lines': 94.8, 'facts': 215, 'elsewhere': 35, 'types': 8}
+LIMITS = {'lines': 94.8, 'facts': 220, 'elsewhere': 35, 'types': 8}
 TEXT = {'.py', '.pyi', '.i', '.hpp', '.cpp', '.java', '.cs', '.toml', '.build', '.md', '.in', '.txt', '.csproj', '.props',
         '.targets', '.ini', '.sh'}
 NOT_COUNTED = {'test', 'exchange', 'coverage', '__pycache__'}

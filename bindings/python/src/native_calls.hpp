@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For the packages of further libraries, which call C functions by ctypes: the handles of objects,
-// objects of handles, and the arguments of launches in memory.
+// Handles of objects, objects of handles, and the arguments of launches in memory. Packages of
+// further libraries call C functions by ctypes with them.
 #pragma once
 
 #include <Python.h>

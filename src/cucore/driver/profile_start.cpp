@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 #include "support/environment.hpp"
 #include "support/loaded_file.hpp"
@@ -14,15 +15,17 @@ namespace cucore::driver {
 namespace {
 
 constexpr const char* FILE_NAME = "libcucore-perf.so.0";
+constexpr const char* FILE_NAME_OF_WHEELS = "libcucore-perf.so";
 constexpr const char* FUNCTION = "cucore_perf_start_from_environment";
 
 constinit std::atomic<bool> is_started{false};
 
 void* open_library(std::string& tried) {
   const std::string own = own_folder();
-  for (const std::string& file :
-       {own.empty() ? std::string() : own + "/" + FILE_NAME, std::string(FILE_NAME)}) {
-    if (file.empty()) continue;
+  std::vector<std::string> files;
+  if (!own.empty()) files = {own + "/" + FILE_NAME, own + "/" + FILE_NAME_OF_WHEELS};
+  files.emplace_back(FILE_NAME);
+  for (const std::string& file : files) {
     if (void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return library;
     const char* const reason = dlerror();
     tried += (tried.empty() ? "" : ", ") + (reason ? std::string(reason) : file);

@@ -56,6 +56,11 @@ public final class Cucore {
     NativeLoader.loadArrays();
   }
 
+  /** Loads the library of measurements and profiles now. Otherwise, the first class of io.cucore.perf loads it. */
+  public static void loadPerf() {
+    NativeLoader.loadPerf();
+  }
+
   private static void supply(Library library) {
     if (library == Library.DRIVER) {
       NativeLoader.supply(NativeLoader.CPU_DEVICE);

@@ -87,6 +87,42 @@ public final class LaunchConfig {
     return tail;
   }
 
+  /**
+   * Returns the blocks of the grid; 0 in the second or third is 1.
+   *
+   * @return three numbers
+   */
+  public int[] getGrid() {
+    return Arrays.copyOf(words, 3);
+  }
+
+  /**
+   * Returns the threads of a block; 0 in the second or third is 1.
+   *
+   * @return three numbers
+   */
+  public int[] getBlock() {
+    return Arrays.copyOfRange(words, 3, 6);
+  }
+
+  /**
+   * Returns the blocks of a cluster.
+   *
+   * @return three numbers, all 0 without a cluster
+   */
+  public int[] getCluster() {
+    return Arrays.copyOfRange(words, 6, 9);
+  }
+
+  /**
+   * Returns the dynamic shared memory of a block.
+   *
+   * @return bytes
+   */
+  public int getDynamicShared() {
+    return words[9];
+  }
+
   /** Returns the options as separate bytes, without their objects. */
   byte[] withoutObjects() {
     byte[] bytes = new byte[size()];

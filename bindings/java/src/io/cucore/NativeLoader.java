@@ -25,11 +25,12 @@ final class NativeLoader {
   static final String REMOTES = "cucore-remote-";
   static final String WORKER = "cucore-worker";
   static final String ARRAYS = "libcucore-array";
+  static final String PERF = "libcucore-perf";
 
   private static final String LIBRARY = System.mapLibraryName("cucorejni");
-  private static final String ARRAYS_LIBRARY = System.mapLibraryName("cucore-arrayjni");
   private static boolean loaded;
   private static boolean hasArrays;
+  private static boolean hasPerf;
   private static Unpacked unpacked; // null if the libraries are not those of the jar
 
   private NativeLoader() {}
@@ -45,24 +46,39 @@ final class NativeLoader {
       loadInstalled();
     }
     loaded = true;
+    if (System.getenv("CUCORE_PROFILE") != null) {
+      supply(PERF); // libcucore opens it by itself
+    }
   }
 
   /** Loads the library of arrays, which programs without arrays do not need. */
   static synchronized void loadArrays() {
-    if (hasArrays) {
-      return;
+    if (!hasArrays) {
+      loadFurther(ARRAYS, "cucore-arrayjni");
+      hasArrays = true;
     }
+  }
+
+  /** Loads the library of measurements and profiles, which few programs need. */
+  static synchronized void loadPerf() {
+    if (!hasPerf) {
+      loadFurther(PERF, "cucore-perfjni");
+      hasPerf = true;
+    }
+  }
+
+  private static void loadFurther(String files, String name) {
     load();
-    supply(ARRAYS);
+    supply(files);
+    String library = System.mapLibraryName(name);
     String folder = System.getProperty("cucore.library.path");
     if (folder != null) {
-      load(Paths.get(folder, ARRAYS_LIBRARY).toAbsolutePath(), null);
+      load(Paths.get(folder, library).toAbsolutePath(), null);
     } else if (unpacked != null) {
-      load(unpacked.folder().resolve(ARRAYS_LIBRARY), unpacked.folder());
+      load(unpacked.folder().resolve(library), unpacked.folder());
     } else {
-      System.loadLibrary("cucore-arrayjni");
+      System.loadLibrary(name);
     }
-    hasArrays = true;
   }
 
   /** Unpacks the files whose names begin with a text. If that fails, their user reports the missing file. */

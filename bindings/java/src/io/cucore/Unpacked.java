@@ -61,7 +61,8 @@ final class Unpacked {
     }
 
     boolean isNeededAtStart() {
-      return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE) && !name.startsWith(NativeLoader.ARRAYS);
+      return name.startsWith("libcucore") && !name.equals(NativeLoader.CPU_DEVICE) && !name.startsWith(NativeLoader.ARRAYS)
+          && !name.startsWith(NativeLoader.PERF);
     }
 
     FileTime stamp() {
