@@ -15,7 +15,7 @@
 # The failure sweep (tests/capi/sweep) and the tests that count calls need the scripted driver, so they are not here.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
-examples='08_cache 09_graphs 12_arrays 13_fusion'
+examples='08_cache 09_graphs 12_arrays 13_fusion 15_profile'
 modes='cpp17 cpp20 cpp17_results'
 
 stage() {
@@ -28,7 +28,7 @@ stage() {
     src/programs/worker/cucore-worker'
   for mode in $modes; do programs="$programs tests/cpp/${mode}_tests"; done
   for name in $examples; do programs="$programs examples/example_$name"; done
-  libraries='src/cucore/libcucore.so.0 src/array/libcucore-array.so.0 src/cpu/driver/libcucore-cpu.so.0'
+  libraries='src/cucore/libcucore.so.0 src/array/libcucore-array.so.0 src/perf/libcucore-perf.so.0 src/cpu/driver/libcucore-cpu.so.0'
   # shellcheck disable=SC2086
   ninja -C "$build" ${JOBS:+-j$JOBS} $programs src/cpu/driver/libcucore-cpu.so.0
   rm -rf "$stage"

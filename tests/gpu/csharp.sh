@@ -12,7 +12,7 @@
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 assemblies='Cucore.dll Scenarios.exe 01_compile.exe 02_launch.exe 03_events.exe 04_serialize.exe 05_templates.exe
-  06_pipeline.exe 07_async.exe 08_cache.exe 09_graphs.exe 09_lifetimes.exe 12_arrays.exe 13_fusion.exe'
+  06_pipeline.exe 07_async.exe 08_cache.exe 09_graphs.exe 09_lifetimes.exe 12_arrays.exe 13_fusion.exe 15_profile.exe'
 
 # stage_mono FOLDER: Mono with what the programs load of it, and the libraries that it needs.
 stage_mono() {
@@ -53,7 +53,7 @@ stage() {
   rm -rf "$stage"
   mkdir -p "$stage/app" "$stage/lib" "$stage/lib-spare"
   for file in $libraries $programs $remote; do cp "$build/$file" "$stage/app/"; done
-  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/array/libcucore-array.so.0" "$stage/app/"
+  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/array/libcucore-array.so.0" "$build/src/perf/libcucore-perf.so.0" "$stage/app/"
   cp -L "$build/src/cpu/driver/libcucore-cpu.so.0" "$stage/app/libcucore-cpu.so"
   cp bench/csharp/scale.ptx "$stage/app/"
   stage_mono "$stage/mono"
@@ -147,7 +147,7 @@ if has_part stress; then
   cp "$work/output" "$work/stress"
 fi
 if has_part examples; then
-  for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_graphs 09_lifetimes 12_arrays 13_fusion; do
+  for name in 01_compile 02_launch 03_events 04_serialize 05_templates 06_pipeline 07_async 08_cache 09_graphs 09_lifetimes 12_arrays 13_fusion 15_profile; do
     row "example $name" 20 "$mono" "$app/$name.exe"
   done
 fi

@@ -20,10 +20,10 @@ stage() {
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release >/dev/null
   package=$build/bindings/python
   ninja -C "$build" ${JOBS:+-j$JOBS} src/cucore/libcucore.so.0.1.0 src/cpu/driver/libcucore-cpu.so.0 src/programs/worker/cucore-worker \
-    src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so src/array/libcucore-array.so.0.1.0 bindings/python/array.stamp
+    src/plugins/remote/cucore-remote-directory.so bench/libbench_bindings.so src/array/libcucore-array.so.0.1.0 src/perf/libcucore-perf.so.0.1.0 bindings/python/perf.stamp
   rm -rf "$stage"
   mkdir -p "$stage/lib" "$stage/lib-spare" "$stage/src/support" "$stage/package" "$stage/tools" "$stage/bindings/python" "$stage/bench" "$stage/src/array/ops"
-  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/array/libcucore-array.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
+  cp -L "$build/src/cucore/libcucore.so.0" "$build/src/array/libcucore-array.so.0" "$build/src/perf/libcucore-perf.so.0" "$build/src/cpu/driver/libcucore-cpu.so" "$build/src/programs/worker/cucore-worker" \
     "$build/src/plugins/remote/cucore-remote-directory.so" "$build/bench/libbench_bindings.so" "$stage/lib/"
   cp "$package/cucore_wrap_python.cxx" "$build/bindings/handle_types.hpp" "$build/bindings/option_fields.hpp" bindings/python/src/* bindings/cpp/*.?pp bindings/cpp/*.inc "$stage/src/"
   cp src/shared/support/edit_distance.hpp "$stage/src/support/"
@@ -32,8 +32,8 @@ stage() {
   cp src/array/ops/ops.json "$stage/src/array/ops/"
   cp tools/header_text.py "$stage/tools/"
   cp -rL "$package/package/cucore" "$stage/package/"
-  rm -f "$stage"/package/cucore/*.so "$stage"/package/cucore/array/*.so
-  cp -r bindings/python/test bindings/python/array "$stage/bindings/python/"
+  rm -f "$stage"/package/cucore/*.so "$stage"/package/cucore/array/*.so "$stage"/package/cucore/perf/*.so
+  cp -r bindings/python/test bindings/python/array bindings/python/perf "$stage/bindings/python/"
   cp "$package/array/context_info.inc" "$stage/bindings/python/array/"
   cp -r examples docs "$stage/"
   cp bench/bindings_python.py bench/completion_python.py "$stage/bench/"
@@ -86,7 +86,9 @@ compile() {
   suffix=$($python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))')
   g++ -shared "$work"/*.o -o "package/cucore/_cucore$suffix" -Llib -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread &&
     g++ -shared "$work"/array/*.o "$work"/errors.cpp.o "$work"/handles.cpp.o "$work"/spelling.cpp.o -o "package/cucore/array/_array$suffix" \
-      -Llib -l:libcucore-array.so.0 -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread
+      -Llib -l:libcucore-array.so.0 -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread &&
+    g++ -shared -fPIC -I"$include" -Iinclude bindings/python/perf/library.cpp -o "package/cucore/perf/_library$suffix" \
+      -Llib -l:libcucore-perf.so.0 -l:libcucore.so.0 -Wl,-rpath-link,lib-spare -lpthread
 }
 
 # start TITLE COMMAND...: runs in parallel; collect then writes its line of the table, and its output into the log.
