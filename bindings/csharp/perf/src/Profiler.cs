@@ -131,7 +131,8 @@ public sealed class Profiler : PerfObject {
   /// <summary>Ends the innermost range of this thread.</summary>
   public void EndRange() { PerfCalls.Check(PerfNative.cucore_profiler_end_range(Handle, out IntPtr error), error); }
 
-  /// <summary>Calls a work in a range, with a new stream, and waits for the stream.</summary>
+  /// <summary>Calls a work in a range, with a new stream, and waits for the stream. A session of Counters calls it again, once
+  /// for each pass that the counters need.</summary>
   /// <param name="range">the name of the range</param>
   /// <param name="work">the work, whose exception is thrown again</param>
   public void Run(string range, Action<CudaStream> work) {

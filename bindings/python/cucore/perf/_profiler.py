@@ -169,6 +169,8 @@ class Profiler(Handle):
     def run(self, range: str, work: Callable[..., Any]) -> None:
         """Calls a work in a range, with a new stream if it takes one, and waits for the stream.
 
+        A session of COUNTERS calls it again, once for each pass that the counters need.
+
         - range: the name of the range
         - work: the callable, whose exception is raised again
         - raises InvalidStateError: the profiler has no session

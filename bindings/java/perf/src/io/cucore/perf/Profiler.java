@@ -67,7 +67,8 @@ public final class Profiler extends Handle {
   }
 
   /**
-   * Calls a work in a range, with a new stream, and waits for the stream.
+   * Calls a work in a range, with a new stream, and waits for the stream. A session of COUNTERS calls it again, once for each
+   * pass that the counters need.
    *
    * @param range the name of the range
    * @param work the work, whose exception is thrown again
