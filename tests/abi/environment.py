@@ -17,7 +17,7 @@ SHIPPED = ("src", "bindings", "examples")
 SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc", ".py", ".java", ".cs", ".i", ".swg"}
 OTHERS = {
     # A virtual machine is not a set-user-ID program.
-    "bindings/java/src/io/cucore/NativeLoader.java": 1,
+    "bindings/java/src/io/cucore/NativeLoader.java": 2,
     # gnuplot receives the environment of the command.
     "src/programs/cli/bench.cpp": 1,
 }
