@@ -27,17 +27,10 @@ static_assert(CUCORE_MODEL_QUALITY_LOWER_BOUND == static_cast<int>(ModelQuality:
 static_assert(CUCORE_MODEL_SOURCE_CACHE == static_cast<int>(ByteSource::CACHE));
 static_assert(CUCORE_MODEL_BOUND_MATRIX == static_cast<int>(ModelBound::MATRIX));
 
-// The addresses of buffers. Each has a part of the address space of its own, and keeps its
-// alignment.
-constexpr uint64_t FIRST_ADDRESS = uint64_t{1} << 41;
-constexpr uint64_t DISTANCE = uint64_t{1} << 37;
-constexpr uint64_t ALIGNMENT_BITS = (uint64_t{1} << 21) - 1;
-
 uint64_t address_of(const cucore_buffer* buffer, size_t index) {
-  const uint64_t own = FIRST_ADDRESS + index * DISTANCE;
-  if (!buffer) return own;
+  if (!buffer) return modelled_address(index, 0);
   client::created<DeviceOwner>("the model reads an argument", cucore_buffer_device, buffer);
-  return own + (cucore_buffer_address(buffer) & ALIGNMENT_BITS);
+  return modelled_address(index, cucore_buffer_address(buffer));
 }
 
 std::array<uint32_t, 3> extent_of(const uint32_t (&given)[3], const char* field) {

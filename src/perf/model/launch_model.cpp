@@ -18,9 +18,13 @@ constexpr uint64_t SAMPLE = 64;       // blocks
 constexpr double SAME_TRAFFIC = 1.5;  // of sectors to different sectors
 // Of a whole launch, which then takes about two seconds of a processor.
 constexpr double MOST_INSTRUCTIONS = 5e7;
-constexpr uint64_t MOST_OF_RUN = uint64_t{1} << 27;
 // Results of CUDA that the launches have.
 constexpr int SUCCESS = 0, INVALID_VALUE = 1, NOT_FOUND = 500, TIMEOUT = 702, NOT_SUPPORTED = 801;
+
+// The parts of the address space, each with one array.
+constexpr uint64_t FIRST_ADDRESS = uint64_t{1} << 41;
+constexpr uint64_t DISTANCE = uint64_t{1} << 37;
+constexpr uint64_t ALIGNMENT_BITS = (uint64_t{1} << 21) - 1;
 
 constexpr const char* NO_END = "the launch without memory has too many instructions";
 constexpr const char* NOT_COUNTED =
@@ -54,7 +58,7 @@ class Run {
     options.struct_size = sizeof options;
     options.footprint = 1;
     options.totals_only = 1;
-    options.max_warp_instructions = MOST_OF_RUN;
+    options.max_warp_instructions = launch.most_instructions;
     options.max_blocks = most_blocks;
     options.cache_bytes = static_cast<uint64_t>(cache_bytes);
     std::vector<void*> parameters;
@@ -178,6 +182,10 @@ void fill(LaunchModel& model, const Scale& scale) {
   model.sectors = {
       traffic(scale, &Counts::global_load, &Traffic::sectors) * SECTOR + atomic_sectors,
       traffic(scale, &Counts::global_store, &Traffic::sectors) * SECTOR + atomic_sectors};
+  for (const auto which : {&Counts::global_load, &Counts::global_store}) {
+    model.requests += traffic(scale, which, &Traffic::requests);
+    model.sectors_of_requests += traffic(scale, which, &Traffic::sectors);
+  }
   model.compulsory = {scale.compulsory(&cucore_cpu_trace_region::read),
                       scale.compulsory(&cucore_cpu_trace_region::written)};
   for (const auto& [type, unit] : UNIT_OF_TYPE)
@@ -260,6 +268,10 @@ Prediction predict(const LaunchModel& model, const Datasheet& sheet) {
                  seconds};
   }
   return longest;
+}
+
+uint64_t modelled_address(size_t argument, uint64_t address) {
+  return FIRST_ADDRESS + argument * DISTANCE + (address & ALIGNMENT_BITS);
 }
 
 LaunchModel model_launch(const ModelledLaunch& launch) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes and operations of one launch of a kernel, without a device. The PTX runs for a sample of
-// the blocks without memory, and its counts are scaled to the grid.
+// The bytes and operations of one launch of a kernel, without a device. The PTX runs for a sample
+// of the blocks without memory, and its counts are scaled to the grid.
 #pragma once
 
 #include <array>
@@ -28,6 +28,7 @@ struct ModelledLaunch {
   std::vector<std::vector<std::byte>> parameters;
   double l2_bytes = 0;  // 0: unknown
   ModelMode mode = ModelMode::SAMPLE;
+  uint64_t most_instructions = uint64_t{1} << 27;  // of warps, in one run
   const char* dependence =
       nullptr;  // why the launch may do more than the model; nullptr: it does not
 };
@@ -48,6 +49,8 @@ struct LaunchModel {
   Moved compulsory;  // of different sectors
   Moved moved;       // between the device's memory and its L2 cache; if the source is not UNKNOWN
   std::array<double, UNITS> operations{};
+  double requests = 0;             // of loads and stores of global memory
+  double sectors_of_requests = 0;  // number, without those of atomic operations
   double warp_instructions = 0, thread_instructions = 0;
   double divergent_branches = 0, barriers = 0;
   double shared_wavefronts = 0, shared_bank_conflicts = 0;
@@ -57,6 +60,10 @@ struct LaunchModel {
   // Operations per byte that memory moves. Those of integers count only without any others.
   std::optional<double> intensity() const;
 };
+
+// Returns an address for an argument that is an array. Each one has a part of the address space of
+// its own, and keeps the alignment of its address on the device. That is 0 if it has none.
+uint64_t modelled_address(size_t argument, uint64_t address);
 
 // The unit that a launch needs for the longest time, if each works at the rate of the datasheet.
 enum class ModelBound : int32_t { MEMORY = 1, F16 = 2, F32 = 3, F64 = 4, INTEGER = 5, MATRIX = 6 };
