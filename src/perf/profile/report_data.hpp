@@ -145,6 +145,7 @@ struct KernelRow {
   Bound bound = Bound::UNKNOWN;
   std::string note;                        // why a figure differs or is missing; "": none
   std::map<std::string, double> counters;  // "cpu.instructions"; of all calls together
+  std::map<uint16_t, Place> places;        // of findings of the analysis, by their number: 105
 };
 
 // Copies, fills, allocations and the like, a row per kind.

@@ -31,6 +31,7 @@ std::string scaled_text(double value, const char* unit) {
     const char* prefix;
   } PREFIXES[] = {{1e12, "T"}, {1e9, "G"},  {1e6, "M"},  {1e3, "k"},
                   {1, ""},     {1e-3, "m"}, {1e-6, "u"}, {1e-9, "n"}};
+  if (value == 0) return concat("0 ", unit);
   const auto* chosen = &PREFIXES[7];
   for (const auto& each : PREFIXES)
     if (std::abs(value) >= each.factor) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "perf/report/plain_text.hpp"
 #include "perf/report/profile_rules.hpp"
@@ -65,8 +66,19 @@ class ProfileFindings {
     finding.severity = severity;
     finding.kernel = kernel;
     finding.message = std::move(message);
+    if (kernel < data_.kernels.size()) finding.place = place_of(number, data_.kernels[kernel]);
     finding.advice = rule_of(number).advice;
     data_.findings.push_back(std::move(finding));
+  }
+
+  // The analysis of the code finds the places of some reasons.
+  static Place place_of(int number, const KernelRow& row) {
+    constexpr std::pair<int, uint16_t> ANALYSED[] = {
+        {203, 105}, {207, 106}, {208, 108}, {209, 101}, {211, 103}};
+    for (const auto& [own, analysed] : ANALYSED)
+      if (const auto found = row.places.find(analysed); own == number && found != row.places.end())
+        return found->second;
+    return {};
   }
 
   double time_of(const ReportFinding& finding) const {
@@ -113,7 +125,7 @@ class ProfileFindings {
       return true;
     }
     const double moved = row.bytes.read + row.bytes.written;
-    if (moved >= REPEATED * row.bytes.compulsory)
+    if (row.bytes.compulsory > 0 && moved >= REPEATED * row.bytes.compulsory)
       add(210, severity_of(row), index,
           concat("Device memory moves ", scaled_text(moved, "B"), ", ",
                  digits_text(moved / row.bytes.compulsory, 1), " times the ",
@@ -123,6 +135,10 @@ class ProfileFindings {
 
   void find_shared(size_t index, const KernelRow& row) {
     double conflicts = 0, wavefronts = 0;
+    if (row.counters.count("model.shared_wavefronts") != 0) {
+      conflicts = counter(row, "model.shared_bank_conflicts");
+      wavefronts = counter(row, "model.shared_wavefronts");
+    }
     for (const char* access : {"load", "store"}) {
       const double some = counter(row, concat("cpu.shared_", access, "_bank_conflicts").c_str());
       const double all = counter(row, concat("cpu.shared_", access, "_wavefronts").c_str());
@@ -135,8 +151,11 @@ class ProfileFindings {
   }
 
   void find_divergence(size_t index, const KernelRow& row) {
-    const double divergent = counter(row, "cpu.divergent_branches");
-    const double all = counter(row, "cpu.instructions");
+    const bool is_modelled = row.counters.count("model.warp_instructions") != 0;
+    const double divergent =
+        counter(row, is_modelled ? "model.divergent_branches" : "cpu.divergent_branches");
+    double all = counter(row, is_modelled ? "model.warp_instructions" : "cpu.warp_instructions");
+    if (std::isnan(all)) all = counter(row, "cpu.instructions");
     if (!(divergent > MOST_DIVERGENT * all)) return;
     add(208, severity_of(row), index,
         concat("One of ", digits_text(all / divergent, 0),

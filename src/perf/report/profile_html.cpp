@@ -85,8 +85,10 @@ void add_top(std::string& page, const ReportData& data) {
   page += concat("<h1>", html_text(data.name.empty() ? "Profile" : data.name), "</h1>\n",
                  "<div class=\"sub\">", html_text(data.machine.device), " (",
                  html_text(data.machine.arch), "), driver ", html_text(data.machine.driver), ", ",
-                 html_text(data.machine.date), "; ", seconds_text(data.seconds), ", measured by ",
-                 profile_source_name(data.source), "</div>\n<div class=\"top\">\n");
+                 html_text(data.machine.date), "; ", seconds_text(data.seconds), ", ",
+                 has_counts_only(data) ? "counted without times"
+                                       : concat("measured by ", profile_source_name(data.source)),
+                 "</div>\n<div class=\"top\">\n");
   const Headline headline = headline_of(data);
   page += concat("<div class=\"main\"><b>",
                  html_text(headline.title.empty() ? "No kernel was launched" : headline.title),
@@ -94,6 +96,10 @@ void add_top(std::string& page, const ReportData& data) {
   if (!headline.message.empty()) page += concat("<div>", html_text(headline.message), ".</div>");
   if (!headline.advice.empty()) page += concat("<div>", html_text(headline.advice), "</div>");
   page += "</div>\n";
+  if (has_counts_only(data)) {
+    page += "</div>\n";
+    return;
+  }
   if (!data.ranges.empty())
     page += figure("memory efficiency", efficiency_text(data.ranges[0].memory_efficiency)) +
             figure("compute efficiency", efficiency_text(data.ranges[0].compute_efficiency));
@@ -116,7 +122,8 @@ std::string kernel_html(const ReportData& data, size_t index, double total) {
   std::string name = concat("<code>", html_text(kernel_title(row.name)), "</code>");
   if (finding != NO_INDEX)
     name += concat("<span class=\"why\">", html_text(data.findings[finding].name), "</span>");
-  if (!row.note.empty()) name += concat("<div class=\"sub\">", html_text(row.note), "</div>");
+  if (const std::string note = note_of(row); !note.empty())
+    name += concat("<div class=\"sub\">", html_text(note), "</div>");
   const auto registers = row.resources.registers;
   return concat(
       "<tr><td class=\"name\" title=\"", html_text(row.name), "\">", name, "</td><td>",
@@ -151,9 +158,11 @@ void add_finding_list(std::string& page, const ReportData& data) {
             ? concat("<code>", html_text(kernel_title(data.kernels[finding.kernel].name)),
                      "</code>: ")
             : std::string();
+    const std::string place = reason_place(finding.place);
     page += concat("<div class=\"finding ", severity_name(finding.severity), "\"><b>", finding.id,
-                   " ", html_text(finding.name), "</b> ", where, html_text(finding.message), ". ",
-                   html_text(finding.advice), "</div>\n");
+                   " ", html_text(finding.name), "</b> ", where,
+                   place.empty() ? "" : concat("<code>", html_text(place), "</code>: "),
+                   html_text(finding.message), ". ", html_text(finding.advice), "</div>\n");
   }
 }
 
@@ -180,8 +189,9 @@ void add_operation_table(std::string& page, const ReportData& data) {
   page += head_row({"operation", "calls", "bytes", "time on the device", "time on the host"});
   for (const OperationRow& row : data.operations)
     page += concat("<tr><td class=\"name\">", html_text(row.kind), "</td>", count_cell(row.calls),
-                   number_cell(static_cast<double>(row.bytes),
-                               scaled_text(static_cast<double>(row.bytes), "B")),
+                   row.bytes == 0 ? "<td data-v=\"0\">-</td>"
+                                  : number_cell(static_cast<double>(row.bytes),
+                                                scaled_text(static_cast<double>(row.bytes), "B")),
                    seconds_cell(row.seconds), seconds_cell(row.host_seconds), "</tr>\n");
   page += "</tbody></table>\n";
 }

@@ -5,6 +5,7 @@
 
 #include "perf/report/plain_text.hpp"
 #include "perf/report/profile_report.hpp"
+#include "perf/report/profile_rules.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::perf {
@@ -28,7 +29,7 @@ std::string short_title(const KernelRow& row) {
 }
 
 double operation_rate(const KernelRow& row) {
-  return row.operations.total / static_cast<double>(row.calls) / row.seconds.mean;
+  return arithmetic_of(row) / static_cast<double>(row.calls) / row.seconds.mean;
 }
 
 bool has_point(const KernelRow& row) {

@@ -30,6 +30,13 @@ struct Headline {
   std::string advice;
 };
 Headline headline_of(const ReportData& data);
+// The reason why figures of a row differ from others or are missing; "": none.
+std::string note_of(const KernelRow& row);
+// Whether the report has counts of the CPU device and no times, so that nothing is compared with a
+// roof.
+bool has_counts_only(const ReportData& data);
+// "saxpy.cu:4", or "line 4 of the PTX"; "" for an unknown place.
+std::string reason_place(const Place& place);
 // The time of all kernels; 0 if none was timed.
 double kernel_seconds_of(const ReportData& data);
 

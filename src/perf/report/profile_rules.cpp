@@ -71,7 +71,7 @@ void complete_row(KernelRow& row, const ReportData& data) {
   row.percent.memory = memory_percent(row, data.roof);
   row.percent.compute = compute_percent(row, data.roof);
   const double bytes = row.bytes.read + row.bytes.written;
-  if (bytes > 0) row.intensity = row.operations.total / bytes;
+  if (bytes > 0) row.intensity = arithmetic_of(row) / bytes;
   row.bound = bound_of(row, data);
 }
 
@@ -121,6 +121,14 @@ void complete_report(ReportData& data) {
     times.push_back({times.size(), row.seconds.total});
   }
   if (!data.ranges.empty()) set_efficiency(data.ranges.front(), data.kernels, times);
+}
+
+double arithmetic_of(const KernelRow& row) {
+  const ReportOperations& operations = row.operations;
+  double real = 0;
+  for (const double amount : {operations.f16, operations.f32, operations.f64, operations.matrix})
+    if (is_known(amount)) real += amount;
+  return real > 0 ? real : operations.total;
 }
 
 const char* bound_name(Bound bound) {

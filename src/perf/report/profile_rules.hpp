@@ -28,6 +28,9 @@ void set_efficiency(ReportRange& range, const std::vector<KernelRow>& kernels,
 // A kernel reaches a limit if it has this part of the peak.
 inline constexpr double BOUND_PERCENT = 60;
 
+// The operations of floating-point numbers and matrices; without any of them, all operations.
+double arithmetic_of(const KernelRow& row);
+
 const char* bound_name(Bound bound);                    // "memory"
 const char* profile_source_name(ProfileSource source);  // "events"
 const char* amount_source_name(AmountSource source);

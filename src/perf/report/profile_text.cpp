@@ -61,9 +61,13 @@ void add_head(std::string& text, const ReportData& data) {
   const double kernels = kernel_seconds_of(data);
   text += concat(data.name.empty() ? "profile" : visible(data.name), " on ",
                  visible(data.machine.device), " (", data.machine.arch,
-                 "): ", seconds_text(data.seconds), ", kernels ", seconds_text(kernels), " (",
-                 share_text(kernels, data.seconds), "), measured by ",
-                 profile_source_name(data.source), "\n");
+                 "): ", seconds_text(data.seconds));
+  if (has_counts_only(data)) {
+    text += ", counted without times\n";
+    return;
+  }
+  text += concat(", kernels ", seconds_text(kernels), " (", share_text(kernels, data.seconds),
+                 "), measured by ", profile_source_name(data.source), "\n");
   if (!data.ranges.empty())
     text +=
         concat("memory efficiency ", known_fraction(data.ranges[0].memory_efficiency),
@@ -91,17 +95,44 @@ void add_row(std::string& text, const KernelRow& row, double total) {
       "  ", row.bound == Bound::UNKNOWN ? "-" : bound_name(row.bound), "\n");
 }
 
-void add_kernels(std::string& text, const ReportData& data) {
-  if (data.kernels.empty()) {
-    text += "\nNo kernel was launched.\n";
-    return;
+std::string known_amount(double amount, const char* unit) {
+  return std::isfinite(amount) ? scaled_text(amount, unit) : "-";
+}
+
+void add_counted_kernels(std::string& text, const ReportData& data) {
+  text += concat("\n", left("kernel", NAME_WIDTH), " ", left("grid x block", 18), right("calls", 9),
+                 right("instructions", 14), right("requested", 11), right("moved", 11),
+                 right("sectors/request", 17), "\n");
+  for (size_t i = 0; i < std::min(data.kernels.size(), MOST_ROWS); ++i) {
+    const KernelRow& row = data.kernels[i];
+    const auto instructions = row.counters.find("cpu.instructions");
+    const bool has_sectors = std::isfinite(row.sectors_per_request);
+    text += concat(
+        left(title_of(row), NAME_WIDTH), " ", left(geometry_text(row), 18),
+        right(std::to_string(row.calls), 9),
+        right(instructions == row.counters.end() ? "-" : known_amount(instructions->second, ""),
+              14),
+        right(known_amount(row.bytes.requested, "B"), 11),
+        right(known_amount(row.bytes.sector, "B"), 11),
+        right(has_sectors ? digits_text(row.sectors_per_request, 1) : "-", 17), "\n");
   }
+}
+
+void add_timed_kernels(std::string& text, const ReportData& data) {
   text += concat("\n", left("kernel", NAME_WIDTH), " ", left("grid x block", 18), right("calls", 9),
                  right("total", 10), right("share", 6), right("mean", 10), right("memory", 7),
                  right("compute", 8), "  bound\n");
   const double total = kernel_seconds_of(data);
   for (size_t i = 0; i < std::min(data.kernels.size(), MOST_ROWS); ++i)
     add_row(text, data.kernels[i], total);
+}
+
+void add_kernels(std::string& text, const ReportData& data) {
+  if (data.kernels.empty()) {
+    text += "\nNo kernel was launched.\n";
+    return;
+  }
+  has_counts_only(data) ? add_counted_kernels(text, data) : add_timed_kernels(text, data);
   if (data.kernels.size() > MOST_ROWS)
     text += concat("and ", counted(data.kernels.size() - MOST_ROWS, "other"), "\n");
 }
@@ -134,6 +165,11 @@ void add_operations(std::string& text, const ReportData& data) {
                    right(known_seconds(row.host_seconds), 10), "\n");
 }
 
+std::string at_place(const ReportFinding& finding) {
+  const std::string place = reason_place(finding.place);
+  return place.empty() ? place : concat(" at ", place);
+}
+
 void add_findings(std::string& text, const ReportData& data) {
   if (data.findings.empty()) return;
   text += "\nfindings\n";
@@ -141,8 +177,8 @@ void add_findings(std::string& text, const ReportData& data) {
     const std::string where = finding.kernel < data.kernels.size()
                                   ? concat(title_of(data.kernels[finding.kernel]), ": ")
                                   : std::string();
-    text +=
-        concat(finding.id, " ", severity_name(finding.severity), ": ", where, finding.name, "\n");
+    text += concat(finding.id, " ", severity_name(finding.severity), ": ", where, finding.name,
+                   visible(at_place(finding)), "\n");
     text += paragraph(visible(finding.message) + ".") + paragraph(visible(finding.advice));
   }
 }
@@ -150,9 +186,10 @@ void add_findings(std::string& text, const ReportData& data) {
 void add_row_notes(std::string& text, const ReportData& data) {
   bool is_first = true;
   for (const KernelRow& row : data.kernels) {
-    if (row.note.empty()) continue;
+    const std::string note = note_of(row);
+    if (note.empty()) continue;
     if (std::exchange(is_first, false)) text += "\nnotes\n";
-    text += concat(title_of(row), ": ", visible(row.note), "\n");
+    text += concat(title_of(row), ": ", visible(note), "\n");
   }
 }
 
@@ -172,6 +209,22 @@ double kernel_seconds_of(const ReportData& data) {
   return total;
 }
 
+bool has_counts_only(const ReportData& data) {
+  return data.source == ProfileSource::EMULATED && !(kernel_seconds_of(data) > 0);
+}
+
+std::string reason_place(const Place& place) {
+  if (place.line != 0) return concat(place.file, ":", place.line);
+  return place.ptx_line != 0 ? concat("line ", place.ptx_line, " of the PTX") : std::string();
+}
+
+std::string note_of(const KernelRow& row) {
+  if (!row.bytes.is_reuse_unknown) return row.note;
+  return concat(row.note, row.note.empty() ? "" : " ", "Memory moves between ",
+                scaled_text(row.bytes.compulsory, "B"), " and ", scaled_text(row.bytes.sector, "B"),
+                ", because the reuse in the L2 cache is unknown.");
+}
+
 Headline headline_of(const ReportData& data) {
   if (data.kernels.empty()) return {};
   const KernelRow& row = data.kernels.front();
@@ -189,8 +242,8 @@ Headline headline_of(const ReportData& data) {
         is_bound ? "" : "Declare its bytes and operations, or profile with the source COUNTERS."};
   }
   const ReportFinding& finding = data.findings[index];
-  return {concat(title, ": ", finding.name, " (", finding.id, ")"), finding.message,
-          finding.advice};
+  return {concat(title, ": ", finding.name, at_place(finding), " (", finding.id, ")"),
+          finding.message, finding.advice};
 }
 
 std::string profile_as_text(const ReportData& data) {

@@ -3,19 +3,19 @@
 // process of their own, with a thread for each thread.
 #include <charconv>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "perf/report/plain_text.hpp"
 #include "perf/report/profile_report.hpp"
 #include "perf/report/profile_rules.hpp"
+#include "perf/report/trace_lanes.hpp"
 #include "support/concat.hpp"
 #include "support/json_text.hpp"
 
 namespace cucore::perf {
 namespace {
-
-constexpr uint64_t HOST_PROCESS = 1000;
 
 std::string trace_number(double value) {
   char digits[40];
@@ -23,8 +23,10 @@ std::string trace_number(double value) {
           std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed, 3).ptr};
 }
 
-uint64_t process_of(const TimelineRecord& record) {
-  return record.kind == RecordKind::RANGE ? HOST_PROCESS : record.device;
+// Microseconds with three digits.
+std::string micros_text(int64_t nanoseconds) {
+  const std::string rest = std::to_string(1000 + nanoseconds % 1000);
+  return concat(nanoseconds / 1000, ".", rest.substr(1));
 }
 
 const char* category_of(RecordKind kind) {
@@ -49,14 +51,13 @@ std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
   return text;
 }
 
-std::string event_of(const TimelineRecord& record, const ReportData& data) {
+std::string event_of(const TimelineRecord& record, const LanePlace& place, const ReportData& data) {
   const std::string name =
       record.kind == RecordKind::KERNEL ? kernel_title(record.name) : record.name;
   return concat("{\"ph\": \"X\", \"name\": ", json_text(name), ", \"cat\": \"",
-                category_of(record.kind), "\", \"pid\": ", process_of(record),
-                ", \"tid\": ", record.stream, ", \"ts\": ", trace_number(record.start * 1e6),
-                ", \"dur\": ", trace_number(record.duration * 1e6), ", \"args\": {",
-                arguments_of(record, data), "}}");
+                category_of(record.kind), "\", \"pid\": ", place.process, ", \"tid\": ", place.lane,
+                ", \"ts\": ", micros_text(place.start), ", \"dur\": ", micros_text(place.duration),
+                ", \"args\": {", arguments_of(record, data), "}}");
 }
 
 std::string label_of(const char* what, uint64_t process, uint64_t thread, std::string_view label) {
@@ -64,13 +65,19 @@ std::string label_of(const char* what, uint64_t process, uint64_t thread, std::s
                 ", \"tid\": ", thread, ", \"args\": {\"name\": ", json_text(label), "}}");
 }
 
+std::string name_of_lane(const LanePlace& place) {
+  if (place.process == HOST_PROCESS) return concat("thread ", place.stream);
+  return concat("stream ", place.stream, place.is_further ? ", calls of the host" : "");
+}
+
 // The names of the processes and threads of the timeline.
-std::vector<std::string> labels_of(const ReportData& data) {
-  std::set<std::pair<uint64_t, uint64_t>> lanes;
+std::vector<std::string> labels_of(const std::vector<LanePlace>& places, const ReportData& data) {
+  std::map<std::pair<uint64_t, uint64_t>, std::string> lanes;
   std::set<uint64_t> processes;
-  for (const TimelineRecord& record : data.records) {
-    processes.insert(process_of(record));
-    lanes.emplace(process_of(record), record.stream);
+  for (const LanePlace& place : places) {
+    processes.insert(place.process);
+    const auto [found, is_new] = lanes.try_emplace({place.process, place.lane});
+    if (is_new) found->second = name_of_lane(place);
   }
   std::vector<std::string> labels;
   for (const uint64_t process : processes)
@@ -78,9 +85,8 @@ std::vector<std::string> labels_of(const ReportData& data) {
                               process == HOST_PROCESS
                                   ? std::string("ranges of the host")
                                   : concat("device ", process, ", ", data.machine.device)));
-  for (const auto& [process, lane] : lanes)
-    labels.push_back(label_of("thread_name", process, lane,
-                              concat(process == HOST_PROCESS ? "thread " : "stream ", lane)));
+  for (const auto& [key, name] : lanes)
+    labels.push_back(label_of("thread_name", key.first, key.second, name));
   return labels;
 }
 
@@ -92,8 +98,9 @@ std::string profile_as_trace(const ReportData& data) {
   const auto add = [&](const std::string& event) {
     text += concat(std::exchange(is_first, false) ? "\n" : ",\n", event);
   };
-  for (const std::string& label : labels_of(data)) add(label);
-  for (const TimelineRecord& record : data.records) add(event_of(record, data));
+  const std::vector<LanePlace> places = trace_lanes(data.records);
+  for (const std::string& label : labels_of(places, data)) add(label);
+  for (size_t i = 0; i < places.size(); ++i) add(event_of(data.records[i], places[i], data));
   return text + "\n]}\n";
 }
 

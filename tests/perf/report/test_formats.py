@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The formats of reports: golden files, the schema, trace events, a page without network, and the size.
 
---update writes the golden files again: test_formats.py WRITE_SAMPLES SCHEMA --update
+--update writes the golden files again: test_formats.py WRITE_SAMPLES SCHEMA TRACE_SCHEMA --update
 """
 import copy
 import csv
@@ -15,7 +15,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-WRITE_SAMPLES, SCHEMA = sys.argv[1], json.loads(Path(sys.argv[2]).read_text())
+WRITE_SAMPLES = sys.argv[1]
+SCHEMA, TRACE_SCHEMA = (json.loads(Path(path).read_text()) for path in sys.argv[2:4])
 UPDATE = "--update" in sys.argv
 del sys.argv[1:]
 GOLDEN = Path(__file__).parent / "golden"
@@ -155,6 +156,31 @@ class Formats(unittest.TestCase):
                        if event["name"] == "transpose<float>"]
         self.assertEqual((transpose["ts"], transpose["dur"], transpose["pid"], transpose["tid"]), (300, 812, 0, 7))
         self.assertEqual(transpose["args"]["bound"], "latency")
+
+    def test_the_trace_fits_its_schema(self):
+        jsonschema.Draft202012Validator.check_schema(TRACE_SCHEMA)
+        validator = jsonschema.Draft202012Validator(TRACE_SCHEMA)
+        for sample in SAMPLES:
+            with self.subTest(sample):
+                validator.validate(json.loads((self.folder / f"{sample}.trace").read_bytes()))
+        trace = json.loads(self.read("slow_transpose.trace"))
+        for change in (dict(ts=-1), dict(dur="1"), dict(ph="B"), dict(tid=2**32), dict(cat="other"), dict(more=1)):
+            wrong = copy.deepcopy(trace)
+            wrong["traceEvents"][-1].update(change)
+            self.assertFalse(validator.is_valid(wrong), change)
+
+    def test_events_of_a_lane_do_not_overlap_in_part(self):
+        for sample in SAMPLES:
+            ends = {}
+            events = json.loads((self.folder / f"{sample}.trace").read_bytes())["traceEvents"]
+            complete = [event for event in events if event["ph"] == "X"]
+            for event in sorted(complete, key=lambda event: (event["ts"], -event["dur"])):
+                begin, end = round(1000 * event["ts"]), round(1000 * (event["ts"] + event["dur"]))
+                open_ends = ends.setdefault((event["pid"], event["tid"]), [])
+                while open_ends and open_ends[-1] <= begin:
+                    open_ends.pop()
+                self.assertFalse(open_ends and open_ends[-1] < end, f"{sample}: {event}")
+                open_ends.append(end)
 
     def page(self, sample):
         page = Page()

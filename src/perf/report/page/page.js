@@ -35,7 +35,8 @@
     const titles = timeline.titles;
     const points = [];
     report.kernels.forEach((kernel, row) => {
-      const rate = kernel.operations.total / kernel.calls / kernel.seconds.mean;
+      const operations = kernel.intensity * (kernel.bytes.read + kernel.bytes.written);
+      const rate = operations / kernel.calls / kernel.seconds.mean;
       if (kernel.intensity > 0 && rate > 0 && isFinite(rate))
         points.push({ x: kernel.intensity, y: rate, row, seconds: kernel.seconds.total || 0 });
     });
