@@ -1208,8 +1208,11 @@ typedef struct cucore_profiler_options {
   uint32_t    reserved;    /**< 0 */
   size_t      max_records; /**< entries of the timeline, and launches that the CPU device counts;
                                 0: 65536 */
-  cucore_toggle model;     /**< ON: bytes and operations from the code of kernels; this version has
-                                no such model, and the report contains that. Default OFF */
+  cucore_toggle model;     /**< bytes and operations of rows without counters and declarations, from
+                                the code and the arguments, as cucore_analysis_model() computes
+                                them when the report is made. Default: on, from a sample of the
+                                blocks. ON: the same, with all blocks if the reuse of data is
+                                unknown, and the report contains which kernels have no model */
   cucore_toggle timeline;  /**< ON: the report has a timeline; default OFF */
   const cucore_device *device; /**< the device, or NULL for all; AUTO then looks at device 0 */
 } cucore_profiler_options;
@@ -1274,7 +1277,8 @@ CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
  *
  * EVENTS records two events around some launches and reads them when later work has passed, so
  * that no launch waits. The first 8 launches of each kernel and geometry are timed, then a part of
- * them that keeps to the overhead. Launches into graphs are counted and not timed.
+ * them that keeps to the overhead. Copies, fills and launches of graphs are timed in the same way.
+ * Launches into graphs are counted and not timed.
  *
  * EMULATED counts each launch on the CPU device, graphs included. Launches then take up to four
  * times as long, so they have no times.
@@ -1380,12 +1384,12 @@ CUCORE_PERF_API cucore_status cucore_profiler_declare(cucore_profiler *profiler,
                                                       cucore_error **error);
 
 /**
- * Starts the profile that the environment variable CUCORE_PROFILE names: FILE.html, FILE.json or
- * FILE.trace. libcucore calls it at the driver's first use. The file is written at the exit of the
- * process. Without the variable, in a set-user-ID program, and at the second call it does nothing.
+ * Starts the profile that the environment variable CUCORE_PROFILE names. It is FILE.html, FILE.json,
+ * FILE.trace, FILE.csv or FILE.text, or several of these with colons between them. libcucore calls
+ * this function at the driver's first use. The files are written at the exit of the process. Without the variable, in a set-user-ID program, and at the second call it does nothing.
  *
  * @param error  NULL, or receives a new error on failure, which the log contains also
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  the file has another ending
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  a file has another ending
  * @since 0.2
  */
 CUCORE_PERF_API cucore_status cucore_perf_start_from_environment(cucore_error **error);

@@ -30,6 +30,11 @@ CounterRequest requested_counters(const cucore_profiler_options& given) {
   return request;
 }
 
+ModelUse model_use(cucore_toggle given) {
+  if (!require_toggle(given, true, "cucore_profiler_options.model")) return ModelUse::OFF;
+  return given == CUCORE_TOGGLE_ON ? ModelUse::REQUIRED : ModelUse::AUTO;
+}
+
 ProfilerOptions profiler_options(const cucore_profiler_options* options) {
   const auto given =
       read_options(options, sizeof(cucore_profiler_options), "cucore_profiler_options");
@@ -45,7 +50,7 @@ ProfilerOptions profiler_options(const cucore_profiler_options* options) {
   checked.source = static_cast<ProfileSource>(given.source);
   if (given.overhead > 0) checked.overhead = given.overhead;
   if (given.max_records != 0) checked.max_records = given.max_records;
-  checked.wants_model = require_toggle(given.model, false, "cucore_profiler_options.model");
+  checked.model = model_use(given.model);
   checked.timeline = require_toggle(given.timeline, false, "cucore_profiler_options.timeline");
   checked.device = DeviceOwner::share(given.device);
   checked.counters = requested_counters(given);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "perf/machine/occupancy.hpp"
 #include "perf/measure/machine.hpp"
@@ -13,9 +15,6 @@
 
 namespace cucore::perf {
 namespace {
-
-using CodeOwner =
-    client::Native<cucore_objectcode, cucore_objectcode_retain, cucore_objectcode_release>;
 
 uint32_t device_number(const cucore_device* device, cucore_device_attribute_name name) {
   int32_t value = 0;
@@ -187,13 +186,20 @@ void place_records(const SessionParts& parts, const std::vector<size_t>& places)
   for (TimelineRecord& record : parts.records) {
     if (record.kind == RecordKind::KERNEL) record.row = places[record.row];
     if (record.kind != RecordKind::OPERATION) continue;
-    const auto found =
-        std::find_if(parts.operations.begin(), parts.operations.end(),
-                     [&](const auto& operation) { return operation.first == record.row; });
-    record.row = static_cast<size_t>(found - parts.operations.begin());
+    const auto found = parts.operations.find(static_cast<uint32_t>(record.row));
+    record.row = static_cast<size_t>(std::distance(parts.operations.begin(), found));
   }
   std::sort(parts.records.begin(), parts.records.end(),
             [](const TimelineRecord& a, const TimelineRecord& b) { return a.start < b.start; });
+}
+
+// Some drivers number streams by large numbers, which no reader compares. They become 1, 2, 3.
+void number_streams(std::vector<TimelineRecord>& records) {
+  constexpr uint64_t LARGE = uint64_t{1} << 24;
+  std::map<uint64_t, uint64_t> numbers;
+  for (TimelineRecord& record : records)
+    if (record.kind != RecordKind::RANGE && record.stream >= LARGE)
+      record.stream = numbers.try_emplace(record.stream, numbers.size() + 1).first->second;
 }
 
 double kernel_seconds(const std::vector<RangeCalls>& calls, const std::vector<KernelRow>& kernels) {
@@ -203,6 +209,18 @@ double kernel_seconds(const std::vector<RangeCalls>& calls, const std::vector<Ke
     if (!std::isnan(more)) seconds = (std::isnan(seconds) ? 0 : seconds) + more;
   }
   return seconds;
+}
+
+// The rows of entries, the slowest first, get what the model and the analysis have.
+void add_models(ReportData& data, const SessionParts& parts, const std::vector<size_t>& places) {
+  std::vector<const LaunchEntry*> entries(data.kernels.size());
+  for (size_t entry = 0; entry < parts.launches.size(); ++entry)
+    entries[places[entry]] = &parts.launches[entry];
+  ModelledRows models(parts.programs, parts.model, parts.may_compile,
+                      static_cast<double>(data.machine.l2_cache_size));
+  for (size_t row = 0; row < entries.size(); ++row)
+    if (entries[row]) models.add_to(data.kernels[row], *entries[row]);
+  for (MissingPart& part : models.take_missing()) data.missing.push_back(std::move(part));
 }
 
 }  // namespace
@@ -261,8 +279,11 @@ SessionResult assemble(SessionParts& parts, ProfileSource source) {
   const std::vector<size_t> sorted = sort_rows(data.kernels);
   for (size_t& place : places) place = sorted[place];
 
-  for (const auto& [kind, row] : parts.operations) data.operations.push_back(row);
+  for (const auto& [kind, totals] : parts.operations)
+    data.operations.push_back(operation_row(kind, totals, offset));
+  add_models(data, parts, places);
   place_records(parts, places);
+  number_streams(parts.records);
   data.records = std::move(parts.records);
   data.ranges = parts.ranges.ranges();
   for (size_t range = 0; range < data.ranges.size(); ++range) {

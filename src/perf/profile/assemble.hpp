@@ -4,10 +4,11 @@
 
 #include <deque>
 #include <functional>
-#include <utility>
 #include <vector>
 
 #include "perf/profile/launch_table.hpp"
+#include "perf/profile/modelled_rows.hpp"
+#include "perf/profile/operation_totals.hpp"
 #include "perf/profile/range_table.hpp"
 #include "perf/profile/session.hpp"
 
@@ -18,14 +19,15 @@ struct SessionParts {
   std::vector<KernelRow>& counted;  // rows of the CPU device, which have the amounts
   const RangeTable& ranges;
   std::vector<TimelineRecord>& records;
-  std::vector<std::pair<uint32_t, OperationRow>> operations = {};  // by kind, in its order
-  const cucore_device* device = nullptr;                           // null: none was used
+  const OperationTable& operations;
+  const CompiledPrograms& programs;
+  const cucore_device* device = nullptr;  // null: none was used
+  ModelUse model = ModelUse::AUTO;
+  bool may_compile = true;
   // Changes the rows of the launches, and appends rows. `offset`: see measure_event_offset().
   std::function<void(std::vector<KernelRow>& rows, double offset)> adjust = {};
 };
 
 SessionResult assemble(SessionParts& parts, ProfileSource source);
-
-const char* operation_name(cucore_operation_kind kind);  // "graph_launch"
 
 }  // namespace cucore::perf

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "perf/measure/device.hpp"
+#include "perf/profile/argument_lists.hpp"
 #include "perf/profile/sampling.hpp"
 
 namespace cucore::perf {
@@ -35,6 +36,7 @@ struct LaunchEntry {
   LaunchAmounts amounts;         // of all calls
   uint64_t with_bytes = 0;       // calls with known bytes
   uint64_t with_operations = 0;  // calls with known operations
+  ArgumentLists arguments;       // of calls that may need a model
 
   void add(const LaunchAmounts& call);
 };

@@ -25,12 +25,8 @@ bool is_launch(const cucore_operation& operation) {
   return operation.kind == CUCORE_OPERATION_LAUNCH;
 }
 
-bool moves_bytes(cucore_operation_kind kind) {
-  constexpr uint32_t KINDS = CUCORE_OPERATION_COPY | CUCORE_OPERATION_FILL |
-                             CUCORE_OPERATION_WRITE | CUCORE_OPERATION_READ |
-                             CUCORE_OPERATION_ALLOCATE | CUCORE_OPERATION_FREE;
-  return (KINDS & static_cast<uint32_t>(kind)) != 0;
-}
+// Times of other operations than launches belong to such an entry and their kind.
+constexpr size_t FIRST_OTHER = SIZE_MAX / 2 + 1;
 
 bool is_copy(cucore_operation_kind kind) {
   constexpr uint32_t KINDS = CUCORE_OPERATION_COPY | CUCORE_OPERATION_FILL |
@@ -72,9 +68,6 @@ Session::~Session() = default;
 double Session::now() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
 void Session::add_missing() {
-  if (options_.wants_model)
-    missing_.push_back({"model", "The profiler of this version does not use the model of launches.",
-                        "Declare bytes and operations with cucore_profiler_declare()."});
   const bool has_request = !options_.counters.preset.empty() || !options_.counters.metrics.empty();
   if (has_request && !wants_counters())
     missing_.push_back({"counters",
@@ -209,18 +202,13 @@ void Session::begin(const cucore_operation& operation, InFlight& flight) {
   }
   const bool is_chosen = is_chosen_.load(std::memory_order_acquire);
   if (is_chosen && activity_ && !operation.captured) flight.is_recorded = activity_->advance(now());
-  if (!is_launch(operation)) return;
-  {
+  if (is_launch(operation)) {
     const std::lock_guard lock(mutex_);
     flight.entry = launches_.find(operation, declarations_);
   }
   if (operation.captured || flight.is_recorded) return;
-  if (is_chosen && begin_count(operation, flight)) return;
-  {
-    const std::lock_guard lock(mutex_);
-    if (!wants_time(operation, flight.entry)) return;
-    ++launches_[flight.entry].begun;
-  }
+  if (is_launch(operation) && is_chosen && begin_count(operation, flight)) return;
+  if (!begin_timing(operation, flight)) return;
   const double start = now();
   const std::vector<EventTime> arrived = events_.take(operation.stream);
   flight.pair = events_.begin(operation.device, operation.stream, now());
@@ -239,13 +227,29 @@ bool Session::begin_count(const cucore_operation& operation, InFlight& flight) {
   return flight.is_counted;
 }
 
+// Returns whether the launch, or other work of a stream, is timed.
+bool Session::begin_timing(const cucore_operation& operation, const InFlight& flight) {
+  const bool can_be = is_launch(operation) || (operation.stream && is_work(operation.kind));
+  if (!can_be) return false;
+  const std::lock_guard lock(mutex_);
+  if (is_launch(operation)) {
+    LaunchEntry& entry = launches_[flight.entry];
+    if (!wants_time(operation, entry.begun, entry.times)) return false;
+    ++entry.begun;
+    return true;
+  }
+  OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
+  if (!wants_time(operation, totals.begun, totals.times)) return false;
+  ++totals.begun;
+  return true;
+}
+
 // Call with the lock held.
-bool Session::wants_time(const cucore_operation& operation, size_t entry) {
+bool Session::wants_time(const cucore_operation& operation, uint64_t begun,
+                         const CallTimes& times) const {
   if (source_ != ProfileSource::EVENTS && source_ != ProfileSource::ACTIVITY) return false;
-  const LaunchEntry& launches = launches_[entry];
   const double cost = timings_ == 0 ? 0 : timing_cost_ / static_cast<double>(timings_);
-  return draw(operation.sequence) <
-         timing_probability(launches.begun, launches.times, cost, options_.overhead);
+  return draw(operation.sequence) < timing_probability(begun, times, cost, options_.overhead);
 }
 
 void Session::end(const cucore_operation& operation, InFlight& flight) {
@@ -255,20 +259,23 @@ void Session::end(const cucore_operation& operation, InFlight& flight) {
     end_other(operation, flight);
 }
 
+// Records the second event, for `entry`. Returns the time that this took.
+double Session::end_timing(const cucore_operation& operation, InFlight& flight, size_t entry) {
+  if (!flight.pair) return 0;
+  const double start = now();
+  if (operation.status == CUCORE_OK)
+    events_.end(std::move(flight.pair), operation.stream, entry);
+  else
+    events_.cancel(std::move(flight.pair));
+  return now() - start;
+}
+
 void Session::end_launch(const cucore_operation& operation, InFlight& flight) {
   if (flight.entry == NO_INDEX) return;
   const bool is_ok = operation.status == CUCORE_OK;
   if (flight.is_counted) counted_->end(operation.device, flight.entry, is_ok);
-  double cost = 0;
   const bool is_timed = flight.pair != nullptr;
-  if (is_timed) {
-    const double start = now();
-    if (is_ok)
-      events_.end(std::move(flight.pair), operation.stream, flight.entry);
-    else
-      events_.cancel(std::move(flight.pair));
-    cost = now() - start;
-  }
+  const double cost = end_timing(operation, flight, flight.entry);
   std::shared_ptr<const Declaration> declaration;
   {
     const std::lock_guard lock(mutex_);
@@ -293,14 +300,21 @@ void Session::end_launch(const cucore_operation& operation, InFlight& flight) {
   } else {
     ++entry.calls;
     entry.add(amounts);
+    if (options_.model != ModelUse::OFF && source_ != ProfileSource::EMULATED)
+      entry.arguments.add(operation);
     ranges_.count(flight.entry);
   }
 }
 
-void Session::end_other(const cucore_operation& operation, const InFlight& flight) {
+void Session::end_other(const cucore_operation& operation, InFlight& flight) {
   const double ended = now();
+  const bool is_timed = flight.pair != nullptr;
+  const auto kind = static_cast<uint32_t>(operation.kind);
+  const double cost = end_timing(operation, flight, FIRST_OTHER + kind);
   const std::lock_guard lock(mutex_);
-  OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
+  timing_cost_ += cost;
+  timings_ += is_timed;
+  OperationTotals& totals = operations_[kind];
   totals.host += ended - flight.start;
   if (operation.status != CUCORE_OK) {
     ++totals.row.failed;
@@ -310,7 +324,9 @@ void Session::end_other(const cucore_operation& operation, const InFlight& fligh
     ++totals.row.captured;
   else
     ++totals.row.calls;
-  if (moves_bytes(operation.kind) && !operation.captured) totals.row.bytes += operation.size;
+  if (operation.kind == CUCORE_OPERATION_COMPILE && options_.model != ModelUse::OFF)
+    programs_.add(operation);
+  if (has_bytes(operation.kind) && !operation.captured) totals.row.bytes += operation.size;
   const bool has_activity = flight.is_recorded && is_copy(operation.kind);
   if (!options_.timeline || has_activity) return;
   TimelineRecord record;
@@ -322,7 +338,7 @@ void Session::end_other(const cucore_operation& operation, const InFlight& fligh
     record.device = static_cast<uint32_t>(cucore_device_ordinal(operation.device));
   if (operation.stream) record.stream = cucore_stream_id(operation.stream);
   record.row = static_cast<uint32_t>(operation.kind);  // until the rows are known
-  if (moves_bytes(operation.kind)) record.bytes = static_cast<double>(operation.size);
+  if (has_bytes(operation.kind)) record.bytes = static_cast<double>(operation.size);
   add_record(std::move(record));
 }
 
@@ -337,6 +353,10 @@ void Session::add_record(TimelineRecord record) {
 // Call with the lock held.
 void Session::apply(const std::vector<EventTime>& times) {
   for (const EventTime& time : times) {
+    if (time.entry >= FIRST_OTHER) {
+      operations_[static_cast<uint32_t>(time.entry - FIRST_OTHER)].times.add(time.seconds);
+      continue;
+    }
     LaunchEntry& entry = launches_[time.entry];
     entry.times.add(time.seconds);
     if (!options_.timeline) continue;
@@ -433,15 +453,12 @@ SessionResult Session::end() {
   std::vector<KernelRow> counted;
   if (counts_) counted = counts_->end(uncounted);
 
-  SessionParts parts{launches_.entries(), counted, ranges_, records_};
+  SessionParts parts{launches_.entries(), counted, ranges_, records_, operations_, programs_};
+  parts.model = options_.model;
+  parts.may_compile = options_.may_compile;
   parts.device = first_device_ ? first_device_.get() : nullptr;
   for (const LaunchEntry& entry : launches_.entries())
     if (!parts.device) parts.device = entry.device.get();
-  for (auto& [kind, totals] : operations_) {
-    totals.row.kind = operation_name(static_cast<cucore_operation_kind>(kind));
-    totals.row.host_seconds = totals.host;
-    parts.operations.emplace_back(kind, totals.row);
-  }
   parts.adjust = [&](std::vector<KernelRow>& rows, double offset) {
     if (activity_) place_activity(rows, offset);
     if (counted_)

@@ -12,10 +12,13 @@
 #include <vector>
 
 #include "perf/profile/activity_times.hpp"
+#include "perf/profile/compiled_programs.hpp"
 #include "perf/profile/counted_launches.hpp"
 #include "perf/profile/cpu_counts.hpp"
 #include "perf/profile/event_times.hpp"
 #include "perf/profile/launch_table.hpp"
+#include "perf/profile/modelled_rows.hpp"
+#include "perf/profile/operation_totals.hpp"
 #include "perf/profile/range_table.hpp"
 
 namespace cucore::perf {
@@ -25,7 +28,8 @@ struct ProfilerOptions {
   double overhead = 0.02;      // fraction of the time that timing may take
   size_t max_records = 65536;  // of the timeline, and launches that are counted one by one
   bool timeline = false;
-  bool wants_model = false;       // bytes and operations by the model of launches
+  ModelUse model = ModelUse::AUTO;
+  bool may_compile = true;        // for the model, when the report is made
   DeviceOwner device;             // null: all devices
   CounterRequest counters;        // of the hardware
   uint32_t counted_launches = 5;  // of each kernel and geometry
@@ -69,17 +73,14 @@ class Session {
  private:
   using Clock = std::chrono::steady_clock;
   struct InFlight;
-  struct OperationTotals {
-    OperationRow row;
-    double host = 0;
-  };
 
   static void on_begin(const cucore_operation* operation, void** state, void* session);
   static void on_end(const cucore_operation* operation, void** state, void* session);
   void begin(const cucore_operation& operation, InFlight& flight);
   void end(const cucore_operation& operation, InFlight& flight);
   void end_launch(const cucore_operation& operation, InFlight& flight);
-  void end_other(const cucore_operation& operation, const InFlight& flight);
+  double end_timing(const cucore_operation& operation, InFlight& flight, size_t entry);
+  void end_other(const cucore_operation& operation, InFlight& flight);
 
   bool is_of_interest(const cucore_operation& operation) const;
   void choose_source(const cucore_device* device);
@@ -87,10 +88,11 @@ class Session {
   void open_counters(const cucore_device* device);
   void open_activity();
   bool begin_count(const cucore_operation& operation, InFlight& flight);
+  bool begin_timing(const cucore_operation& operation, const InFlight& flight);
   void finish_activity();
   void add_activity_operations();
   void place_activity(std::vector<KernelRow>& rows, double offset);
-  bool wants_time(const cucore_operation& operation, size_t entry);
+  bool wants_time(const cucore_operation& operation, uint64_t begun, const CallTimes& times) const;
   void apply(const std::vector<EventTime>& times);
   void add_record(TimelineRecord record);
   void add_missing();
@@ -114,7 +116,8 @@ class Session {
   LaunchTable::Declarations declarations_;
   LaunchTable launches_;
   RangeTable ranges_;
-  std::map<uint32_t, OperationTotals> operations_;
+  OperationTable operations_;
+  CompiledPrograms programs_;
   std::vector<TimelineRecord> records_;
   uint64_t dropped_records_ = 0;
   std::vector<MissingPart> missing_;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "perf/profile/log_failure.hpp"
 #include "perf/profile/profiler.hpp"
@@ -28,28 +29,53 @@ namespace {
 
 using WriteReport = std::string (*)(const ReportData&);
 
-struct ProcessProfile {
-  std::string file;
+struct ReportFile {
+  std::string name;
   WriteReport format;
+};
+
+struct ProcessProfile {
+  std::vector<ReportFile> files;
   Ref<Profiler> profiler;
   pid_t process;
 };
 
 std::atomic<ProcessProfile*> process_profile{nullptr};  // lives until the process ends
 
-// The ending of the file selects the format.
-WriteReport format_of(const std::string& file) {
+// Returns the format that the ending of a name selects; null without one.
+WriteReport format_of(std::string_view name) {
   struct Ending {
-    const char* text;
+    std::string_view text;
     WriteReport format;
   };
-  constexpr std::array<Ending, 3> ENDINGS = {
-      {{".html", profile_as_html}, {".json", profile_as_json}, {".trace", profile_as_trace}}};
+  constexpr std::array<Ending, 5> ENDINGS = {{{".html", profile_as_html},
+                                              {".json", profile_as_json},
+                                              {".trace", profile_as_trace},
+                                              {".csv", profile_as_csv},
+                                              {".text", profile_as_text}}};
   for (const Ending& ending : ENDINGS)
-    if (file.size() > std::strlen(ending.text) && file.ends_with(ending.text)) return ending.format;
-  throw Error(Status::INVALID_ARGUMENT, concat("CUCORE_PROFILE is ", file,
-                                               "; expected a file that ends in .html, .json or "
-                                               ".trace"));
+    if (name.size() > ending.text.size() && name.ends_with(ending.text)) return ending.format;
+  return nullptr;
+}
+
+// Several names have a colon between them. Other colons are a part of a name.
+std::vector<ReportFile> files_of(const std::string& names) {
+  std::vector<ReportFile> files;
+  size_t begin = 0;
+  for (size_t end = 0; end <= names.size(); ++end) {
+    if (end < names.size() && names[end] != ':') continue;
+    const std::string_view name = std::string_view(names).substr(begin, end - begin);
+    const WriteReport format = format_of(name);
+    if (!format) continue;
+    files.push_back({std::string(name), format});
+    begin = end + 1;
+  }
+  if (files.empty() || begin <= names.size())
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("CUCORE_PROFILE is ", names,
+                       "; expected a file that ends in .html, .json or .trace, or in .csv or "
+                       ".text"));
+  return files;
 }
 
 // The file may exist, but a link is refused, because another user could have made it.
@@ -75,19 +101,20 @@ void write_at_exit() {
   if (!profile || profile->process != getpid()) return;
   try {
     const Ref<FinishedReport> report = finish_session(profile->profiler->end());
-    write_file(profile->file, profile->format(report->data()));
+    for (const ReportFile& file : profile->files)
+      write_file(file.name, file.format(report->data()));
   } catch (const std::exception& error) {
     log_failure("the profile of CUCORE_PROFILE is lost", error.what());
   }
 }
 
-void start(const std::string& file) {
+void start(const std::string& names) {
   auto profile = std::make_unique<ProcessProfile>();
-  profile->file = file;
-  profile->format = format_of(file);
+  profile->files = files_of(names);
   profile->process = getpid();
   ProfilerOptions options;
   options.timeline = true;
+  options.may_compile = false;  // a compiler may have ended before the exit of the process
   profile->profiler = make<Profiler>(options);
   profile->profiler->begin(true);
   // libcrypto ends at the exit also, after the functions that were registered after its first use.
@@ -101,10 +128,10 @@ void start(const std::string& file) {
 
 void start_process_profile() {
   static constinit std::atomic<bool> is_started{false};
-  const std::string file = environment("CUCORE_PROFILE");
-  if (file.empty() || is_started.exchange(true)) return;
+  const std::string names = environment("CUCORE_PROFILE");
+  if (names.empty() || is_started.exchange(true)) return;
   try {
-    start(file);
+    start(names);
   } catch (const std::exception& failure) {
     log_failure("CUCORE_PROFILE has no effect", failure.what());
     throw;

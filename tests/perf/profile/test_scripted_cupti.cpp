@@ -127,6 +127,7 @@ TEST_F(ScriptedCounters, HaveTheMetricsOfTheOptionsAndTheTime) {
   const char* const names[] = {"a.sum", "b.avg.pct_of_peak_sustained_active", "lts__none.sum"};
   options.metrics = names;
   options.metric_count = 3;
+  options.model = CUCORE_TOGGLE_OFF;
   profile(10);
   EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_COUNTERS);
   EXPECT_EQ(counter("a.sum"), 0);

@@ -116,6 +116,55 @@ TEST_F(ScriptedProfile, NeedsTheCpuDeviceToCount) {
   EXPECT_TRUE(contains(message(), "needs the CPU device"));
 }
 
+// The machine code has no PTX, but the session has seen the compile of its program.
+TEST_F(ScriptedProfile, ModelsAKernelOfACompiledProgram) {
+  constexpr char SOURCE[] = R"(template <class T> __global__ void halved(const T* x, T* y) {
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = T(0.5) * x[i];
+  })";
+  for (const bool is_seen : {false, true}) {
+    driver().reset();
+    script({1}, 0);
+    create();
+    if (is_seen) {
+      ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK);
+    }
+    cucore_program_options how = CUCORE_PROGRAM_OPTIONS_INIT;
+    how.arch = cucore_device_arch(device);
+    cucore_program* program = nullptr;
+    cucore_objectcode* code = nullptr;
+    ASSERT_EQ(cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, SOURCE, sizeof SOURCE - 1, &how,
+                                    &program, nullptr),
+              CUCORE_OK);
+    const char* const name = "halved<float>";
+    const cucore_status compiled =
+        cucore_program_compile(program, CUCORE_CODE_TYPE_CUBIN, &name, 1, &code, &error);
+    cucore_program_release(program);
+    if (compiled == CUCORE_ERROR_LIBRARY_MISSING) GTEST_SKIP() << message();
+    ASSERT_EQ(compiled, CUCORE_OK) << message();
+    if (!is_seen) {
+      ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK);
+    }
+    cucore_kernel_release(kernel);
+    kernel = nullptr;
+    ASSERT_EQ(cucore_objectcode_find_kernel(code, name, &kernel, nullptr), CUCORE_OK);
+    cucore_objectcode_release(code);
+    const size_t sizes[] = {8, 8};
+    driver().define_kernel(cucore_kernel_name(kernel), 2, sizes);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    end();
+    EXPECT_EQ(row().bytes_source, is_seen ? CUCORE_AMOUNT_SOURCE_MODEL : CUCORE_AMOUNT_SOURCE_NONE);
+    if (is_seen) {
+      EXPECT_EQ(row().bytes_read, profiled::BYTES);
+    }
+    EXPECT_EQ(contains(write(), "No model: the code does not contain the PTX"), !is_seen);
+    cucore_report_release(report);
+    report = nullptr;
+    cucore_profiler_release(profiler);
+    profiler = nullptr;
+  }
+}
+
 // The library keeps a few events of the driver for later. Ten sessions leave no more than one.
 TEST_F(ScriptedProfile, ReleasesItsEvents) {
   constexpr uint64_t KEPT = 64;
