@@ -7,7 +7,7 @@ import unittest
 
 from command import CommandTest, device_of, library_is_there, needs_nvrtc
 
-SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "roof", "cache"]
+SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "profile", "roof", "cache"]
 CACHE = ["stats", "list", "remove", "verify", "trim", "clear", "explain"]
 
 PTX = ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p) { ret; }\n"

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from command import CommandTest
 
-SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "roof", "cache"]
+SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "profile", "roof", "cache"]
 BUILD = Path(os.environ["CUCORE_CLI_BUILD"])
 
 

@@ -5,7 +5,7 @@ import unittest
 
 from command import CommandTest, needs_nvrtc
 
-SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "roof", "cache"]
+SUBCOMMANDS = ["info", "compile", "link", "bundle", "inspect", "analyze", "sign", "verify", "run", "bench", "profile", "roof", "cache"]
 
 
 class Usage(CommandTest):

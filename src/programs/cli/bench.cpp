@@ -2,12 +2,8 @@
 // cucore bench: the time of a kernel with an interval, and its comparison with another one.
 #include <cucore_perf.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <map>
 #include <memory>
 #include <string>
@@ -20,6 +16,7 @@
 #include "image.hpp"
 #include "launch.hpp"
 #include "launch_options.hpp"
+#include "plot.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "source.hpp"
@@ -88,31 +85,6 @@ std::string report_text(const std::vector<const cucore_measurement*>& list,
   call(cucore_measurement_write, list.data(), list.size(), format, text.data(), text.size(), &size);
   text.resize(size - 1);
   return text;
-}
-
-// Returns false if gnuplot is missing or fails.
-bool run_gnuplot(std::string script) {
-  std::string name = "gnuplot";
-  const std::array<char*, 3> words{name.data(), script.data(), nullptr};
-  pid_t child = 0;
-  int state = 0;
-  if (posix_spawnp(&child, "gnuplot", nullptr, nullptr, words.data(), environ) != 0) return false;
-  while (waitpid(child, &state, 0) < 0)
-    if (errno != EINTR) return false;
-  return WIFEXITED(state) && WEXITSTATUS(state) == 0;
-}
-
-std::string script_of_plot(const std::string& plot) { return plot + ".gp"; }
-
-// Writes the script, and draws it if gnuplot is there.
-void write_plot(const std::vector<const cucore_measurement*>& list, const std::string& plot) {
-  std::string quoted;
-  for (const char c : plot) quoted += c == '\'' ? std::string("''") : std::string(1, c);
-  write_file(script_of_plot(plot), fmt::format("set terminal svg\nset output '{}'\n{}", quoted,
-                                               report_text(list, CUCORE_REPORT_FORMAT_GNUPLOT)));
-  if (!run_gnuplot(script_of_plot(plot)))
-    print_error("{} is not drawn, because gnuplot is missing or failed; its script is {}\n", plot,
-                script_of_plot(plot));
 }
 
 const char* verdict_text(cucore_comparison_verdict verdict) {
@@ -204,7 +176,8 @@ void bench(const BenchRequest& request) {
     kernels.push_back({bench_code(file, request, device).find_kernel(request.kernel),
                        config_of(shape), &on_device});
   const BenchResult result = bench_kernels(request, device, stream, kernels);
-  if (!request.plot.empty()) write_plot(result.list(), request.plot);
+  if (!request.plot.empty())
+    write_plot(report_text(result.list(), CUCORE_REPORT_FORMAT_GNUPLOT), request.plot);
   show(result, request);
 }
 

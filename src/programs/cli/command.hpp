@@ -10,6 +10,7 @@ void add_info(CLI::App& app);
 void add_compile(CLI::App& app);
 void add_analyze(CLI::App& app);
 void add_bench(CLI::App& app);
+void add_profile(CLI::App& app);
 void add_roof(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_link(CLI::App& app);

@@ -18,6 +18,7 @@
 #include "help.hpp"
 #include "memory_reserve.hpp"
 #include "print.hpp"
+#include "profiled_program.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
 #include "usage_error.hpp"
@@ -31,9 +32,9 @@ constexpr const char* FOOTER =
     "With --json the result, or the failure, is one JSON object on the standard output.\n"
     "'cucore SUBCOMMAND --help' shows the options of a subcommand and an example.\n";
 
-constexpr std::array SUBCOMMANDS{add_info,    add_compile, add_link, add_bundle,
-                                 add_inspect, add_analyze, add_sign, add_verify,
-                                 add_run,     add_bench,   add_roof, add_cache};
+constexpr std::array SUBCOMMANDS{add_info,    add_compile, add_link,   add_bundle, add_inspect,
+                                 add_analyze, add_sign,    add_verify, add_run,    add_bench,
+                                 add_profile, add_roof,    add_cache};
 
 // Runs before the command line is parsed, because errors of the command line are also reported as
 // JSON.
@@ -100,6 +101,9 @@ int run(int argc, char** argv) {
     app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
     return report(app, error);
+  } catch (const ProgramEnded& program) {
+    flush_output();
+    return program.exit_code;
   }
   flush_output();
   return DONE;

@@ -57,15 +57,25 @@ class Environment(unittest.TestCase):
         self.assertIn("observed_kernel", self.profile("report.html"))
         self.assertIn("traceEvents", json.loads(self.profile("report.trace")))
 
+    def test_several_files(self):
+        names = ["a:b.json", "c.html", "d.trace", "e.csv", "f.text"]  # a colon may be a part of a name
+        done = run(":".join(str(self.folder / name) for name in names))
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertEqual({path.name for path in self.folder.iterdir()}, set(names))
+        self.assertEqual(json.loads((self.folder / "a:b.json").read_text())["schema"], "cucore.report/1")
+        for name in names:
+            self.assertIn("observed_kernel" if name != "d.trace" else "synchronize", (self.folder / name).read_text(encoding="utf-8"))
+
     def test_an_earlier_file_is_replaced(self):
         (self.folder / "report.json").write_text("x" * 1000000)
         json.loads(self.profile("report.json"))
 
     def test_other_endings_have_no_effect(self):
-        done = run(self.folder / "report.txt", "--log")
-        self.assertEqual(done.returncode, 0)
-        self.assertIn("expected a file that ends in .html, .json or .trace", done.stdout)
-        self.assertEqual(list(self.folder.iterdir()), [])
+        for names in (f"{self.folder}/report.txt", f"{self.folder}/report.json:{self.folder}/report.txt", ".json"):
+            done = run(names, "--log")
+            self.assertEqual(done.returncode, 0)
+            self.assertIn("expected a file that ends in .html, .json or .trace", done.stdout)
+            self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_links_are_refused(self):
         target = self.folder / "target"

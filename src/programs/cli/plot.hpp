@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plots of reports, which gnuplot draws.
+#pragma once
+
+#include <string>
+
+namespace cucore::cli {
+
+// Returns the file of the script, which remains after the plot is drawn.
+std::string script_of_plot(const std::string& plot);
+
+// Writes the script, and draws it if gnuplot is there.
+void write_plot(const std::string& script, const std::string& plot);
+
+}  // namespace cucore::cli

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cucore profile on the CPU device: a kernel, a program, all outputs, and wrong input.
+
+    test_command.py PROGRAM LIBRARY_FOLDER SCHEMAS
+"""
+import csv
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+PROGRAM, LIBRARIES, SCHEMAS = (Path(path).resolve() for path in sys.argv[1:4])
+del sys.argv[1:]
+COMMAND = os.environ["CUCORE_COMMAND"]
+
+# Each thread reads a float of another line of 128 bytes, and stores it to its own place.
+PTX = """.version 7.0
+.target sm_52
+.address_size 64
+.file 1 "strided.cu"
+.visible .entry strided(.param .u64 x, .param .u64 y) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<6>;
+  .reg .f32 %f<2>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 128;
+  mul.wide.u32 %rd4, %r1, 4;
+  add.s64 %rd3, %rd1, %rd3;
+  add.s64 %rd4, %rd2, %rd4;
+  .loc 1 7 3
+  ld.global.f32 %f1, [%rd3];
+  st.global.f32 [%rd4], %f1;
+  ret;
+}
+.visible .entry other() { ret; }
+"""
+LAUNCH = ["strided.ptx", "--kernel", "strided", "--block", "64", "--arg", "buf:f32:2048", "--arg", "buf:f32:64"]
+
+
+def check_schema(value, name):
+    try:
+        import jsonschema
+    except ImportError:
+        return
+    jsonschema.Draft202012Validator(json.loads((SCHEMAS / name).read_text())).validate(value)
+
+
+class Command(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "strided.ptx").write_text(PTX)
+
+    def run_profile(self, *arguments):
+        environment = dict(os.environ, LD_LIBRARY_PATH=":".join(filter(None, [str(LIBRARIES), os.environ.get("LD_LIBRARY_PATH")])))
+        environment.pop("CUCORE_PROFILE", None)
+        return subprocess.run([COMMAND, "--driver", "cpu", "profile", *map(str, arguments)], cwd=self.folder, env=environment,
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+
+    def profile(self, *arguments):
+        done = self.run_profile(*arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout
+
+    # ---- a kernel
+
+    def test_the_text_begins_with_the_reason_and_its_line(self):
+        lines = self.profile(*LAUNCH).splitlines()
+        self.assertRegex(lines[0], r"^profile on .* \(sm_\d+\): .*, counted without times$")
+        self.assertEqual(lines[2], "strided: uncoalesced access at strided.cu:7 (P203)")
+        self.assertIn("4.5 times the bytes that the threads request", lines[3])
+        [row] = [line for line in lines if line.startswith("strided  ")]
+        self.assertEqual(row.split(), ["strided", "1", "x", "64", "1", "640.0", "512.0", "B", "2.304", "kB", "18.0"])
+
+    def test_json(self):
+        report = json.loads(self.profile(*LAUNCH, "--launches", "3", "--json"))
+        check_schema(report, "cucore.report-1.json")
+        [kernel] = report["kernels"]
+        self.assertEqual((kernel["name"], kernel["calls"], report["source"]), ("strided", 3, "emulated"))
+        self.assertEqual(kernel["counters"]["cpu.global_load_sectors"], 3 * 64)
+        self.assertEqual(kernel["counters"]["cpu.global_store_sectors"], 3 * 64 * 4 // 32)
+        [finding] = [each for each in report["findings"] if each["id"] == "P203"]
+        self.assertEqual((finding["file"], finding["line"]), ("strided.cu", 7))
+
+    def test_csv(self):
+        [row] = csv.DictReader(self.profile(*LAUNCH, "--csv").splitlines())
+        self.assertEqual((row["name"], row["calls"]), ("strided", "1"))
+
+    def test_files(self):
+        self.profile(*LAUNCH, "--html", "a.html", "--trace", "b.trace")
+        self.assertIn("uncoalesced access", (self.folder / "a.html").read_text())
+        check_schema(json.loads((self.folder / "b.trace").read_text()), "chrome.trace-1.json")
+
+    def test_counters_are_explained(self):
+        report = json.loads(self.profile(*LAUNCH, "--preset", "quick", "--json"))
+        self.assertIn("counters", [part["what"] for part in report["missing"]])
+
+    # ---- a program
+
+    def test_a_program_writes_what_it_writes(self):
+        done = self.run_profile("--", PROGRAM)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertRegex(done.stderr, r"^profile on .*\n")
+        self.assertRegex(done.stderr, r"(?m)^observed_kernel +1 x 1 +3 ")
+
+    def test_options_of_the_program_are_its_own(self):
+        report = self.profile("--html", "a.html", "--trace", "b.trace", "--json", "--", PROGRAM, "--log")
+        check_schema(json.loads(report), "cucore.report-1.json")
+        self.assertEqual([(each["name"], each["calls"]) for each in json.loads(report)["kernels"]], [("observed_kernel", 3)])
+        self.assertIn("observed_kernel", (self.folder / "a.html").read_text())
+        self.assertIn("traceEvents", (self.folder / "b.trace").read_text())
+
+    def test_the_output_of_the_program_goes_aside(self):
+        done = self.run_profile("--csv", "--", "sh", "-c", f"echo hello; cd /; exec {PROGRAM}")
+        self.assertEqual((done.returncode, done.stderr), (0, "hello\n"))
+        self.assertEqual([row["name"] for row in csv.DictReader(done.stdout.splitlines())], ["observed_kernel"])
+
+    def test_the_exit_code_is_that_of_the_program(self):
+        for script, code in (("exit 7", 7), ("kill -9 $$", 137)):
+            done = self.run_profile("--", "sh", "-c", script)
+            self.assertEqual((done.returncode, done.stdout), (code, ""))
+            self.assertIn("no profile: sh used no device through libcucore", done.stderr)
+        done = self.run_profile("--", "sh", "-c", f"{PROGRAM}; exit 5")
+        self.assertEqual(done.returncode, 5)
+        self.assertIn("observed_kernel", done.stderr)
+
+    def test_no_folder_is_left(self):
+        done = self.run_profile("--", "sh", "-c", 'echo "$CUCORE_PROFILE"')
+        self.assertTrue(done.stdout.strip().endswith("/report.text"), done.stdout)
+        self.assertFalse(Path(done.stdout.strip()).parent.exists())
+
+    # ---- wrong input
+
+    def fails(self, code, message, *arguments):
+        done = self.run_profile(*arguments)
+        self.assertEqual((done.returncode, done.stdout), (code, ""), done.stderr)
+        self.assertIn(message, done.stderr.splitlines()[0])
+
+    def test_wrong_input(self):
+        self.fails(2, "requires the argument 'file'")
+        self.fails(2, "strided.ptx is code; expected --kernel NAME", "strided.ptx")
+        self.fails(2, "requires --block EXTENT", "strided.ptx", "--kernel", "strided")
+        self.fails(2, "--block is 'x'; expected a number", "strided.ptx", "--kernel", "strided", "--block", "x")
+        self.fails(2, "b.ptx is one argument too many", "strided.ptx", "b.ptx", "--kernel", "strided", "--block", "1")
+        self.fails(1, "it contains strided, other", "strided.ptx", "--kernel", "stride", "--block", "1")
+        self.fails(1, "argument 0", "strided.ptx", "--kernel", "strided", "--block", "1", "--arg", "i32:1", "--arg", "buf:f32:1")
+        self.fails(1, "cannot open none.ptx", "none.ptx", "--kernel", "strided", "--block", "1")
+        self.fails(1, "--device 7", *LAUNCH, "--device", "7")
+        self.fails(2, "strided.ptx", *LAUNCH, "--html", "strided.ptx")
+
+    def test_wrong_input_for_a_program(self):
+        self.fails(1, "cannot run ./none: No such file or directory", "--", "./none")
+        self.fails(2, "--grid is of a kernel", "--grid", "4", "--", PROGRAM)
+        self.fails(2, "must end in .html", "--html", "a.page", "--", PROGRAM)
+        done = self.run_profile("--json", "--csv", "--", PROGRAM)
+        self.assertEqual((done.returncode, json.loads(done.stdout)["message"]), (2, "--csv and --json exclude each other"))
+
+
+if __name__ == "__main__":
+    unittest.main()
