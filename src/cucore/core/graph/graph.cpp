@@ -263,8 +263,8 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
                "; expected kernels, copies, fills, empty nodes, "
                "conditional nodes, and child graphs of these"));
   const ShortList<GraphNode*> before = body_->find_all(after);
-  body_->reserve(before.all());
-  auto node = std::make_unique<GraphNode>();
+  body_->reserve_insertion(before.all());
+  auto node = std::make_unique_for_overwrite<GraphNode>();
   node->kind = work->kind();
   node->work = std::move(work);
   add_native(cu, *body_, sorted_by_edge(cu, before.all(), *node), *node);
@@ -275,7 +275,7 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
 }
 
 NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
-  const GraphUse use(*root_, *body_);
+  const GraphUse use(*root_, *body_, *work);
   work->require_usable();
   return insert(use.cu(), after, std::move(work));
 }

@@ -67,9 +67,6 @@ ShortList<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers) c
 }
 
 void GraphBody::reserve(std::span<GraphNode* const> touched) {
-  const auto grow = [](auto& list) {
-    if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
-  };
   grow(nodes_);
   grow(removed_);
   grow(held_);

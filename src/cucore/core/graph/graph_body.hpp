@@ -3,6 +3,7 @@
 // root graph.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include "core/graph/node_work.hpp"
 #include "support/inline_list.hpp"
 #include "support/short_list.hpp"
+#include "support/spare_blocks.hpp"
 
 namespace cucore::core {
 
@@ -28,7 +30,7 @@ struct NodeEdge {
 
 using NodeEdges = InlineList<NodeEdge, 2>;
 
-struct GraphNode {
+struct GraphNode final : SpareBlocks<GraphNode> {
   NodeNumber number = 0;
   NodeKind kind = NodeKind::UNKNOWN;
   CUgraphNode native = nullptr;
@@ -102,8 +104,13 @@ class GraphBody final : public Object {
   // Throws INVALID_ARGUMENT if a number occurs twice.
   ShortList<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
 
-  // Makes room, so that the next insertion, removal, edge or held object cannot fail.
+  // Makes room, so that the next removal, edge, held object or insertion cannot fail.
   void reserve(std::span<GraphNode* const> touched);
+  // The same for an insertion after the nodes.
+  void reserve_insertion(std::span<GraphNode* const> before) {
+    grow(nodes_);
+    for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
+  }
   // `before` are the nodes at the other ends of the edges.
   void insert(std::unique_ptr<GraphNode> node, std::span<GraphNode* const> before) noexcept;
   // Forgets a node with its edges, and returns it.
@@ -148,6 +155,10 @@ class GraphBody final : public Object {
 
  private:
   ~GraphBody() override = default;
+  template <class List>
+  static void grow(List& list) {
+    if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
+  }
   void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;
   void drop_absent(std::span<const CUgraphNode> natives, std::vector<Ref<const NodeWork>>& dropped);

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,16 @@ class GraphUse {
       : GraphUse(std::unique_lock(root.mutex()), root, body) {}
   // The caller has the lock of the root already.
   GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root, GraphBody& body)
-      : lock_(std::move(lock)), scope_(*root.context(), "graph"), cu_(driver::cuda()) {
-    body.require_usable();
-    read(body);
+      : GraphUse(std::move(lock), root) {
+    guard_.emplace(root.context()->native());
+    begin(body);
+  }
+  // For the addition of work that may need no current context. A change of the current context
+  // costs two calls of the driver.
+  GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work)
+      : GraphUse(std::unique_lock(root.mutex()), root) {
+    if (work.needs_context() || body.may_have_changed()) guard_.emplace(root.context()->native());
+    begin(body);
   }
 
   const driver::CudaTable& cu() const { return cu_; }
@@ -48,12 +56,20 @@ class GraphUse {
   void drop(std::vector<Ref<GraphBody>> bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
+  GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root)
+      : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {}
+  void begin(GraphBody& body) {
+    body.require_usable();
+    read(body);
+  }
+
   std::vector<Ref<const NodeWork>> dropped_;
   Ref<const NodeWork> work_;
   std::unique_ptr<GraphNode> node_;
   std::vector<Ref<GraphBody>> bodies_;
   const std::unique_lock<std::mutex> lock_;
-  const ContextScope scope_;
+  const ContextAccess access_;
+  std::optional<driver::ContextGuard> guard_;
   const driver::CudaTable& cu_;
 };
 

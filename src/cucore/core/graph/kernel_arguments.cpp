@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/kernel_arguments.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <new>
 #include <utility>
@@ -10,6 +11,16 @@
 
 namespace cucore::core {
 namespace {
+
+// Most values have one of two sizes, for which a call would take longer than the copy.
+void copy_value(void* to, const void* from, size_t size) {
+  if (size == sizeof(uint64_t))
+    std::memcpy(to, from, sizeof(uint64_t));
+  else if (size == sizeof(uint32_t))
+    std::memcpy(to, from, sizeof(uint32_t));
+  else
+    std::memcpy(to, from, size);
+}
 
 bool names_an_object(const cucore_argument& argument) {
   return is_buffer(argument) && argument.data != nullptr;
@@ -72,7 +83,7 @@ KernelArguments::KernelArguments(const KernelArguments& other) : KernelArguments
 KernelArguments::~KernelArguments() { std::destroy_n(buffers_, buffer_count_); }
 
 void KernelArguments::add(const void* value, size_t size) {
-  std::memcpy(values_, value, size);
+  copy_value(values_, value, size);
   list_[count_] = {values_, size};
   pointers_[count_++] = values_;
   values_ += aligned(size);

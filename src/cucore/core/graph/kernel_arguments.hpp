@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments of a kernel node: copies of the values, and the buffers among them. A graph may have
-// thousands of nodes, so all of it is in one block of memory.
+// The arguments of a kernel node: copies of the values, and the buffers among them. A graph may
+// have thousands of nodes, so all of it is in one block of memory.
 #pragma once
 
 #include <cucore.h>
@@ -34,7 +34,7 @@ class KernelArguments {
   };
   explicit KernelArguments(const Room& room);
   static size_t aligned(size_t size) {
-    return (size + PARAMETER_ALIGNMENT - 1) / PARAMETER_ALIGNMENT * PARAMETER_ALIGNMENT;
+    return (size + PARAMETER_ALIGNMENT - 1) & ~(PARAMETER_ALIGNMENT - 1);
   }
   void add(const void* value, size_t size);
   void add(Ref<const Buffer> buffer);

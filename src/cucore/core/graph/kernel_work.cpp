@@ -8,6 +8,7 @@
 #include "core/graph/temporary_graph.hpp"
 #include "core/load/launch.hpp"
 #include "core/load/launch_arguments.hpp"
+#include "driver/context_guard.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -89,7 +90,16 @@ CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
                                std::span<const CUgraphNode> after) const {
   const CUDA_KERNEL_NODE_PARAMS launch = native();
   CUgraphNode node = nullptr;
-  driver::check(cu.cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &launch),
+  const auto add = [&] {
+    return cu.cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &launch);
+  };
+  // The parameters name the context, so the driver needs no current one.
+  CUresult added = add();
+  if (added == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
+    const driver::ContextGuard guard(context_);
+    added = add();
+  }
+  driver::check(added,
                 [&] { return concat("add a node that launches kernel ", kernel_->label()); });
   if (const CUresult result = set_attributes(cu, node); result != CUDA_SUCCESS) {
     driver::check_release(cu.cuGraphDestroyNode(node), "destroy a node of a graph");

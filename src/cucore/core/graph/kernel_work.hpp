@@ -9,6 +9,7 @@
 #include "core/graph/kernel_arguments.hpp"
 #include "core/graph/node_work.hpp"
 #include "core/load/launch_configuration.hpp"
+#include "support/spare_blocks.hpp"
 
 namespace cucore::core {
 
@@ -20,7 +21,7 @@ struct KernelChange {
   size_t count = 0;
 };
 
-class KernelWork final : public NodeWork {
+class KernelWork final : public NodeWork, public SpareBlocks<KernelWork> {
  public:
   // Throws as launch() does for the same arguments on a stream of the device.
   KernelWork(const Context& context, KernelChange launch, const LaunchHandles& handles)
@@ -36,6 +37,7 @@ class KernelWork final : public NodeWork {
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
   std::string executable_obstacle(const NodeWork& before) const override;
+  bool needs_context() const override { return is_programmatic() || !options_.attributes.empty(); }
   void require_usable() const override;
   NodeFacts facts() const override;
   bool is_programmatic() const override { return options_.is_programmatic; }

@@ -93,6 +93,8 @@ class NodeWork : public KeptObject {
   // The same for a node of an executable.
   virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
 
+  // Whether add_to() needs the context of the graph as the current one.
+  virtual bool needs_context() const { return true; }
   // Whether a graph must keep this alive.
   virtual bool keeps() const { return true; }
   // Throws INVALID_STATE if an object that the work uses was lost in a reset.
