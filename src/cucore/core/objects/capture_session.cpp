@@ -44,12 +44,23 @@ CaptureSession::CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptur
       is_into_(static_cast<bool>(into)),
       restricts_(mode),
       failures_(driver::capture_failures()),
+      gate_(&origin.capture_gate()),
       graph_(std::move(into)) {}
 
 bool CaptureSession::is_fork(const Stream& stream) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   return std::ranges::any_of(
       forks_, [&](const auto& fork) { return fork->identity() == stream.identity(); });
+}
+
+void CaptureSession::open_gate() noexcept {
+  const std::lock_guard lock(gate_->mutex);
+  gate_->session = this;
+}
+
+void CaptureSession::close_gate() const noexcept {
+  const std::lock_guard lock(gate_->mutex);
+  if (gate_->session == this) gate_->session = nullptr;
 }
 
 void CaptureSession::hold(const Object& object, const std::unique_lock<std::mutex>&) {
@@ -62,27 +73,27 @@ void CaptureSession::hold(const Object& object, const std::unique_lock<std::mute
 }
 
 void CaptureSession::add_fork(Ref<const Stream> stream) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   if (std::ranges::find(forks_, stream) == forks_.end()) forks_.push_back(std::move(stream));
 }
 
 std::vector<Ref<const Object>> CaptureSession::take_held() noexcept {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   return std::exchange(held_, {});
 }
 
 std::vector<Ref<const Stream>> CaptureSession::forks() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   return forks_;
 }
 
 Ref<Object> CaptureSession::graph() const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   return graph_;
 }
 
 void CaptureSession::set_graph(Ref<Object> graph) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(gate_->mutex);
   graph_ = std::move(graph);
 }
 
@@ -92,9 +103,11 @@ void add_capture(const Ref<CaptureSession>& session) {
   CapturesUnderWay& under_way = captures_under_way();
   const std::lock_guard lock(under_way.mutex);
   under_way.all.push_back(session);
+  session->open_gate();
 }
 
 void remove_capture(const CaptureSession& session) noexcept {
+  session.close_gate();
   Ref<CaptureSession> last;  // ends after the lock
   CapturesUnderWay& under_way = captures_under_way();
   const std::lock_guard lock(under_way.mutex);

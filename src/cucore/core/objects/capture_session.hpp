@@ -28,8 +28,11 @@ class CaptureSession final : public Object {
   }
 
   // Keeps an object until the end of the capture. The caller has the lock, for several objects.
-  std::unique_lock<std::mutex> lock() const { return std::unique_lock(mutex_); }
+  std::unique_lock<std::mutex> lock() const { return std::unique_lock(gate_->mutex); }
   void hold(const Object& object, const std::unique_lock<std::mutex>& lock);
+  // Lets the work of the origin find the session, or no longer find it.
+  void open_gate() noexcept;
+  void close_gate() const noexcept;
   // Keeps a stream that has been forked into the capture: its destruction would break the capture.
   void add_fork(Ref<const Stream> stream);
 
@@ -59,8 +62,8 @@ class CaptureSession final : public Object {
   const bool is_into_;
   const driver::RestrictingCapture restricts_;
   const std::thread::id thread_ = std::this_thread::get_id();
-  const uint64_t failures_;  // of the library, at the beginning
-  mutable std::mutex mutex_;
+  const uint64_t failures_;      // of the library, at the beginning
+  const Ref<CaptureGate> gate_;  // its mutex guards the following
   std::unordered_set<const Object*> known_;
   // The last of these: most work uses the objects of the work before.
   std::array<const Object*, 4> recent_{};

@@ -20,20 +20,29 @@ driver::CaptureInfo info_of(const driver::CudaTable& cu, CUstream stream) {
 }  // namespace
 
 CapturedWork::CapturedWork(const Stream& stream) : stream_(stream) {
-  const uint64_t begun = stream.begun_capture();
-  if (begun != NOT_CAPTURED && !stream.is_shared()) session_ = find_capture(begun);
-  if (session_) {
-    is_captured_ = true;
-    capture_ = begun;
-  } else {
-    const driver::CaptureInfo info = info_of(driver::cuda(), stream.native());
-    if (!info.is_active()) return;
-    is_captured_ = true;
-    capture_ = info.id;
-    graph_ = info.graph;
-    session_ = find_capture(info.id);
-  }
+  if (stream.begun_capture() != NOT_CAPTURED && !stream.is_shared() && enter(stream)) return;
+  const driver::CaptureInfo info = info_of(driver::cuda(), stream.native());
+  if (!info.is_active()) return;
+  is_captured_ = true;
+  capture_ = info.id;
+  graph_ = info.graph;
+  found_ = find_capture(info.id);
+  session_ = found_.get();
   if (session_) lock_ = session_->lock();
+}
+
+// The session cannot end while its gate is locked.
+bool CapturedWork::enter(const Stream& stream) {
+  CaptureGate& gate = stream.capture_gate();
+  lock_ = std::unique_lock(gate.mutex);
+  session_ = gate.session;
+  if (!session_) {
+    lock_.unlock();
+    return false;
+  }
+  is_captured_ = true;
+  capture_ = session_->id();
+  return true;
 }
 
 void CapturedWork::hold(const Object& object) {

@@ -29,11 +29,14 @@ class CapturedWork {
   void hold(const Object& object);
 
  private:
+  bool enter(const Stream& stream);
+
   const Stream& stream_;
   bool is_captured_ = false;
   uint64_t capture_ = NOT_CAPTURED;
   CUgraph graph_ = nullptr;
-  Ref<CaptureSession> session_;  // null if somebody else has begun the capture
+  CaptureSession* session_ = nullptr;  // null if somebody else has begun the capture
+  Ref<CaptureSession> found_;          // keeps the session if the gate does not
   std::unique_lock<std::mutex> lock_;
 };
 

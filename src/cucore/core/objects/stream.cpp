@@ -79,6 +79,7 @@ Stream::~Stream() {
 }
 
 void Stream::let_capture() const {
+  gate_.require();
   if (!add_capturable(*this)) throw std::bad_alloc();
   may_be_captured_.store(true, std::memory_order_relaxed);
   if (kind_ == Kind::OWNED) free_blocks();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <memory>
 
+#include "core/objects/capture_gate.hpp"
 #include "core/objects/device.hpp"
 #include "core/objects/stream_blocks.hpp"
 #include "core/objects/stream_mark.hpp"
@@ -54,6 +55,8 @@ class Stream final : public Object {
   // The library's capture that this object has begun last; see CaptureSession. 0: none.
   uint64_t begun_capture() const { return begun_capture_.load(std::memory_order_relaxed); }
   void note_capture(uint64_t id) const { begun_capture_.store(id, std::memory_order_relaxed); }
+  // Leads to the capture that begun_capture() names; made by let_capture().
+  CaptureGate& capture_gate() const { return *gate_; }
   // Held while a capture of the stream begins or ends; see StreamMark::hold().
   std::unique_lock<std::mutex> hold_records() const {
     return mark_ ? mark_->hold() : std::unique_lock<std::mutex>();
@@ -130,6 +133,7 @@ class Stream final : public Object {
 
   mutable std::atomic<bool> may_be_captured_;
   mutable std::atomic<uint64_t> begun_capture_{0};
+  mutable OptionalGate gate_;
   mutable std::atomic<bool> is_shared_;
   mutable OutputMark output_;
   mutable StreamBlocks blocks_;
