@@ -52,6 +52,7 @@ _cucore._register(
     _interop.foreign_memory,
     _interop.foreign_stream,
     _memory.reclaim,
+    Node,
     warn_of_cpu_device,
 )
 _use_nvidia_wheels()

@@ -360,9 +360,6 @@ class ExecutableNode:
         _keep_child(self._executable, self._number, child)
 
 
-_new = object.__new__
-
-
 #: cucore_graph_add_kernel
 @member(Graph, "kernel")
 def graph_kernel(self: Graph, kernel: Kernel, config: LaunchConfig, /, *args: Any, after: After = None) -> Node:
@@ -373,17 +370,11 @@ def graph_kernel(self: Graph, kernel: Kernel, config: LaunchConfig, /, *args: An
 
     ``after`` is the node, or the nodes, that the new one comes after.
     """
-    kept: Optional[_Kept] = getattr(self, "_kept", None)
-    if kept is None:
-        kept = _kept(self)
-    if type(after) is Node:
-        after = after._number
-    # A graph may have thousands of these nodes: this costs less than Node().
-    node = _new(Node)
-    node._graph = self
-    node._number = _cucore._add_kernel(self, after, kernel, config, args, kept.kernels, kept.objects, kept.reused)
+    # This is for the first node of a graph: the extension does the same for the others in less time.
+    kept = _kept(self)
+    number = _cucore._add_kernel(self, after, kernel, config, args, kept.kernels, kept.objects, kept.reused)
     kept.state = None
-    return node
+    return Node(self, number)
 
 
 #: cucore_graph_add_copy

@@ -44,14 +44,15 @@ struct Work {
   PyObject* const* values = nullptr;
   Arguments arguments;
 
-  bool pack(PyObject* kernel_object, const Object& stream_object, PyObject* tuple) {
-    if (!stream_object || !PyTuple_Check(tuple)) return false;
+  bool pack(PyObject* kernel_object, const Object& stream_object, PyObject* const* given,
+            Py_ssize_t count) {
+    if (!stream_object) return false;
     kernel = static_cast<cucore_kernel*>(handle_of(kernel_object, Type::Kernel));
     if (!kernel) return false;
     stream = pointer_of<const cucore_stream>(stream_object.get());
-    values = &PyTuple_GET_ITEM(tuple, 0);
+    values = given;
     return arguments.pack(kernel, parameters_of(kernel_object, stream), stream, values,
-                          static_cast<size_t>(PyTuple_GET_SIZE(tuple)));
+                          static_cast<size_t>(count));
   }
 
   // Raises the exception of a failed call.
@@ -179,23 +180,22 @@ PyObject* tuple_of(const cucore_node_info& info) {
                        info.destination_slice_rows, info.source_row_bytes, info.source_slice_rows);
 }
 
-PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
-  if (count != 8 || !PyList_Check(args[7]))
-    return PyErr_Format(PyExc_TypeError, "8 arguments are needed, the last of them a list");
-  auto* const graph = static_cast<cucore_graph*>(handle_of(args[0], Type::Graph));
+PyObject* add_kernel_node(const KernelNode& wanted, const KeptByNode& kept) {
+  auto* const graph = static_cast<cucore_graph*>(handle_of(wanted.graph, Type::Graph));
   if (!graph) return nullptr;
   NodeList after;
-  const cucore_launch_options* const options = after.open(args[1]) ? options_of(args[3]) : nullptr;
+  const cucore_launch_options* const options =
+      after.open(wanted.after) ? options_of(wanted.config) : nullptr;
   if (!options) return nullptr;
-  if (!handle_of(args[2], Type::Kernel)) return nullptr;
-  const InCall in_graph(args[0]);
-  const InCall in_kernel(args[2]);
-  const Reused reused(graph, args[7]);
+  if (!handle_of(wanted.kernel, Type::Kernel)) return nullptr;
+  const InCall in_graph(wanted.graph);
+  const InCall in_kernel(wanted.kernel);
+  const Reused reused(graph, kept.reused);
   Work work;
-  if (!work.pack(args[2], reused.stream(), args[4])) return nullptr;
-  const Object kept_kernel = reused.own(work.kernel);
-  const Object kept = objects_of(work);
-  if (!kept_kernel || !kept) return nullptr;
+  if (!work.pack(wanted.kernel, reused.stream(), wanted.values, wanted.count)) return nullptr;
+  const Object kernel = reused.own(work.kernel);
+  const Object objects = objects_of(work);
+  if (!kernel || !objects) return nullptr;
   cucore_node node = 0;
   cucore_error* error = nullptr;
   Unlocked call;
@@ -209,9 +209,18 @@ PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
   }
   Object number(PyLong_FromUnsignedLongLong(node));
   const bool is_kept =
-      number && PyDict_SetItem(args[5], number.get(), kept_kernel.get()) == 0 &&
-      (kept.get() == Py_None || PyDict_SetItem(args[6], number.get(), kept.get()) == 0);
+      number && PyDict_SetItem(kept.kernels, number.get(), kernel.get()) == 0 &&
+      (objects.get() == Py_None || PyDict_SetItem(kept.objects, number.get(), objects.get()) == 0);
   return is_kept ? number.release() : nullptr;
+}
+
+PyObject* add_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
+  if (count != 8 || !PyTuple_Check(args[4]) || !PyList_Check(args[7]))
+    return PyErr_Format(PyExc_TypeError,
+                        "8 arguments are needed, the fifth a tuple and the last a list");
+  return add_kernel_node({args[0], args[1], args[2], args[3], &PyTuple_GET_ITEM(args[4], 0),
+                          PyTuple_GET_SIZE(args[4])},
+                         {args[5], args[6], args[7]});
 }
 
 PyObject* set_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
@@ -236,7 +245,10 @@ PyObject* set_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
   if (args[5] != Py_None) {
     stream = is_graph ? default_stream<cucore_graph>(definition, cucore_graph_device)
                       : default_stream<cucore_executable>(executable, cucore_executable_device);
-    if (!work.pack(kernel, stream, args[5])) return nullptr;
+    if (!PyTuple_Check(args[5]))
+      return PyErr_Format(PyExc_TypeError, "the arguments of a kernel must be a tuple");
+    if (!work.pack(kernel, stream, &PyTuple_GET_ITEM(args[5], 0), PyTuple_GET_SIZE(args[5])))
+      return nullptr;
   }
   cucore_error* error = nullptr;
   const cucore_status status =

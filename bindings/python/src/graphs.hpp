@@ -28,6 +28,26 @@ PyObject* tuple_of(const std::vector<cucore_node>& nodes);
 // In the order of the fields of Python's NodeInfo.
 PyObject* tuple_of(const cucore_node_info& info);
 
+// A call of Graph.kernel().
+struct KernelNode {
+  PyObject* graph;
+  PyObject* after;  // as NodeList::open() takes it
+  PyObject* kernel;
+  PyObject* config;
+  PyObject* const* values;
+  Py_ssize_t count;
+};
+
+// The containers in which Python keeps objects for the kernel nodes of a graph.
+struct KeptByNode {
+  PyObject* kernels;  // {number: a Kernel of the graph's own}
+  PyObject* objects;  // {number: the objects of the arguments}
+  PyObject* reused;   // a list for the next call
+};
+
+// Adds the node, and what it needs. Returns its number, or null with an exception.
+PyObject* add_kernel_node(const KernelNode& node, const KeptByNode& kept);
+
 // _add_kernel(graph, after, kernel, config, args, kernels, objects, reused): node. Adds a Kernel of
 // the graph's own and the objects to keep to the dicts. `reused` is a list for the next call.
 PyObject* add_kernel(PyObject* module, PyObject* const* args, Py_ssize_t count);

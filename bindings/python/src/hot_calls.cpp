@@ -7,9 +7,11 @@
 #include <new>
 
 #include "errors.hpp"
+#include "graphs.hpp"
 #include "handles.hpp"
 #include "in_call.hpp"
 #include "object.hpp"
+#include "registered.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {
@@ -111,6 +113,7 @@ PyObject* event_query(PyObject* self, PyObject* const* args, Py_ssize_t count, P
 PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* graph_kernel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 
 PyCFunction as_method(FastMethod method) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
@@ -138,8 +141,11 @@ HotMethod prepared_run_method = {Type::PreparedLaunch,
 HotMethod serialize_method = {Type::ObjectCode,
                               "serialize($self, *, compression=False, key=None)\n--\n\n",
                               {"serialize", as_method(serialize), FLAGS, nullptr}};
+HotMethod graph_kernel_method = {Type::Graph,
+                                 "kernel($self, kernel, config, /, *args, after=None)\n--\n\n",
+                                 {"kernel", as_method(graph_kernel), FLAGS, nullptr}};
 HotMethod* const hot_methods[] = {&event_record_method, &event_query_method, &stream_record_method,
-                                  &prepared_run_method, &serialize_method};
+                                  &prepared_run_method, &serialize_method,   &graph_kernel_method};
 
 PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const* args,
                        Py_ssize_t count, PyObject* names) {
@@ -210,6 +216,61 @@ PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
   if (!write(nullptr)) return nullptr;
   Object bytes(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
   return bytes && write(PyBytes_AS_STRING(bytes.get())) ? bytes.release() : nullptr;
+}
+
+// The attributes of Graph, of what it keeps, and of Node. Made once, and kept forever.
+struct AttributeNames {
+  PyObject* kept = PyUnicode_InternFromString("_kept");
+  PyObject* kernels = PyUnicode_InternFromString("kernels");
+  PyObject* objects = PyUnicode_InternFromString("objects");
+  PyObject* reused = PyUnicode_InternFromString("reused");
+  PyObject* state = PyUnicode_InternFromString("state");
+  PyObject* graph = PyUnicode_InternFromString("_graph");
+  PyObject* number = PyUnicode_InternFromString("_number");
+  PyObject* after = PyUnicode_InternFromString("after");
+};
+const AttributeNames& attribute_names() {
+  static const AttributeNames names;
+  return names;
+}
+
+// Returns the value of `after`: none, or the only named argument. Null for other names.
+PyObject* after_of(PyObject* const* named, PyObject* names) {
+  const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
+  if (count == 0) return Py_None;
+  const bool is_after =
+      count == 1 && PyTuple_GET_ITEM(names, 0) == attribute_names().after;  // both are interned
+  return is_after ? named[0] : nullptr;
+}
+
+PyObject* new_node(PyObject* graph, const Object& number) {
+  auto* const type = reinterpret_cast<PyTypeObject*>(registered.node);
+  Object node(number ? type->tp_alloc(type, 0) : nullptr);
+  if (!node || PyObject_SetAttr(node.get(), attribute_names().graph, graph) != 0 ||
+      PyObject_SetAttr(node.get(), attribute_names().number, number.get()) != 0)
+    return nullptr;
+  return node.release();
+}
+
+// The general method makes what Python keeps with the first node.
+PyObject* graph_kernel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  const AttributeNames& name = attribute_names();
+  PyObject* const after = count >= 2 && registered.node ? after_of(args + count, names) : nullptr;
+  const Object kept(after ? PyObject_GetAttr(self, name.kept) : nullptr);
+  if (!kept) {
+    PyErr_Clear();
+    return call_general(graph_kernel_method, self, args, count, names);
+  }
+  const bool is_node = Py_TYPE(after) == reinterpret_cast<PyTypeObject*>(registered.node);
+  const Object number(is_node ? PyObject_GetAttr(after, name.number) : new_reference(after));
+  const Object kernels(PyObject_GetAttr(kept.get(), name.kernels));
+  const Object objects(PyObject_GetAttr(kept.get(), name.objects));
+  const Object reused(PyObject_GetAttr(kept.get(), name.reused));
+  if (!number || !kernels || !objects || !reused) return nullptr;
+  const Object added(add_kernel_node({self, number.get(), args[0], args[1], args + 2, count - 2},
+                                     {kernels.get(), objects.get(), reused.get()}));
+  if (!added || PyObject_SetAttr(kept.get(), name.state, Py_None) != 0) return nullptr;
+  return new_node(self, added);
 }
 
 // The signature with the general method's text; lives as long as the type.

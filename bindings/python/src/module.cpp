@@ -22,9 +22,9 @@ namespace {
 // _register(...): the functions that are written in Python, in the order of Registered.
 PyObject* register_all(PyObject*, PyObject* args) {
   Registered now{};
-  if (!PyArg_ParseTuple(args, "OO!O!OOOO", &now.make_error, &PyTuple_Type, &now.enums, &PyDict_Type,
-                        &now.arguments, &now.foreign_memory, &now.foreign_stream, &now.reclaim,
-                        &now.warn_of_cpu_device))
+  if (!PyArg_ParseTuple(args, "OO!O!OOOO!O", &now.make_error, &PyTuple_Type, &now.enums,
+                        &PyDict_Type, &now.arguments, &now.foreign_memory, &now.foreign_stream,
+                        &now.reclaim, &PyType_Type, &now.node, &now.warn_of_cpu_device))
     return nullptr;
   if (PyTuple_GET_SIZE(now.enums) != static_cast<Py_ssize_t>(EnumClass::COUNT)) {
     PyErr_SetString(PyExc_ValueError, "wrong number of enums");

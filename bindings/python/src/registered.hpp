@@ -14,6 +14,7 @@ struct Registered {
   PyObject* foreign_memory;      // object, Stream -> (address, keeper) or None
   PyObject* foreign_stream;      // object with __cuda_stream__ -> Stream
   PyObject* reclaim;             // number of tries -> whether to try again
+  PyObject* node;                // the class Node
   PyObject* warn_of_cpu_device;  // called once, if the CPU device is in use
 };
 inline Registered registered{};

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import cucore
-from conftest import ON_GPU
+from conftest import ON_GPU, run_python
 
 PTX = """.version 7.8
 .target sm_75
@@ -940,6 +940,30 @@ def test_memory_without_a_free_ends_with_its_buffer(device, stream, graph):
     for _ in range(2):
         run(executable, stream)
         assert ON_GPU or device.graph_memory().used == 0
+
+
+@pytest.mark.parametrize("end", ["", "sys.exit(0)", "del graph, executable; gc.collect()"])
+def test_exit_with_graphs_alive(end):
+    started = time.monotonic()
+    assert run_python(f"""
+import gc, sys, threading, time, cucore
+device = cucore.Device(0)
+stream = cucore.Stream(device)
+buffer = cucore.Buffer(device, 64, stream)
+graph = cucore.Graph(device)
+begun = threading.Event()
+node = graph.host(lambda: (begun.set(), time.sleep(0.3)), after=graph.fill(buffer, b"1"))
+graph.host(lambda: print("never"), after=node)
+executable, copy = graph.executable(), graph.clone()
+executable(stream)
+begun.wait(10)
+capturing = cucore.Stream(device)
+capture = capturing.capture()
+unfinished = capture.__enter__()
+buffer.fill(b"1", stream=capturing)
+{end}
+""") == ("", "")
+    assert time.monotonic() - started < 60
 
 
 def test_words_are_nodes(device, stream, graph):
