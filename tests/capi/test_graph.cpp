@@ -232,6 +232,37 @@ TEST_F(Graphs, ReadNodesBack) {
         cucore_graph_node_event, graph_, copy, found.out());
 }
 
+// The event of a node is the one that was made, also after the program has released its handle.
+TEST_F(Graphs, ReadEventsBackWithTheirFlags) {
+  for (const int32_t flags : {0, 1, 2, 3}) {
+    cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+    options.timing = flags & 1;
+    options.blocking_sync = flags >> 1;
+    Event event, found;
+    SUCCEEDS(cucore_event_create, device_, &options, event.out());
+    cucore_node record = 0, wait = 0;
+    SUCCEEDS(cucore_graph_add_record, graph_, nullptr, 0, event, &record);
+    SUCCEEDS(cucore_graph_add_wait, graph_, &record, 1, event, &wait);
+    event.reset();
+    for (const cucore_node node : {record, wait}) {
+      SUCCEEDS(cucore_graph_node_event, graph_, node, found.out());
+      EXPECT_EQ(cucore_event_has_timing(found), options.timing) << flags;
+      EXPECT_EQ(cucore_event_is_blocking_sync(found), options.blocking_sync) << flags;
+    }
+    run();
+    int32_t done = 0;
+    SUCCEEDS(cucore_event_query, found, &done);
+    EXPECT_EQ(done, 1);
+    float milliseconds = -1;
+    if (options.timing) {
+      SUCCEEDS(cucore_event_elapsed, found, found, &milliseconds);
+    } else {
+      FAILS(CUCORE_ERROR_INVALID_STATE, "timing", cucore_event_elapsed, found, found,
+            &milliseconds);
+    }
+  }
+}
+
 TEST_F(Graphs, TakeStructsOfOtherVersions) {
   struct {
     cucore_node_info info;

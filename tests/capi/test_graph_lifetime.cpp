@@ -242,4 +242,63 @@ TEST_F(GraphLifetime, IsTheSameInEachOrderOfReleases) {
   }
 }
 
+// A host function that waits until the test lets it go on.
+struct HeldCall {
+  std::atomic<bool> is_free{false};
+  std::atomic<int> began{0}, ended{0}, released{0};
+  static void run(void* data) {
+    auto* const self = static_cast<HeldCall*>(data);
+    ++self->began;
+    while (!self->is_free) std::this_thread::yield();
+    ++self->ended;
+  }
+  static void end(void* data) { ++static_cast<HeldCall*>(data)->released; }
+};
+
+// 64 graphs run functions at once, while their graphs and executables are released by four threads.
+TEST_F(GraphLifetime, OfManyGraphsWithCallbacks) {
+  constexpr int GRAPHS = 64, THREADS = 4;
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions at once";
+  struct One {
+    Stream stream;
+    Graph graph;
+    Executable executable;
+    HeldCall held;
+    std::atomic<int> kept{0};
+  };
+  std::vector<One> all(GRAPHS);
+  for (One& each : all) {
+    each.stream = make_stream(device_);
+    each.graph = make_graph(device_);
+    cucore_node node = 0;
+    SUCCEEDS(cucore_graph_add_host, each.graph, nullptr, 0, HeldCall::run, &each.held,
+             HeldCall::end, &node);
+    each.kept = 1;
+    SUCCEEDS(cucore_graph_hold, each.graph, &each.kept, end);
+    each.executable = make_executable(each.graph);
+    SUCCEEDS(cucore_executable_launch, each.executable, each.stream);
+  }
+  std::vector<std::thread> threads;
+  for (int t = 0; t < THREADS; ++t)
+    threads.emplace_back([&all, t] {
+      for (int i = t; i < GRAPHS; i += THREADS) {
+        if (i % 2) all[i].executable.reset();
+        all[i].graph.reset();
+        all[i].executable.reset();
+      }
+    });
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_TRUE(comes_true([&] { return all[0].held.began == 1; }));
+  for (One& each : all) {
+    EXPECT_EQ(each.held.released, 0);  // the launch keeps the data
+    EXPECT_EQ(each.kept, 1);
+    each.held.is_free = true;
+  }
+  for (One& each : all) {
+    SUCCEEDS(cucore_stream_synchronize, each.stream);
+    EXPECT_EQ(each.held.ended, 1);
+    EXPECT_TRUE(comes_true([&] { return each.held.released == 1 && each.kept == 0; }));
+  }
+}
+
 }  // namespace

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel nodes by hand and captured ones are the same. An update compares them: the executable of
+// one graph takes the nodes of the other only if their attributes are the same.
+#include <array>
+#include <cstring>
+
+#include "graph_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+// Writes the first and the last word of 8192 bytes of parameters; drivers allow more than 4 KB from
+// CUDA 12.1 on.
+constexpr const char* LARGE = R"(.version 8.1
+.target sm_75
+.address_size 64
+.visible .entry large(.param .u64 out, .param .align 8 .b8 block[8192]) {
+  .reg .b64 %rd<2>;
+  .reg .b32 %r<3>;
+  ld.param.u64 %rd1, [out];
+  ld.param.u32 %r1, [block];
+  ld.param.u32 %r2, [block+8188];
+  st.global.u32 [%rd1], %r1;
+  st.global.u32 [%rd1+4], %r2;
+  ret;
+}
+)";
+
+class GraphTwins : public OnGraph {
+ protected:
+  using Block = std::array<uint32_t, 2048>;
+  using Words = std::array<uint32_t, 2>;
+
+  static Block block_of(uint32_t first) {
+    Block block;
+    for (size_t i = 0; i < block.size(); ++i) block[i] = first + static_cast<uint32_t>(i);
+    return block;
+  }
+  Words read(const cucore_buffer* buffer) const {
+    Words words{};
+    MUST(cucore_buffer_read, buffer, 0, words.data(), sizeof words, stream_);
+    return words;
+  }
+  void run_graph(const cucore_graph* graph) const { launch(make_executable(graph)); }
+};
+
+TEST_F(GraphTwins, HaveMoreThanFourKilobytesOfParameters) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";
+  const Kernel large =
+      find_kernel(make_code(CUCORE_CODE_TYPE_PTX, LARGE, std::strlen(LARGE)), "large");
+  const Buffer out = make_buffer(device_, sizeof(Words), stream_);
+  Block block = block_of(100);
+  const cucore_argument arguments[] = {{out, CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(block)};
+  const cucore_launch_options options = grid(1, 1);
+  cucore_node by_hand = 0;
+  SUCCEEDS(cucore_graph_add_kernel, graph_, nullptr, 0, large, &options, arguments, 2, &by_hand);
+  SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+  SUCCEEDS(cucore_kernel_launch, large, stream_, &options, arguments, 2);
+  Graph captured;
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  block.fill(0);  // both have copies
+  run_graph(graph_);
+  EXPECT_EQ(read(out), (Words{100, 100 + 2047}));
+  const float zero = 0;
+  SUCCEEDS(cucore_buffer_fill, out, 0, sizeof(Words), &zero, sizeof zero, stream_);
+  run_graph(captured);
+  EXPECT_EQ(read(out), (Words{100, 100 + 2047}));
+
+  // One node each, and each updates an executable of the other.
+  ASSERT_EQ(cucore_graph_node_count(captured), 1U);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_node_at, captured, 0, &node);
+  EXPECT_EQ(query(captured, node).kind, CUCORE_NODE_KIND_KERNEL);
+  const Executable executable = make_executable(captured);
+  block = block_of(7);
+  SUCCEEDS(cucore_graph_set_kernel, graph_, by_hand, nullptr, nullptr, arguments, 2);
+  SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
+  launch(executable);
+  EXPECT_EQ(read(out), (Words{7, 7 + 2047}));
+}
+
+TEST_F(GraphTwins, CheckAndCopyLargeParameters) {
+  if (fake_) GTEST_SKIP() << "the scripted driver reads no parameters of this image";
+  const Kernel large =
+      find_kernel(make_code(CUCORE_CODE_TYPE_PTX, LARGE, std::strlen(LARGE)), "large");
+  const Buffer out = make_buffer(device_, sizeof(Words), stream_);
+  Block block = block_of(1);
+  cucore_argument arguments[] = {{out, CUCORE_ARGUMENT_OBJECT}, {&block, sizeof block - 8}};
+  const cucore_launch_options options = grid(1, 1);
+  cucore_node node = 0;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
+        "argument 1 of kernel large has 8184 bytes, the kernel's parameter has 8192 bytes",
+        cucore_graph_add_kernel, graph_, nullptr, 0, large, &options, arguments, 2, &node);
+  arguments[1].size = sizeof block;
+  SUCCEEDS(cucore_graph_add_kernel, graph_, nullptr, 0, large, &options, arguments, 2, &node);
+  Graph clone;
+  SUCCEEDS(cucore_graph_clone, graph_, clone.out());
+  // New options alone leave the values, which a copy of the node's work has.
+  const cucore_launch_options wider = grid(1, 32);
+  SUCCEEDS(cucore_graph_set_kernel, clone, node, nullptr, &wider, nullptr, 0);
+  block.fill(0);
+  graph_ = make_graph(device_);
+  run_graph(clone);
+  EXPECT_EQ(read(out), (Words{1, 2048}));
+}
+
+struct Option {
+  const char* name;
+  void (*set)(cucore_launch_options& options);
+};
+constexpr Option OPTIONS[] = {
+    {"none", [](cucore_launch_options&) {}},
+    {"cluster", [](cucore_launch_options& options) { options.cluster[0] = 2; }},
+    {"cooperative", [](cucore_launch_options& options) { options.cooperative = 1; }},
+    {"priority", [](cucore_launch_options& options) { options.priority = -1; }},
+    {"shared", [](cucore_launch_options& options) { options.dynamic_shared = 64 * 1024; }},
+    {"serialization", [](auto& options) { options.programmatic_serialization = 1; }},
+};
+
+TEST_F(GraphTwins, HaveTheSameOptions) {
+  if (fake_) GTEST_SKIP() << "the scripted driver compares no attributes";
+  for (const Option& option : OPTIONS) {
+    cucore_launch_options options = grid(4, 32);
+    option.set(options);
+    graph_ = make_graph(device_);
+    const cucore_node first = add_empty_kernel({}, grid(4, 32));
+    add_empty_kernel({first}, options);
+    SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+    for (const cucore_launch_options& each : {grid(4, 32), options})
+      SUCCEEDS(cucore_kernel_launch, empty_, stream_, &each, nullptr, 0);
+    Graph captured;
+    SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+    const Executable by_hand = make_executable(graph_), by_capture = make_executable(captured);
+    launch(by_hand);
+    launch(by_capture);
+    SCOPED_TRACE(option.name);
+    SUCCEEDS(cucore_executable_update, by_capture, graph_, nullptr);
+    SUCCEEDS(cucore_executable_update, by_hand, captured, nullptr);
+    launch(by_hand);
+    launch(by_capture);
+  }
+}
+
+// An update takes no other attributes, and changes nothing.
+TEST_F(GraphTwins, DifferByTheirAttributes) {
+  if (fake_) GTEST_SKIP() << "the scripted driver compares no attributes";
+  const Buffer to = make_floats(0);
+  const cucore_node fill = add_fill({}, to, 5);
+  add_empty_kernel({fill}, grid(4, 32));
+  const Executable executable = make_executable(graph_);
+  graph_ = make_graph(device_);
+  const cucore_node other_fill = add_fill({}, to, 6);
+  cucore_launch_options options = grid(4, 32);
+  options.cooperative = 1;
+  const cucore_node kernel = add_empty_kernel({other_fill}, options);
+  cucore_node culprit = 0;
+  FAILS(CUCORE_ERROR_NOT_UPDATABLE,
+        "cannot update the executable: node " + std::to_string(kernel) +
+            " (kernel empty)|CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED); make a new executable",
+        cucore_executable_update, executable, graph_, &culprit);
+  EXPECT_EQ(culprit, kernel);
+  launch(executable);
+  EXPECT_EQ(first(to), 5);
+}
+
+}  // namespace
