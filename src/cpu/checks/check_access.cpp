@@ -216,8 +216,8 @@ uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all
   return good;
 }
 
-// The usual access of a warp: whole lines of the allocation that the instruction accessed last.
-bool check_lines(Warp& w, const Op& op, const CheckedOp& c) {
+// The usual access of a warp: to the allocation that the instruction accessed last.
+bool check_usual(Warp& w, const Op& op, const CheckedOp& c) {
   if (c.region != Region::GLOBAL) return false;
   const ShadowSite* site = last_shadow(w, op);
   const bool is_store = c.hook == Hook::STORE;
@@ -227,7 +227,7 @@ bool check_lines(Warp& w, const Op& op, const CheckedOp& c) {
   if (site->cells && rule.mine == 0) return false;
   const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
   const RowAccess access{*site, rule, c.size(), number, is_store, c.unused};
-  return w.block->checks->launch.lanes->global_rows(w, op, access);
+  return w.block->checks->launch.lanes->global(w, op, access);
 }
 
 }  // namespace
@@ -235,10 +235,11 @@ bool check_lines(Warp& w, const Op& op, const CheckedOp& c) {
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
   BlockChecks& checks = *w.block->checks;
   if (checks.pending_copies.any()) checks.pending_copies.check(w, op, c);
+  if (checks.product_reads.any()) checks.product_reads.check(w, op, c);
   const bool is_alone = !checks.in_cluster || c.region == Region::GLOBAL;
   if (c.may_be_kept && is_alone && checks.kept_accesses.keep(w, op, c)) return w.mask;
-  if (c.may_have_rows && is_alone && w.mask == FULL_MASK &&
-      (check_lines(w, op, c) || check_rows(w, op, c)))
+  if (c.may_have_rows && is_alone &&
+      (check_usual(w, op, c) || (w.mask == FULL_MASK && check_rows(w, op, c))))
     return w.mask;
   const LaunchChecks& launch = checks.launch;
   const bool frame_relative = op.target & FRAME_RELATIVE;

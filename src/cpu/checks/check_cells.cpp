@@ -44,6 +44,7 @@ class Cell {
   bool conflicts_with_reader(uint32_t c) const;
   bool changes_nothing(uint32_t c) const;
   void note_read(uint32_t c);
+  uint32_t racing_lane(uint32_t c) const;
   void report(uint32_t c, bool other_wrote, Relation relation);
   std::string other_thread(uint32_t c, const Segment& segment, const StreamWork& operation) const;
 
@@ -200,6 +201,15 @@ std::string Cell::other_thread(uint32_t c, const Segment& segment,
   return prefix + "block " + triple(segment.block, grid) + " thread " + triple(t, block);
 }
 
+// Of lanes that access the cell together, the first one stands for all. Its own earlier access is a
+// race of the others.
+uint32_t Cell::racing_lane(uint32_t c) const {
+  const bool together = (mine_ & CELL_LANE) == SEVERAL_LANES;
+  const bool is_own = together && same_segment(c) && (c & CELL_LANE) == lane_;
+  const uint32_t others = context_.w.mask & ~(uint32_t{1} << lane_);
+  return is_own && others ? uint32_t(std::countr_zero(others)) : lane_;
+}
+
 void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
   const uint16_t site =
       other_wrote ? context_.cells.writer_site[index_] : context_.cells.reader_site[index_];
@@ -213,7 +223,7 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
   const auto operation = Segments::instance().operation(segment.operation);
   if (!operation) return;
   Report report =
-      access_report(context_.w, context_.op, context_.checked, int(lane_),
+      access_report(context_.w, context_.op, context_.checked, int(racing_lane(c)),
                     context_.addresses[lane_], context_.in_shared ? "shared" : "global");
   report.kind = kind;
   report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
@@ -243,6 +253,27 @@ bool check_line(const AccessContext& context, uint64_t line, uint32_t code) {
 
 namespace {
 
+CellWindow window_of(uint32_t first, uint32_t end) {
+  if (first >= end) return {};
+  return {first << SEGMENT_SHIFT, ((end - first) << SEGMENT_SHIFT) - 1};
+}
+
+// Whether barriers of all warps are the only order of the warp with others of its block.
+bool is_without_order(const BlockChecks& checks, uint32_t warp) {
+  return !checks.in_cluster && checks.clock.is_simple(warp) && !checks.clock.known(warp);
+}
+
+// Adds the ids that were taken before the block began, and those of other parts of the table. All of
+// them must be of this launch.
+void add_other_blocks(Rule& rule, const BlockChecks& checks, uint32_t warp) {
+  if (checks.in_cluster || checks.clock.known(warp)) return;
+  const StreamWork& operation = *checks.launch.operation;
+  const uint32_t end = Segments::instance().end_of_alone(operation);
+  const uint32_t first = checks.clock.first_id();
+  rule.other_blocks[0] = window_of(operation.first_segment, std::min(first, end));
+  rule.other_blocks[1] = window_of(checks.worker.source.end(), end);
+}
+
 // A worker that runs one block has all its segments in one window of ids.
 Rule make_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
@@ -255,11 +286,14 @@ Rule make_rule(Warp& w, bool in_shared) {
   const uint32_t id = checks.clock.segment(w.index);
   rule.mine = id << SEGMENT_SHIFT;
   const uint32_t floor = checks.clock.floor(w.index);
-  const bool joins = in_shared && checks.clock.is_simple(w.index);
-  if (const uint32_t several = joins ? checks.clock.several() : checks.clock.several_if_any())
+  const bool joins = is_without_order(checks, w.index);
+  // In global memory, warps seldom read the same cells: the exact check takes the id.
+  const bool takes = joins && in_shared;
+  if (const uint32_t several = takes ? checks.clock.several() : checks.clock.several_if_any())
     rule.several_warps = several << SEGMENT_SHIFT | SEVERAL_LANES;
+  const bool has_several = joins && rule.several_warps != ~0u;
   if (in_shared) {
-    rule.joins = joins && rule.several_warps != ~0u;
+    if (has_several) rule.other_warps = {0, ~0u};
     rule.stale = (floor + 1) << SEGMENT_SHIFT;
     return rule;
   }
@@ -271,6 +305,8 @@ Rule make_rule(Warp& w, bool in_shared) {
     rule.low = first << SEGMENT_SHIFT;
     rule.width = ((floor - first + 1) << SEGMENT_SHIFT) - 1;
   }
+  if (has_several) rule.other_warps = window_of(first, worker.source.last() + 1);
+  if (rule.several_blocks != ~0u) add_other_blocks(rule, checks, w.index);
   return rule;
 }
 
@@ -300,7 +336,8 @@ uint64_t narrow_key(const Warp& w, uint64_t address) {
 }
 
 bool has_narrow(const Warp& w, bool in_shared) {
-  return !in_shared && w.block->checks->launch.module->has_narrow;
+  const ModuleChecks& module = *w.block->checks->launch.module;
+  return !in_shared && (module.has_narrow || module.has_narrow_fence);
 }
 
 }  // namespace
@@ -313,10 +350,11 @@ void publish(Warp& w, const CheckedOp& checked, uint64_t address, bool in_shared
   BlockChecks& checks = *w.block->checks;
   checks.kept_accesses.record();
   SyncVariables& variables = variables_of(checks, in_shared);
+  if (checked.releases) checks.clock.fence(w.index, checked.narrow);
+  // The device takes what it may see, and the block takes the rest.
+  if (in_shared || !checked.narrow) checks.clock.publish(w.index, variables, address, in_shared);
   if (has_narrow(w, in_shared))
-    checks.clock.publish(w.index, variables, narrow_key(w, address), checked.releases);
-  if (in_shared || !checked.narrow)
-    checks.clock.publish(w.index, variables, address, checked.releases);
+    checks.clock.publish(w.index, variables, narrow_key(w, address), true);
 }
 
 void acquire(Warp& w, uint64_t address, bool in_shared, bool is_narrow) {
@@ -324,8 +362,9 @@ void acquire(Warp& w, uint64_t address, bool in_shared, bool is_narrow) {
   const SyncVariables& variables = variables_of(checks, in_shared);
   if (variables.empty()) return;
   checks.kept_accesses.record();
-  if (has_narrow(w, in_shared)) checks.clock.acquire(w.index, variables, narrow_key(w, address));
-  if (in_shared || !is_narrow) checks.clock.acquire(w.index, variables, address);
+  if (in_shared || !is_narrow) checks.clock.acquire(w.index, variables, address, in_shared);
+  if (has_narrow(w, in_shared))
+    checks.clock.acquire(w.index, variables, narrow_key(w, address), true);
 }
 
 }  // namespace cucore::cpu

@@ -169,6 +169,7 @@ void BlockChecks::begin(uint64_t cluster_number, uint64_t number) {
   shared_variables.clear();
   kept_accesses.begin_block();
   pending_copies.clear();
+  product_reads.clear();
   products.clear();
   // Other blocks of the launch have not ended before this one in the order of the cells' ids.
   if (in_cluster && shared_memory) {
@@ -198,9 +199,9 @@ std::atomic<uint64_t>* local_bits(Warp& w) {
 
 // ---- hooks
 
-void on_fence(Warp& w) {
+void on_fence(Warp& w, const CheckedOp& checked) {
   w.block->checks->kept_accesses.record();
-  w.block->checks->clock.fence(w.index);
+  w.block->checks->clock.fence(w.index, checked.narrow);
 }
 
 void on_warp_barrier(Warp& w) {
@@ -301,13 +302,26 @@ uint64_t cluster_key(const Warp& w, const Block& block, uint64_t offset) {
 
 namespace {
 
-void synchronise(Warp& w, const CheckedOp& checked, uint64_t offset) {
+// A wait for an mbarrier orders nothing before it for others.
+bool is_wait(const ptx::Instruction& instruction) {
+  switch (instruction.form->op) {
+    case ptx::Opcode::mbarrier_test_wait:
+    case ptx::Opcode::mbarrier_test_wait_parity:
+    case ptx::Opcode::mbarrier_try_wait:
+    case ptx::Opcode::mbarrier_try_wait_parity:
+      return true;
+    default:
+      return false;
+  }
+}
+
+void synchronise(Warp& w, const CheckedOp& checked, uint64_t offset, bool waits) {
   BlockChecks& checks = *w.block->checks;
   const Block* block = block_of(w, offset);
   if (!(checks.launch.set & CHECK_RACE) || !block) return;
   const bool alone = !checks.in_cluster;
   const uint64_t address = alone ? offset & OFFSET_MASK : cluster_key(w, *block, offset);
-  publish(w, checked, address, alone);
+  if (!waits) publish(w, checked, address, alone);
   acquire(w, address, alone);
 }
 
@@ -337,6 +351,29 @@ void on_copy_end(Warp& w, uint64_t to, uint32_t size) {
   if (copies.any()) copies.end(to, size);
 }
 
+bool on_bulk_begin(Warp& w, const Op& op, int lane, uint64_t to, uint32_t size, Region region) {
+  const BlockChecks& checks = *w.block->checks;
+  to_window(region, to);
+  if (!(checks.launch.set & CHECK_RACE) || checks.in_cluster || !is_in_shared(region) ||
+      block_of(w, to) != w.block)
+    return false;
+  on_copy_begin(w, op, lane, to & OFFSET_MASK, size);
+  return true;
+}
+
+// Every thread that has seen the end of the copy may use the bytes.
+void on_bulk_end(Warp& w, uint64_t to, uint32_t size, Region region) {
+  to_window(region, to);
+  BlockChecks& checks = *w.block->checks;
+  checks.kept_accesses.record();
+  on_copy_end(w, to & OFFSET_MASK, size);
+  const Cells& cells = checks.shared_cells;
+  const uint64_t first = (to & OFFSET_MASK) >> cells.shift;
+  const uint64_t count = (((to & OFFSET_MASK) + size - 1) >> cells.shift) + 1 - first;
+  std::fill_n(cells.writer + first, count, 0);
+  std::fill_n(cells.reader + first, count, 0);
+}
+
 void on_cluster_arrive(Warp& w) {
   CheckedOp arrival;
   arrival.releases = true;
@@ -348,6 +385,19 @@ void on_cluster_wait(Warp& w) {
   if (w.block->checks->launch.set & CHECK_RACE)
     acquire(w, CLUSTER_BARRIER | w.block->checks->cluster, false);
 }
+
+namespace {
+
+void note_read_of_product(Warp& w, const Op& op, uint64_t offset, uint64_t size) {
+  const DecodedFunction& function = *w.frame->function;
+  const CheckTable& table = check_table(function);
+  const auto index = size_t(&op - function.ops.data());
+  if (table.uses.empty() || table.uses[index].kind != RegisterUse::Kind::PRODUCT) return;
+  BlockChecks& checks = *w.block->checks;
+  checks.product_reads.add(w, op, checks.products[w.index].open_group(), offset, size);
+}
+
+}  // namespace
 
 void note_write(Warp& w, uint64_t address, uint64_t size, Region region) {
   if (!(w.block->checks->launch.set & CHECK_INIT)) return;
@@ -364,10 +414,12 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
   BlockChecks& checks = *w.block->checks;
   to_window(region, address);
   const DecodedFunction& function = *w.frame->function;
-  CheckedOp checked = check_table(function).ops[size_t(&op - function.ops.data())];
+  const auto index = size_t(&op - function.ops.data());
+  CheckedOp checked = check_table(function).ops[index];
   if (checked.hook == Hook::SYNC) {
     checked.releases = true;
-    if (is_in_shared(region)) synchronise(w, checked, address);
+    const bool waits = is_wait(function.source->instructions[index]);
+    if (is_in_shared(region)) synchronise(w, checked, address, waits);
     return;
   }
   const bool in_shared = is_in_shared(region);
@@ -381,6 +433,10 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
     address &= OFFSET_MASK;
     const bool may_be_copied = owner.pending_copies.any() && (checks.launch.set & CHECK_RACE);
     if (may_be_copied) owner.pending_copies.check_lane(w, op, checked, lane, address, size);
+    if (owner.product_reads.any())
+      owner.product_reads.check_lane(w, op, checked, lane, address, size);
+    if (checked.hook == Hook::LOAD && checks.launch.set & CHECK_RACE && !checks.products.empty())
+      note_read_of_product(w, op, address, size);
   }
   checked.unused = false;
   std::atomic<uint64_t>* bits = nullptr;
@@ -419,7 +475,7 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
                   31, uint32_t(lane)};
   const bool load = checked.hook == Hook::LOAD;
   const CellAccess kind = load ? CellAccess::READ : CellAccess::WRITE;
-  if (checks.launch.lanes->span(*cells, rule, site, span, kind)) return;
+  if (checks.launch.lanes->span(*cells, rule, site, span, kind) == 0) return;
   for (uint64_t cell = span.first; cell < span.first + span.count; ++cell)
     check_cell(load ? context : written, cell, uint32_t(lane), uint32_t(lane));
 }

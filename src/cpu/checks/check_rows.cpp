@@ -33,6 +33,7 @@ class RowCheck {
  private:
   bool is_store() const { return checked_.hook == Hook::STORE; }
   bool visit(std::atomic<uint64_t>* bits, const Cells* cells, uint64_t base, bool in_shared);
+  void check_lanes(const AccessContext& access, uint32_t unclear);
   bool in_global();
   bool in_shared();
   bool is_inside(uint64_t low, uint64_t high) const;
@@ -71,8 +72,25 @@ bool RowCheck::visit(std::atomic<uint64_t>* bits, const Cells* cells, uint64_t b
   const AccessContext access{w_,      op_,  checked_, *cells, rule, site_of(w_, op_),
                              nullptr, base, in_shared};
   for (uint32_t r = 0; r < rows; ++r)
-    if (!visit_row(access, (first_[r] - base) >> cells->shift, r * HALF, lanes)) return false;
+    if (const uint32_t unclear =
+            visit_row(access, (first_[r] - base) >> cells->shift, r * HALF, lanes))
+      check_lanes(access, unclear);
   return true;
+}
+
+// The exact check of lanes.
+void RowCheck::check_lanes(const AccessContext& a, uint32_t unclear) {
+  uint64_t addresses[LANES];
+  for (uint32_t l = 0; l < uint32_t(LANES); ++l)
+    addresses[l] = first_[l / HALF] + uint64_t{l % HALF} * checked_.size();
+  const AccessContext access{w_,     op_,       checked_, a.cells,    a.rule,
+                             a.site, addresses, a.base,   a.in_shared};
+  const uint32_t each = checked_.size() >> a.cells.shift;
+  for (; unclear; unclear &= unclear - 1) {
+    const auto l = uint32_t(std::countr_zero(unclear));
+    const uint64_t cell = (addresses[l] - a.base) >> a.cells.shift;
+    for (uint32_t k = 0; k < each; ++k) check_cell(access, cell + k, l, l);
+  }
 }
 
 bool RowCheck::in_global() {
@@ -106,17 +124,18 @@ bool RowCheck::run() {
 
 }  // namespace
 
-bool visit_row(const AccessContext& a, uint64_t first, uint32_t lane, uint32_t lanes) {
+uint32_t visit_row(const AccessContext& a, uint64_t first, uint32_t lane, uint32_t lanes) {
   const uint32_t each = a.checked.size() >> a.cells.shift;
   const Span cells{first, each * lanes, uint32_t(std::countr_zero(each)), lane};
   if (a.cells.lines.writer) {
     const bool is_whole = first % LINE_CELLS == 0 && cells.shift <= MOST_LINE_SHIFT;
     const Span lines{first >> LINE_SHIFT, cells.count >> LINE_SHIFT, cells.shift, lane};
-    if (is_whole && visit_lines(a, lines)) return true;
+    if (is_whole && visit_lines(a, lines)) return 0;
     divide_lines(a.cells, first, cells.count);
   }
   return a.w.block->checks->launch.lanes->span(a.cells, a.rule, a.site, cells,
-                                               cell_access(a.checked));
+                                               cell_access(a.checked))
+         << lane;
 }
 
 bool check_rows(Warp& w, const Op& op, const CheckedOp& c) { return RowCheck(w, op, c).run(); }

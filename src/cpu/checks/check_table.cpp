@@ -106,7 +106,7 @@ CheckedOp Builder::row(size_t index) {
   row.site = op.site;
   row.strong = row.hook == Hook::ATOMIC || is_strong(form);
   row.releases = is_release(form);
-  row.narrow = row.strong && form.scope == ptx::Scope::cta;
+  row.narrow = (row.strong || row.hook == Hook::FENCE) && form.scope == ptx::Scope::cta;
   row.swaps = row.hook == Hook::ATOMIC && form.operation == ptx::Operation::cas;
   if (row.hook != Hook::LOAD && row.hook != Hook::STORE && row.hook != Hook::ATOMIC) return row;
   row.region = Region(op.target & 0xff);
@@ -159,6 +159,7 @@ void note_module(const DecodedFunction& function, Places& places, ModuleChecks& 
   const CheckTable& table = check_table(function);
   for (size_t i = 0; i < table.hooks.size(); ++i) {
     const CheckedOp& op = table.ops[i];
+    module.has_narrow_fence |= op.hook == Hook::FENCE && op.narrow;
     // Bulk copies have no hook, and make accesses.
     if (op.site != 0 && op.site < places.size()) {
       places[op.site] = place_of(function, i);

@@ -37,7 +37,7 @@ struct CheckedOp {
   bool strong = false;         // an order other than weak: no data race with another strong access
   bool releases = false;
   bool swaps = false;           // compare-and-swap
-  bool narrow = false;          // strong, and with the scope of the block
+  bool narrow = false;          // a strong access or a fence with the scope of the block
   bool copies = false;          // the loaded registers are only stored
   bool unused = false;          // no instruction reads the loaded registers
   bool is_shared_read = false;  // a weak load
@@ -74,6 +74,7 @@ struct ModuleChecks {
   std::vector<bool> swaps;      // by site
   std::vector<bool> narrow;     // by site
   bool has_narrow = false;
+  bool has_narrow_fence = false;
   uint32_t granule = 4;         // the narrowest access to global memory
   uint32_t shared_granule = 4;  // the same in shared memory
 };

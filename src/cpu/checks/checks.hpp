@@ -15,6 +15,7 @@
 #include "cpu/checks/clocks.hpp"
 #include "cpu/checks/kept_accesses.hpp"
 #include "cpu/checks/pending_copies.hpp"
+#include "cpu/checks/product_reads.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/segments.hpp"
 #include "cpu/checks/shadow.hpp"
@@ -96,6 +97,7 @@ struct BlockChecks {
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
   KeptAccesses kept_accesses{*this};
   PendingCopies pending_copies;
+  ProductReads product_reads;
   std::vector<ProductRegisters> products;  // by warp; empty: no products yet
   std::vector<AlignedBytes> local_bits;
   uint64_t local_strides[MAX_WARPS] = {};
@@ -115,7 +117,7 @@ void report_fault(LaunchState& launch, CUresult code, const std::string& text);
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& checked);
 void after_access(Warp& w);
 void zero_lanes(Warp& w, const Op& op, const CheckedOp& checked, uint32_t lanes);
-void on_fence(Warp& w);
+void on_fence(Warp& w, const CheckedOp& checked);
 // Called by resolve() for instructions that the tables do not describe.
 void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
                  Region region);
@@ -124,6 +126,10 @@ void note_write(Warp& w, uint64_t address, uint64_t size, Region region);
 // A cp.async to shared memory begins, or ends.
 void on_copy_begin(Warp& w, const Op& op, int lane, uint64_t to, uint32_t size);
 void on_copy_end(Warp& w, uint64_t to, uint32_t size);
+// A copy to shared memory that reports to an mbarrier begins, or ends. Returns false for memory of
+// other blocks, and in clusters of several blocks: its end must then not be noted.
+bool on_bulk_begin(Warp& w, const Op& op, int lane, uint64_t to, uint32_t size, Region region);
+void on_bulk_end(Warp& w, uint64_t to, uint32_t size, Region region);
 // An instruction that uses registers of products.
 void on_registers(Warp& w, const Op& op);
 void on_cluster_arrive(Warp& w);
@@ -154,8 +160,8 @@ void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint
 // nothing, if the cells of the line need separate checks.
 bool check_line(const AccessContext& context, uint64_t line, uint32_t code);
 // Checks and records `lanes` consecutive lanes from `lane` on, the first of which accesses the cell
-// `first`. Returns false if a cell needs the exact check.
-bool visit_row(const AccessContext& context, uint64_t first, uint32_t lane, uint32_t lanes);
+// `first`. Returns the lanes with a cell that needs the exact check.
+uint32_t visit_row(const AccessContext& context, uint64_t first, uint32_t lane, uint32_t lanes);
 // Checks a weak access of a full warp whose halves have consecutive addresses. Returns false if it
 // is another case, or could be wrong; then it needs the full check.
 bool check_rows(Warp& w, const Op& op, const CheckedOp& checked);

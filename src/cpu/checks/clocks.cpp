@@ -95,13 +95,15 @@ void BlockClock::begin(uint32_t operation, uint32_t block) {
   operation_ = operation;
   block_ = block;
   several_ = 0;
-  fenced_any_ = partial_ = false;
+  first_id_ = source_.last() + 1;
+  fenced_any_ = has_narrow_ = partial_ = false;
   for (uint32_t w = 0; w < warps_; ++w) {
     std::fill_n(seen_ + w * WARPS, warps_, source_.last());
     floor_[w] = source_.last();
-    first_[w] = current_[w] = last_[w] = fenced_[w] = 0;
+    first_[w] = current_[w] = last_[w] = fenced_[w] = fenced_in_block_[w] = 0;
   }
   std::fill_n(known_, warps_, nullptr);
+  std::fill_n(wide_, warps_, nullptr);
   barriers_.clear();
   unreleased_.clear();
 }
@@ -157,6 +159,7 @@ void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
   for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen(warp, x));
   g.seen[warp] = std::max(g.seen[warp], source_.last());
   if (known_[warp]) g.known = merged(g.known, known_[warp]);
+  if (wide_[warp]) g.wide = merged(g.wide, wide_[warp]);
   current_[warp] = 0;
 }
 
@@ -171,6 +174,7 @@ void BlockClock::release(uint32_t barrier, uint32_t waiting) {
     if (!(waiting >> w & 1)) continue;
     for (uint32_t x = 0; x < warps_; ++x) seen_[w * WARPS + x] = std::max(seen(w, x), g.seen[x]);
     if (g.known) known_[w] = merged(known_[w], g.known);
+    if (g.wide) wide_[w] = merged(wide_[w], g.wide);
     if (is_of_all)
       floor_[w] = source_.last();
     else
@@ -188,26 +192,44 @@ void BlockClock::warp_barrier(uint32_t warp) {
   if (warps_ == 1) first_[warp] = 0, set_floor(warp);
 }
 
-void BlockClock::fence(uint32_t warp) {
-  ++version_;
-  fenced_any_ = true;
-  for (uint32_t x = 0; x < warps_; ++x) fenced_[x] = std::max(fenced_[x], seen(warp, x));
-  fenced_[warp] = std::max(fenced_[warp], source_.last());
+// The device may see what the warps have acquired so far.
+void BlockClock::begin_narrow() {
+  if (has_narrow_) return;
+  has_narrow_ = true;
+  std::copy_n(known_, warps_, wide_);
+  for (auto& [number, gathering] : barriers_) gathering.wide = gathering.known;
 }
 
-void BlockClock::acquire(uint32_t warp, const SyncVariables& variables, uint64_t address) {
+void BlockClock::fence(uint32_t warp, bool is_narrow) {
+  ++version_;
+  if (is_narrow) begin_narrow();
+  fenced_any_ = true;
+  auto make_visible = [&](uint32_t* fenced) {
+    for (uint32_t x = 0; x < warps_; ++x) fenced[x] = std::max(fenced[x], seen(warp, x));
+    fenced[warp] = std::max(fenced[warp], source_.last());
+  };
+  make_visible(fenced_in_block_);
+  if (is_narrow) return;
+  make_visible(fenced_);
+  if (has_narrow_) wide_[warp] = known_[warp];
+}
+
+void BlockClock::acquire(uint32_t warp, const SyncVariables& variables, uint64_t address,
+                         bool is_narrow) {
   const Known known = variables.at(address);
   if (!known || known == known_[warp]) return;
+  if (!known_[warp]) ++version_;
   known_[warp] = merged(known_[warp], known);
+  if (has_narrow_ && !is_narrow) wide_[warp] = merged(wide_[warp], known);
 }
 
 void BlockClock::publish(uint32_t warp, SyncVariables& variables, uint64_t address,
-                         bool with_fence) {
-  if (with_fence) fence(warp);
+                         bool is_narrow) {
   if (!fenced_any_) return;
+  const uint32_t* const fenced = is_narrow ? fenced_in_block_ : fenced_;
   auto may_release = [&](const std::pair<uint32_t, uint32_t>& entry) {
     const auto& [id, of] = entry;
-    return id <= (of == warp ? last_[warp] : seen(warp, of)) && id <= fenced_[of];
+    return id <= (of == warp ? last_[warp] : seen(warp, of)) && id <= fenced[of];
   };
   if (std::any_of(unreleased_.begin(), unreleased_.end(), may_release)) {
     const uint32_t tick = Segments::instance().next_tick();
@@ -217,8 +239,10 @@ void BlockClock::publish(uint32_t warp, SyncVariables& variables, uint64_t addre
     current_[warp] = 0;
     ++version_;
     known_[warp] = with(known_[warp], block_, tick);
+    if (has_narrow_ && !is_narrow) wide_[warp] = with(wide_[warp], block_, tick);
   }
-  if (known_[warp]) variables.publish(address, known_[warp]);
+  const Known& visible = has_narrow_ && !is_narrow ? wide_[warp] : known_[warp];
+  if (visible) variables.publish(address, visible);
 }
 
 }  // namespace cucore::cpu

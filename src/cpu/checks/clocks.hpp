@@ -47,6 +47,7 @@ class SegmentSource {
   uint32_t take();  // 0: none are left
   uint32_t last() const { return last_; }
   uint32_t chunk_start() const { return chunk_; }
+  uint32_t end() const { return end_; }  // of the ids that it has at hand
 
  private:
   uint32_t next_ = 0, end_ = 0, last_ = 0, chunk_ = 0;
@@ -71,10 +72,11 @@ class BlockClock {
   void arrive(uint32_t warp, uint32_t barrier);
   void release(uint32_t barrier, uint32_t waiting);  // one bit per warp
   void warp_barrier(uint32_t warp);
-  void fence(uint32_t warp);
+  // A narrow fence, or variable, is one for the threads of the block alone.
+  void fence(uint32_t warp, bool is_narrow);
   // Publishes what the warp may release at this address, and takes over what others released.
-  void acquire(uint32_t warp, const SyncVariables& variables, uint64_t address);
-  void publish(uint32_t warp, SyncVariables& variables, uint64_t address, bool with_fence);
+  void acquire(uint32_t warp, const SyncVariables& variables, uint64_t address, bool is_narrow);
+  void publish(uint32_t warp, SyncVariables& variables, uint64_t address, bool is_narrow);
 
   // Whether barriers of all warps were the only order, and the warp has had one segment since.
   bool is_simple(uint32_t warp) const {
@@ -84,30 +86,36 @@ class BlockClock {
   // Changes with everything that a rule depends on.
   uint64_t version() const { return version_; }
   uint32_t block() const { return block_; }
+  // The block has no smaller ids.
+  uint32_t first_id() const { return first_id_; }
   const Known& known(uint32_t warp) const { return known_[warp]; }
 
  private:
   static constexpr uint32_t WARPS = 32;
   void set_floor(uint32_t warp);
+  void begin_narrow();
   uint32_t seen(uint32_t warp, uint32_t other) const { return seen_[warp * WARPS + other]; }
 
   const uint32_t warps_;
   SegmentSource& source_;
-  uint32_t operation_ = 0, block_ = 0, several_ = 0;
+  uint32_t operation_ = 0, block_ = 0, several_ = 0, first_id_ = 0;
   uint64_t version_ = 1;
   bool fenced_any_ = false;
+  bool has_narrow_ = false;            // a narrow fence has been executed
   bool partial_ = false;               // a barrier of a part of the warps has completed
   uint32_t seen_[WARPS * WARPS] = {};  // last ids of other warps that happened before
   uint32_t current_[WARPS] = {};       // 0: the next access begins a segment
   uint32_t last_[WARPS] = {};
   uint32_t first_[WARPS] = {};  // segment after the last barrier; 0: none yet
   uint32_t floor_[WARPS] = {};
-  uint32_t fenced_[WARPS] = {};  // ids up to which a fence has made accesses visible
+  // Ids up to which a fence has made accesses visible: to the device, and to the block.
+  uint32_t fenced_[WARPS] = {}, fenced_in_block_[WARPS] = {};
   Known known_[WARPS];
+  Known wide_[WARPS];  // the part that is visible to the device; valid after a narrow fence
   struct Gathering {
     uint32_t warps = 0;
     uint32_t seen[WARPS] = {};
-    Known known;
+    Known known, wide;
   };
   std::map<uint32_t, Gathering> barriers_;
   std::vector<std::pair<uint32_t, uint32_t>> unreleased_;  // id, warp

@@ -29,14 +29,20 @@ struct Cells : Records {
   Records lines;  // see cell_lines.hpp; none for shared memory
 };
 
+// The values of cells from `low` to `low + width`.
+struct CellWindow {
+  uint32_t low = ~0u, width = 0;  // at first, none that a cell has
+};
+
 // Which cells an access may find without a report.
 struct Rule {
   uint32_t mine = 0;
   uint32_t stale = 0;             // smaller values are of accesses that happened before
   uint32_t low = ~0u, width = 0;  // so are those in this window
   uint32_t several_warps = ~0u, several_blocks = ~0u;  // ~0: none
-  // Other recent readers are of warps that have no order with this one.
-  bool joins = false;
+  // Readers that have no order with this warp, unless they happened before: other warps of the
+  // block, and other blocks of the launch.
+  CellWindow other_warps, other_blocks[2];
 };
 
 enum class Pattern : uint8_t { LANES, CONSECUTIVE, EQUAL };
@@ -88,24 +94,33 @@ struct LaneChecks {
   // Writes the first address of each half of a full warp. Returns false if one half has other than
   // consecutive addresses.
   bool (*rows)(const Warp& w, const Op& op, uint64_t size, bool is_narrow, uint64_t (&first)[2]);
-  // Checks and records an access whose halves access whole lines. Returns false if it is another
-  // case, or could be wrong.
-  bool (*global_rows)(const Warp& w, const Op& op, const RowAccess& access);
+  // Checks and records an access to global memory, in the usual cases: rows of whole lines, and
+  // cells of lines that are divided. Returns false if it is another case, or could be wrong.
+  bool (*global)(const Warp& w, const Op& op, const RowAccess& access);
   // Returns false if an address has more bits.
   bool (*narrow)(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses,
                  NarrowRange& range);
   // Fills `lanes` from the addresses that narrow() returned.
   void (*widen)(const uint32_t* addresses, uint32_t mask, uint64_t size, Lanes& lanes);
-  // Records the access and returns true, or returns false if a cell needs the exact check.
-  bool (*span)(const Cells& cells, const Rule& rule, uint16_t site, const Span& span,
-               CellAccess access);
-  // Does the same for lines; their lanes and cells are those of the span.
+  // Records the access. Returns the lanes of the span that need the exact check of a cell. Bit 0 is
+  // the lane of the first cell.
+  uint32_t (*span)(const Cells& cells, const Rule& rule, uint16_t site, const Span& span,
+                   CellAccess access);
+  // Does the same for lines; their lanes and cells are those of the span. Returns false, and
+  // records a part at most, if a line needs the exact check.
   bool (*lines)(const Records& lines, const Rule& rule, uint16_t site, const Span& span,
                 CellAccess access);
   // Does the same for the lanes of a mask, of whose addresses `base` is that of cell 0. Returns the
   // lanes that need the exact check.
   uint32_t (*lanes)(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& lanes,
                     uint32_t mask, uint64_t base, uint64_t size, CellAccess access);
+  // Returns the lanes of the mask with a cell whose line is not divided.
+  uint32_t (*undivided)(const Cells& cells, const Lanes& lanes, uint32_t mask, uint64_t base,
+                        uint64_t size);
+  // Returns the lanes of the mask with a byte whose bit is not set. The addresses are multiples of
+  // the size, a power of two up to 32.
+  uint32_t (*unset)(const std::atomic<uint64_t>* bits, const Lanes& lanes, uint32_t mask,
+                    uint64_t base, uint64_t size);
 };
 
 }  // namespace cucore::cpu

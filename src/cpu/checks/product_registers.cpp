@@ -193,6 +193,7 @@ void ProductRegisters::change(Warp& w, const Op& op, const RegisterUse& use) {
 
 void ProductRegisters::use(Warp& w, const Op& op, const RegisterUse& use) {
   if (function_ != w.frame->function || states_.empty()) {
+    w.block->checks->product_reads.end(w, open_group());
     *this = ProductRegisters{};
     function_ = w.frame->function;
     states_.resize(function_->source->registers.size());
@@ -206,6 +207,7 @@ void ProductRegisters::use(Warp& w, const Op& op, const RegisterUse& use) {
       ++group_;
       return;
     case Kind::WAIT:
+      if (group_ >= use.pending) w.block->checks->product_reads.end(w, group_ - use.pending);
       return complete(use.pending);
     case Kind::PRODUCT:
       return multiply(w, op, use);

@@ -30,6 +30,8 @@ class ProductRegisters {
  public:
   void use(Warp& w, const Op& op, const RegisterUse& use);
   void clear() { states_.clear(); }
+  // Returns the number of the group that the next commit ends, from 1.
+  uint32_t open_group() const { return group_ + 1; }
 
  private:
   struct State {

@@ -64,7 +64,16 @@ void Segments::begin(const std::shared_ptr<StreamWork>& operation) {
     if (other && !operation->after(*other))
       operation->floor = std::min(operation->floor, other->first_segment);
   state_->operations[operation->number % KEPT_OPERATIONS] = operation;
+  operation->is_alone = state_->running.empty();
+  latest_.store(operation->number);
   state_->running.insert(operation->number);
+}
+
+// Ids that were taken before another operation has begun are not of that one.
+uint32_t Segments::end_of_alone(const StreamWork& operation) const {
+  const uint32_t end = next_.load();
+  const bool is_alone = operation.is_alone && latest_.load() == operation.number;
+  return is_alone ? end : operation.first_segment;
 }
 
 void Segments::end(const StreamWork& operation) {

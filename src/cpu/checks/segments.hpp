@@ -33,6 +33,7 @@ struct StreamWork {
   uint32_t first_segment = 0;
   uint32_t floor = 0;  // segments before this one belong to work that happened before
   bool is_kernel = false;
+  bool is_alone = false;  // no other one was running
 
   bool after(const StreamWork& other) const;
 };
@@ -62,6 +63,9 @@ class Segments {
   void name(uint32_t id, uint32_t operation, uint32_t block, uint32_t warp);
   bool find(uint32_t id, Segment& segment) const;
   void release(uint32_t id, uint32_t tick);
+  // Returns the end of the ids that belong to the operation alone, from its first one on. That is
+  // the first one if another operation has run since its begin.
+  uint32_t end_of_alone(const StreamWork& operation) const;
   uint32_t next_tick() { return ticks_.fetch_add(1, std::memory_order_relaxed) + 1; }
 
  private:
@@ -69,6 +73,7 @@ class Segments {
   struct State;
   std::unique_ptr<State> state_;
   std::atomic<uint32_t> next_{1};
+  std::atomic<uint32_t> latest_{0};  // the operation that began last
   std::atomic<uint32_t> ticks_{0};
 };
 

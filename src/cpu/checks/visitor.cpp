@@ -57,7 +57,9 @@ void Visitor::initialisation(uint32_t active) {
   const bool whole = active == FULL_MASK && lanes_.whole == Pattern::CONSECUTIVE;
   if (whole && checked_.hook == Hook::STORE) return set_all(target_.bits, low, bytes);
   if (active == FULL_MASK && checked_.hook != Hook::ATOMIC && initialise_parts()) return;
-  for (uint32_t m = active; m; m &= m - 1) initialise_lane(std::countr_zero(m));
+  uint32_t m =
+      checks_.launch.lanes->unset(target_.bits, lanes_, active, target_.base, checked_.size());
+  for (; m; m &= m - 1) initialise_lane(std::countr_zero(m));
 }
 
 AccessContext Visitor::context() const {
@@ -85,7 +87,9 @@ void Visitor::divide(uint32_t active) const {
   const Cells& cells = *target_.cells;
   if (!cells.lines.writer) return;
   const uint32_t each = std::max(1u, checked_.size() >> cells.shift);
-  for (uint32_t m = active; m; m &= m - 1) {
+  const LaneChecks& lanes = *checks_.launch.lanes;
+  uint32_t m = lanes.undivided(cells, lanes_, active, target_.base, checked_.size());
+  for (; m; m &= m - 1) {
     const uint64_t at = lanes_.addresses[std::countr_zero(m)] - target_.base;
     divide_lines(cells, at >> cells.shift, each);
   }
@@ -101,12 +105,12 @@ void Visitor::races(uint32_t active) {
   if (checked_.strong && !target_.in_shared && checks_.launch.module->has_narrow) {
     divide(active);  // the records of other blocks need a look at their scopes
   } else if (whole && lanes_.whole == Pattern::CONSECUTIVE && checked_.size() >> shift) {
-    if (visit_row(context(), first, 0, LANES)) return;
+    active = visit_row(context(), first, 0, LANES);
   } else if (whole && lanes_.whole == Pattern::EQUAL &&
              (checked_.hook != Hook::STORE || same_values())) {
     divide_lines(cells, first, each);
     const Span span{first, each, 31, SEVERAL_LANES};
-    if (!lanes.span(cells, *rule_, site_, span, cell_access(checked_))) exact(0, SEVERAL_LANES);
+    if (lanes.span(cells, *rule_, site_, span, cell_access(checked_))) exact(0, SEVERAL_LANES);
     return;
   } else {
     divide(active);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 
@@ -43,6 +44,15 @@ std::byte* AsyncOperation::destination() {
   return resolve_bytes(*warp, *op, lane, to.address, size, Access::WRITE, to.region);
 }
 
+namespace {
+
+// Whether the operation replaces all of its bytes, until its mbarrier completes.
+bool replaces(const AsyncOperation& a) {
+  return a.barrier.block && a.run && a.size != 0 && !a.reduction.combine && a.byte_mask == 0xffff;
+}
+
+}  // namespace
+
 bool AsyncQueue::admit() {
   if (count_ >= MAX_PENDING || !launch_.memory.take(OPERATION_BYTES)) return false;
   taken_ += OPERATION_BYTES;
@@ -51,6 +61,10 @@ bool AsyncQueue::admit() {
 }
 
 void AsyncQueue::add(AsyncOperation&& operation) {
+  Warp& w = *operation.warp;
+  if (w.block->checks && replaces(operation))
+    operation.is_checked = on_bulk_begin(w, *operation.op, operation.lane, operation.to.address,
+                                         operation.size, operation.to.region);
   if (!admit()) {
     flush();
     return run(operation);
@@ -67,6 +81,7 @@ void AsyncQueue::add(AsyncOperation&& operation) {
 void AsyncQueue::run(AsyncOperation& a) {
   const Issuer issuer(a);
   if (a.run) a.run(a);
+  if (a.is_checked) on_bulk_end(*a.warp, a.to.address, a.size, a.to.region);
   if (!a.barrier.block) return;
   MbarrierWord word = a.barrier.word();
   if (a.arrives && word.pending == 0)

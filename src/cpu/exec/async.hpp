@@ -45,6 +45,7 @@ struct AsyncOperation {
   Mbarrier barrier;
   uint32_t bytes = 0;           // reported to the mbarrier
   bool arrives = false;         // an arrival at the mbarrier
+  bool is_checked = false;      // the checks have noted its begin
   uint64_t before = 0;          // the copies of the warp that an arrival waits for
   uint32_t group = 0;           // bulk group of the thread
   uint32_t byte_mask = 0xffff;  // bytes to write of each 16

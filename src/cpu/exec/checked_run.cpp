@@ -36,7 +36,7 @@ void Interpreter::run_checked(const Op& op) {
   if (is_random && launch.random->below(PREEMPTION) == 0) w_.quantum = 0;
   if (checked.hook == Hook::OTHER || checked.hook == Hook::SYNC) return run_noted(op);
   if (checked.hook == Hook::FENCE) {
-    if (launch.set & CHECK_RACE) on_fence(w_);
+    if (launch.set & CHECK_RACE) on_fence(w_, checked);
     return op.run(w_, op);
   }
   if (is_random && launch.set == 0) return op.run(w_, op);

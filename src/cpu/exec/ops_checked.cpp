@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The vector part of the checks: addresses of a warp and their pattern, and ranges of cells.
+#include <type_traits>
+
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/lane_checks.hpp"
 #include "cpu/exec/families.hpp"
@@ -190,6 +192,14 @@ CUCPU_INLINE auto happened_before(const Rule& r, T c) {
   return (c < r.stale) | (c - r.low <= r.width);
 }
 template <class T>
+CUCPU_INLINE auto is_in(const CellWindow& window, T c) {
+  return c - window.low <= window.width;
+}
+template <class T>
+CUCPU_INLINE auto is_of_other_blocks(const Rule& r, T c) {
+  return is_in(r.other_blocks[0], c) | is_in(r.other_blocks[1], c);
+}
+template <class T>
 CUCPU_INLINE T plain(T cell) {
   return cell & ~CELL_STRONG;
 }
@@ -199,27 +209,33 @@ CUCPU_INLINE T plain(T cell) {
 template <bool Strong>
 struct Read {
   static constexpr bool WRITES = false;
-  static constexpr uint32_t FLAG = Strong ? CELL_STRONG : 0;
+  static constexpr uint32_t FLAG = Strong ? CELL_STRONG : 0;  // of a first access
   template <class T>
   CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
     const auto writer = happened_before(r, c) | (plain(c) == mine) | ((c & FLAG) != 0);
     const auto reader = happened_before(r, d) | (d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT) |
-                        (d == r.several_warps) | (d == r.several_blocks);
-    return no(writer & (reader | (T{} + r.joins != 0)));
+                        (d == r.several_warps) | (d == r.several_blocks) | is_in(r.other_warps, d) |
+                        is_of_other_blocks(r, d);
+    return no(writer & reader);
   }
-  // Readers of several warps join; the later write of any of them is a race.
+  // Readers of several warps or blocks join; the later write of any of them is a race. A strong
+  // read leaves the record to weak ones.
   template <class T>
   CUCPU_INLINE static T next(const Rule& r, T d, T mine) {
     const T several = words(r.mine | SEVERAL_LANES, d) | (d & FLAG);
     const T joined = select(plain(d) == mine, T(mine | (d & FLAG)), several);
-    const auto mixed = no(happened_before(r, d)) & (T{} + r.joins != 0);
-    const T other = select(mixed, words(r.several_warps, d), T(mine | FLAG));
+    const auto recent = no(happened_before(r, d));
+    const T warps = Strong ? d : words(r.several_warps, d);
+    const T blocks = Strong ? d : words(r.several_blocks, d);
+    const T own = select(recent & is_in(r.other_warps, d), warps, T(mine | FLAG));
+    const T other = select(recent & is_of_other_blocks(r, d), blocks, own);
     const T now = select(d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT, joined, other);
     return select((d == r.several_warps) | (d == r.several_blocks), d, now);
   }
 };
 struct Write {
   static constexpr bool WRITES = true;
+  static constexpr uint32_t FLAG = 0;
   template <class T>
   CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
     const auto writer = happened_before(r, c) | (plain(c) == mine);
@@ -234,6 +250,7 @@ struct Write {
 // Atomic and other strong accesses do not race with each other.
 struct Update {
   static constexpr bool WRITES = true;
+  static constexpr uint32_t FLAG = CELL_STRONG;
   template <class T>
   CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
     const auto writer = happened_before(r, c) | ((c & CELL_STRONG) != 0) | (c == mine);
@@ -279,44 +296,51 @@ CUCPU_INLINE auto own(const Rule& r, uint32_t lane, uint32_t shift, uint32_t k) 
   return ((index >> shift) + lane) | r.mine;
 }
 
-template <class Kind, uint32_t Width>
-CUCPU_INLINE bool is_clear(const Cells& cells, const Rule& r, const Span& s, uint32_t k) {
-  using Words = typename Vectors<Width>::Words;
-  const auto c = load<Words>(cells.writer + s.first + k),
-             d = load<Words>(cells.reader + s.first + k);
-  return !any(Kind::unclear(r, c, d, own<Width>(r, s.lane, s.shift, k)));
-}
-template <class Kind, uint32_t Width>
-CUCPU_INLINE void record(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
-                         uint32_t k) {
-  using Words = typename Vectors<Width>::Words;
-  uint32_t* p = (Kind::WRITES ? cells.writer : cells.reader) + s.first + k;
-  const Words now = Kind::next(r, load<Words>(p), own<Width>(r, s.lane, s.shift, k));
-  __builtin_memcpy(p, &now, sizeof now);
-  const typename Vectors<Width>::Sites sites = typename Vectors<Width>::Sites{} + site;
-  __builtin_memcpy((Kind::WRITES ? cells.writer_site : cells.reader_site) + s.first + k, &sites,
-                   sizeof sites);
+// Visits the cells one by one. Returns the lanes of those that need the exact check.
+template <class Kind>
+CUCPU_INLINE uint32_t visit_cells(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
+                                  uint32_t k, uint32_t end) {
+  uint32_t unclear = 0;
+  for (; k < end; ++k)
+    if (!visit_one<Kind>(cells, r, site, s.first + k, s.lane + (k >> s.shift)))
+      unclear |= uint32_t{1} << (k >> s.shift);
+  return unclear;
 }
 
-// Nothing is recorded if a cell needs the exact check.
+// Does the same for `Width` cells at once.
 template <class Kind, uint32_t Width>
-CUCPU_INLINE bool visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
+                                 uint32_t k) {
+  using Words = typename Vectors<Width>::Words;
+  using Sites = typename Vectors<Width>::Sites;
+  const uint64_t first = s.first + k;
+  const auto c = load<Words>(cells.writer + first), d = load<Words>(cells.reader + first);
+  const auto mine = own<Width>(r, s.lane, s.shift, k);
+  if (any(Kind::unclear(r, c, d, mine))) [[unlikely]]
+    return visit_cells<Kind>(cells, r, site, s, k, k + Width);
+  const Words now = Kind::next(r, Kind::WRITES ? c : d, mine);
+  __builtin_memcpy((Kind::WRITES ? cells.writer : cells.reader) + first, &now, sizeof now);
+  const Sites sites = Sites{} + site;
+  __builtin_memcpy((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, &sites,
+                   sizeof sites);
+  return 0;
+}
+
+template <class Kind, uint32_t Width>
+CUCPU_INLINE uint32_t visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+  uint32_t unclear = 0;
   for (uint32_t k = 0; k < s.count; k += Width)
-    if (!is_clear<Kind, Width>(cells, r, s, k)) return false;
-  for (uint32_t k = 0; k < s.count; k += Width) record<Kind, Width>(cells, r, site, s, k);
-  return true;
+    unclear |= visit_part<Kind, Width>(cells, r, site, s, k);
+  return unclear;
 }
 
 template <class Kind>
-bool span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& s) {
+uint32_t span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& s) {
   const Cells cells = all;  // copies, which stores to the cells do not alias
   const Rule r = rule;
   if (s.count % WIDEST == 0) return visit_span<Kind, WIDEST>(cells, r, site, s);
   if (s.count % 8 == 0) return visit_span<Kind, 8>(cells, r, site, s);
-  bool clear = true;
-  for (uint32_t k = 0; k < s.count; ++k)
-    clear &= visit_one<Kind>(cells, r, site, s.first + k, s.lane + (k >> s.shift));
-  return clear;
+  return visit_cells<Kind>(cells, r, site, s, 0, s.count);
 }
 
 // ---- lines
@@ -336,9 +360,13 @@ CUCPU_INLINE bool lines_of(const Records& all, const Rule& rule, uint16_t site, 
     const uint64_t line = s.first + k;
     const uint32_t c = lines.writer[line], d = lines.reader[line];
     const uint32_t mine = r.mine | line_code(s.lane + (k << (LINE_SHIFT - s.shift)), s.shift);
-    if (c == DIVIDED || has_other_lanes<Kind>(d, mine) || Kind::unclear(r, c, d, mine))
-      return false;
-    (Kind::WRITES ? lines.writer : lines.reader)[line] = Kind::next(r, Kind::WRITES ? c : d, mine);
+    if (c == DIVIDED) return false;
+    uint32_t now = mine | Kind::FLAG;  // of the first access
+    if (!(happened_before(r, c) & happened_before(r, d))) {
+      if (has_other_lanes<Kind>(d, mine) || Kind::unclear(r, c, d, mine)) return false;
+      now = Kind::next(r, Kind::WRITES ? c : d, mine);
+    }
+    (Kind::WRITES ? lines.writer : lines.reader)[line] = now;
     (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
   }
   return true;
@@ -357,65 +385,7 @@ bool lines(const Records& all, const Rule& r, uint16_t site, const Span& s, Cell
   }
 }
 
-// ---- rows of global memory
-
-CUCPU_INLINE uint64_t bits_of_word(uint64_t first, uint64_t end) {
-  const uint64_t low = ~uint64_t{0} << first;
-  return end == 64 ? low : low & ((uint64_t{1} << end) - 1);
-}
-
-// Calls `visit` with each word that has bits of the range, and with the bits, until it returns
-// false.
-template <class F>
-CUCPU_INLINE bool each_word(std::atomic<uint64_t>* bits, uint64_t first, uint64_t count, F visit) {
-  auto* words = reinterpret_cast<uint64_t*>(bits);
-  for (const uint64_t end = first + count; first < end;) {
-    const uint64_t begin = first % 64, rest = end - first;
-    const uint64_t stop = rest < 64 - begin ? begin + rest : 64;
-    if (!visit(words + first / 64, bits_of_word(begin, stop))) return false;
-    first += stop - begin;
-  }
-  return true;
-}
-
-// Returns false if bytes that are loaded are uninitialised.
-CUCPU_INLINE bool initialisation(const RowAccess& a, uint64_t offset, uint64_t bytes) {
-  std::atomic<uint64_t>* bits = a.site.initialised;
-  if (!bits || (a.is_unused && !a.is_store)) return true;
-  return each_word(bits, offset, bytes, [&](uint64_t* word, uint64_t mask) {
-    const bool is_set = (__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask;
-    if (a.is_store && !is_set) __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
-    return is_set || a.is_store;
-  });
-}
-
-bool global_rows(const Warp& w, const Op& op, const RowAccess& a) {
-  uint64_t first[2];
-  if (!read_rows<uint64_t>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1)))
-    return false;
-  uint64_t bytes = a.size * (LANES / 2);
-  const uint64_t offsets[2] = {first[0] - a.site.base, first[1] - a.site.base};
-  if (a.site.size < bytes || offsets[0] > a.site.size - bytes || offsets[1] > a.site.size - bytes)
-    return false;
-  const bool is_one = offsets[1] - offsets[0] == bytes;
-  if (is_one) bytes *= 2;
-  for (int r = 0; r < (is_one ? 1 : 2); ++r) {
-    if (!initialisation(a, offsets[r], bytes)) return false;
-    if (!a.site.cells) continue;
-    const Cells& cells = *a.site.cells;
-    const auto shift = uint32_t(__builtin_ctzll(a.size)) - cells.shift;
-    const uint64_t cell = offsets[r] >> cells.shift;
-    if (shift > MOST_LINE_SHIFT || cell % LINE_CELLS != 0) return false;
-    const Span span{cell >> LINE_SHIFT, uint32_t(bytes >> (cells.shift + LINE_SHIFT)), shift,
-                    uint32_t(r * LANES / 2)};
-    if (a.is_store ? !lines_of<Write>(cells.lines, a.rule, a.op_site, span)
-                   : !lines_of<Read<false>>(cells.lines, a.rule, a.op_site, span))
-      return false;
-  }
-  return true;
-}
-
-bool span(const Cells& cells, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
+uint32_t span(const Cells& cells, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
   switch (access) {
     case CellAccess::READ:
       return span_of<Read<false>>(cells, r, site, s);
@@ -451,12 +421,63 @@ struct LaneVisitor {
     if (pattern == Pattern::CONSECUTIVE && count == 1) {
       const Span s = shared_lanes ? Span{cell(first), 8, 31, SEVERAL_LANES}
                                   : Span{cell(first), 8, 0, uint32_t(first)};
-      return visit_span<Kind, 8>(cells, rule, site, s) ? 0 : 0xffu << first;
+      return visit_span<Kind, 8>(cells, rule, site, s) ? 0xffu << first : 0;
     }
+    return separate(0xffu << first);
+  }
+  CUCPU_INLINE uint32_t one_by_one(uint32_t mask) const {
     uint32_t unclear = 0;
-    for (int l = first; l < first + 8; ++l) unclear |= uint32_t{!one(l, uint32_t(l))} << l;
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const int l = __builtin_ctz(m);
+      unclear |= uint32_t{!one(l, uint32_t(l))} << l;
+    }
     return unclear;
   }
+#if defined(__AVX512CD__)
+  CUCPU_INLINE static Vectors<16>::Words gather(__mmask16 active, __m512i index,
+                                                const uint32_t* cells) {
+    return Vectors<16>::Words(
+        _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4));
+  }
+  // Sixteen cells at once. Lanes with equal cells take turns.
+  CUCPU_INLINE uint32_t sixteen(const uint32_t* cell, uint32_t first, uint32_t mask) const {
+    using Words = Vectors<16>::Words;
+    const __mmask16 active = __mmask16(mask);
+    const __m512i index = _mm512_loadu_si512(cell);
+    if (!std::is_same_v<Kind, Update>) {
+      const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
+      if (_mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(int(mask))))
+        return one_by_one(mask << first);
+    }
+    const auto c = gather(active, index, cells.writer);
+    const auto d = gather(active, index, cells.reader);
+    const Words mine = own<16>(rule, first, 0, 0);
+    const auto unclear = Kind::unclear(rule, c, d, mine);
+    const __mmask16 bad = active & _mm512_movepi32_mask(__m512i(unclear));
+    const Words old = Kind::WRITES ? c : d, now = Kind::next(rule, old, mine);
+    // Records of several blocks remain, with their instruction.
+    const __mmask16 kept =
+        _mm512_cmpeq_epi32_mask(__m512i(old), _mm512_set1_epi32(int(rule.several_blocks)));
+    const __mmask16 good = active & ~bad & ~kept;
+    _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
+                                 __m512i(now), 4);
+    uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+    for (uint32_t m = good; m; m &= m - 1) sites[cell[__builtin_ctz(m)]] = site;
+    return uint32_t{bad} << first;
+  }
+  CUCPU_INLINE uint32_t separate(uint32_t mask) const {
+    uint32_t index[LANES], unclear = 0;
+    for (uint32_t k = 0; k < count; ++k) {
+      for (int l = 0; l < LANES; ++l) index[l] = uint32_t(cell(l) + k);
+      for (uint32_t first = 0; first < LANES; first += 16)
+        if (const uint32_t part = mask >> first & 0xffff)
+          unclear |= sixteen(index + first, first, part);
+    }
+    return unclear;
+  }
+#else
+  CUCPU_INLINE uint32_t separate(uint32_t mask) const { return one_by_one(mask); }
+#endif
   CUCPU_INLINE bool same_part(int a, int b) const {
     return lanes.parts[a] == lanes.parts[b] && lanes.parts[a] != Pattern::LANES &&
            lanes.addresses[a * 8] == lanes.addresses[b * 8];
@@ -474,16 +495,15 @@ struct LaneVisitor {
   }
   CUCPU_INLINE uint32_t run(uint32_t mask) const {
     uint32_t unclear = 0;
-    if (mask == FULL_MASK && !Kind::WRITES && count == 1) return reading_parts();
-    if (mask == FULL_MASK) {
-      for (int first = 0; first < LANES; first += 8) unclear |= part(first, false);
-      return unclear;
-    }
-    for (uint32_t m = mask; m; m &= m - 1) {
-      const int l = __builtin_ctz(m);
-      unclear |= uint32_t{!one(l, uint32_t(l))} << l;
-    }
+    if (mask != FULL_MASK || !has_parts()) return separate(mask);
+    if (!Kind::WRITES && count == 1) return reading_parts();
+    for (int first = 0; first < LANES; first += 8) unclear |= part(first, false);
     return unclear;
+  }
+  CUCPU_INLINE bool has_parts() const {
+    bool any = false;
+    for (const Pattern pattern : lanes.parts) any |= pattern != Pattern::LANES;
+    return any;
   }
 };
 
@@ -509,11 +529,190 @@ uint32_t lanes(const Cells& cells, const Rule& rule, uint16_t site, const Lanes&
   }
 }
 
+// ---- usual accesses of global memory
+
+CUCPU_INLINE uint64_t bits_of_word(uint64_t first, uint64_t end) {
+  const uint64_t low = ~uint64_t{0} << first;
+  return end == 64 ? low : low & ((uint64_t{1} << end) - 1);
+}
+
+// Calls `visit` with each word that has bits of the range, and with the bits, until it returns
+// false.
+template <class F>
+CUCPU_INLINE bool each_word(std::atomic<uint64_t>* bits, uint64_t first, uint64_t count, F visit) {
+  auto* words = reinterpret_cast<uint64_t*>(bits);
+  for (const uint64_t end = first + count; first < end;) {
+    const uint64_t begin = first % 64, rest = end - first;
+    const uint64_t stop = rest < 64 - begin ? begin + rest : 64;
+    if (!visit(words + first / 64, bits_of_word(begin, stop))) return false;
+    first += stop - begin;
+  }
+  return true;
+}
+
+// Returns false if bytes that are loaded are uninitialised.
+CUCPU_INLINE bool initialisation(const RowAccess& a, uint64_t offset, uint64_t bytes) {
+  std::atomic<uint64_t>* bits = a.site.initialised;
+  if (!bits || (a.is_unused && !a.is_store)) return true;
+  return each_word(bits, offset, bytes, [&](uint64_t* word, uint64_t mask) {
+    const bool is_set = (__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask;
+    if (a.is_store && !is_set) __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
+    return is_set || a.is_store;
+  });
+}
+
+// Whether all lines of the cells are divided.
+CUCPU_INLINE bool are_divided(const Cells& cells, uint64_t first, uint64_t count) {
+  bool are = true;
+  for (uint64_t line = first >> LINE_SHIFT; line <= (first + count - 1) >> LINE_SHIFT; ++line)
+    are &= cells.lines.writer[line] == DIVIDED;
+  return are;
+}
+
+// Consecutive lanes from `lane` on: whole lines, or cells of lines that are divided.
+template <class Kind>
+CUCPU_INLINE bool visit_row(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {
+  const Cells& cells = *a.site.cells;
+  if (a.size >> cells.shift == 0) return false;
+  const auto shift = uint32_t(__builtin_ctzll(a.size)) - cells.shift;
+  const Span span{offset >> cells.shift, uint32_t(bytes >> cells.shift), shift, lane};
+  if (shift <= MOST_LINE_SHIFT && span.first % LINE_CELLS == 0) {
+    const Span whole{span.first >> LINE_SHIFT, span.count >> LINE_SHIFT, shift, lane};
+    if (lines_of<Kind>(cells.lines, a.rule, a.op_site, whole)) return true;
+  }
+  return are_divided(cells, span.first, span.count) &&
+         span_of<Kind>(cells, a.rule, a.op_site, span) == 0;
+}
+
+CUCPU_INLINE bool visit_rows(const Warp& w, const Op& op, const RowAccess& a) {
+  uint64_t first[2];
+  if (!read_rows<uint64_t>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1)))
+    return false;
+  uint64_t bytes = a.size * (LANES / 2);
+  const uint64_t offsets[2] = {first[0] - a.site.base, first[1] - a.site.base};
+  if (a.site.size < bytes || offsets[0] > a.site.size - bytes || offsets[1] > a.site.size - bytes)
+    return false;
+  const bool is_one = offsets[1] - offsets[0] == bytes;
+  if (is_one) bytes *= 2;
+  for (uint32_t r = 0; r < (is_one ? 1 : 2); ++r) {
+    if (!initialisation(a, offsets[r], bytes)) return false;
+    if (!a.site.cells) continue;
+    const uint32_t lane = r * LANES / 2;
+    if (a.is_store ? !visit_row<Write>(a, offsets[r], bytes, lane)
+                   : !visit_row<Read<false>>(a, offsets[r], bytes, lane))
+      return false;
+  }
+  return true;
+}
+
+// A load of all lanes from one address.
+CUCPU_INLINE bool visit_equal(const RowAccess& a, uint64_t address) {
+  const uint64_t offset = address - a.site.base;
+  if (a.site.size < a.size || offset > a.site.size - a.size || (address & (a.size - 1)))
+    return false;
+  if (!initialisation(a, offset, a.size)) return false;
+  if (!a.site.cells) return true;
+  const Cells& cells = *a.site.cells;
+  const uint32_t count = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
+  const Span span{offset >> cells.shift, count, 31, SEVERAL_LANES};
+  return are_divided(cells, span.first, count) &&
+         visit_cells<Read<false>>(cells, a.rule, a.op_site, span, 0, count) == 0;
+}
+
+#if defined(__AVX512CD__)
+// The offsets of 16 lanes. Returns whether their bytes are initialised, and their lines divided.
+CUCPU_INLINE bool are_ready(const RowAccess& a, __m512i offsets, __mmask16 active) {
+  const __m512i zero = _mm512_setzero_si512();
+  if (a.site.initialised && (a.is_store || !a.is_unused)) {
+    const __m512i words = _mm512_mask_i32gather_epi32(
+        zero, active, _mm512_maskz_srli_epi32(active, offsets, 5), a.site.initialised, 4);
+    const __m512i ones = _mm512_set1_epi32(int((1u << a.size) - 1));
+    const __m512i bits =
+        _mm512_maskz_srlv_epi32(active, words, _mm512_and_si512(offsets, _mm512_set1_epi32(31)));
+    if (_mm512_mask_cmpneq_epi32_mask(active, _mm512_and_si512(bits, ones), ones)) return false;
+  }
+  if (!a.site.cells) return true;
+  const __m512i lines = _mm512_maskz_srli_epi32(active, offsets, a.site.cells->shift + LINE_SHIFT);
+  const __m512i writers =
+      _mm512_mask_i32gather_epi32(zero, active, lines, a.site.cells->lines.writer, 4);
+  return _mm512_mask_cmpneq_epi32_mask(active, writers, _mm512_set1_epi32(int(DIVIDED))) == 0;
+}
+
+// Any lanes, which access cells of lines that are divided.
+CUCPU_INLINE bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
+  Lanes lanes;
+  read_addresses<uint64_t>(w, op, 0, lanes);
+  if (lanes.low < a.site.base || a.site.size < a.size || a.site.size >> 32 ||
+      lanes.high - a.site.base > a.site.size - a.size || (lanes.any & (a.size - 1)))
+    return false;
+  uint32_t offsets[LANES];
+  for (int l = 0; l < LANES; ++l) offsets[l] = uint32_t(lanes.addresses[l] - a.site.base);
+  for (uint32_t first = 0; first < LANES; first += 16)
+    if (const auto active = __mmask16(w.mask >> first);
+        !are_ready(a, _mm512_loadu_si512(offsets + first), active))
+      return false;
+  if (!a.site.cells) return true;
+  for (Pattern& part : lanes.parts) part = Pattern::LANES;
+  const Cells& cells = *a.site.cells;
+  const uint32_t count = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
+  if (a.is_store)
+    return LaneVisitor<Write>{cells, a.rule, a.op_site, lanes, a.site.base, count}.separate(
+               w.mask) == 0;
+  return LaneVisitor<Read<false>>{cells, a.rule, a.op_site, lanes, a.site.base, count}.separate(
+             w.mask) == 0;
+}
+#else
+CUCPU_INLINE bool visit_scattered(const Warp&, const Op&, const RowAccess&) { return false; }
+#endif
+
+bool global(const Warp& w, const Op& op, const RowAccess& a) {
+  const uint64_t* registers = in<uint64_t>(w, op[LoadStore::ADDRESS]);
+  if (w.mask == FULL_MASK) {
+    const uint64_t step = registers[1] - registers[0];
+    if (step == 0 && !a.is_store && is_ramp<uint64_t{0}, LANES>(registers))
+      return visit_equal(a, registers[0] + uint64_t(op.imm));
+    if (step == a.size && visit_rows(w, op, a)) return true;
+  }
+  return visit_scattered(w, op, a);
+}
+
+// ---- lines and bits of scattered lanes
+
+// The lanes of the mask for which `f` is true. The others may have any address.
+template <class F>
+CUCPU_INLINE uint32_t lanes_where(uint32_t mask, F f) {
+  uint32_t bits = 0;
+  for (uint32_t m = mask; m; m &= m - 1)
+    if (const int l = __builtin_ctz(m); f(l)) bits |= uint32_t{1} << l;
+  return bits;
+}
+
+uint32_t undivided(const Cells& cells, const Lanes& lanes, uint32_t mask, uint64_t base,
+                   uint64_t size) {
+  const uint32_t* lines = cells.lines.writer;
+  return lanes_where(mask, [&](int l) {
+    const uint64_t at = lanes.addresses[l] - base;
+    const uint64_t first = at >> cells.shift >> LINE_SHIFT;
+    const uint64_t last = (at + size - 1) >> cells.shift >> LINE_SHIFT;
+    return lines[first] != DIVIDED || lines[last] != DIVIDED;
+  });
+}
+
+uint32_t unset(const std::atomic<uint64_t>* bits, const Lanes& lanes, uint32_t mask, uint64_t base,
+               uint64_t size) {
+  const auto* words = reinterpret_cast<const uint32_t*>(bits);
+  const uint32_t ones = size < 32 ? (uint32_t{1} << size) - 1 : ~uint32_t{0};
+  return lanes_where(mask, [&](int l) {
+    const uint64_t at = lanes.addresses[l] - base;
+    return (__atomic_load_n(words + at / 32, __ATOMIC_RELAXED) >> at % 32 & ones) != ones;
+  });
+}
+
 }  // namespace
 
 const LaneChecks& lane_checks() {
-  static constexpr LaneChecks checks = {addresses, rows, global_rows, narrow,
-                                        widen,     span, lines,       lanes};
+  static constexpr LaneChecks checks = {addresses, rows,  global, narrow,    widen,
+                                        span,      lines, lanes,  undivided, unset};
   return checks;
 }
 

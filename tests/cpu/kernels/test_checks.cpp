@@ -32,6 +32,21 @@ constexpr const char* HELPERS = R"cuda(
   asm volatile("cp.async.ca.shared.global [%0], [%1], 4; cp.async.commit_group;" ::"r"(   \
                    OFFSET(to)), "l"(from) : "memory")
 #define copies_left(n) asm volatile("cp.async.wait_group " #n ";" ::: "memory")
+// A bulk copy of 256 bytes that completes the mbarrier, and the wait for a phase of it.
+#define bulk_init(barrier)                                                                \
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(OFFSET(barrier)) : "memory")
+#define bulk_256(to, from, barrier)                                                       \
+  asm volatile("{ .reg .b64 s; mbarrier.arrive.expect_tx.shared.b64 s, [%2], 256;"        \
+               "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"        \
+               " [%0], [%1], 256, [%2]; }" ::"r"(OFFSET(to)), "l"(from),                  \
+               "r"(OFFSET(barrier)) : "memory")
+#define bulk_wait(barrier, phase) [&] {                                                   \
+    unsigned done = 0;                                                                    \
+    while (!done)                                                                         \
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2;"     \
+                   "selp.u32 %0, 1, 0, p; }"                                              \
+                   : "=r"(done) : "r"(OFFSET(barrier)), "r"(phase) : "memory");           \
+  }()
 #define cluster_sync()                                                                    \
   asm volatile("barrier.cluster.arrive.release.aligned;"                                  \
                "barrier.cluster.wait.acquire.aligned;" ::: "memory")
@@ -143,8 +158,8 @@ class Checks : public testing::TestWithParam<Row> {
   }
 };
 
-// Runs the row with checks. Each report must be of the row's kind. Returns whether one of them is of
-// its line.
+// Runs the row with checks. Each report must be of the row's kind. Returns whether one of them is
+// of its line.
 bool finds_row(const Row& row) {
   table();
   // A race may also read what the other thread has not written yet.
@@ -177,8 +192,8 @@ TEST_P(Checks, FindMistakesInSomeRandomOrder) {
   EXPECT_EQ(found, is_planted(row));
 }
 
-// One worker runs the warps of a block, so that only races between blocks can be missed. Two workers
-// may access a line at the same instant.
+// One worker runs the warps of a block, so that only races between blocks can be missed. Two
+// workers may access a line at the same instant.
 TEST_P(Checks, FindMistakesOfBlocksInParallel) {
   const Row& row = GetParam();
   check(control()->set_schedule("parallel"), "set_schedule");
@@ -214,6 +229,11 @@ extern "C" __global__ void stuck(int* a) {
 }
 extern "C" __global__ void fill(int* a, int n) { a[threadIdx.x * n] = 1; }
 extern "C" __global__ void copy(int* a, const int* b) { a[threadIdx.x] = b[threadIdx.x]; }
+extern "C" __global__ void join(int* a) {
+  if (threadIdx.x >= 32) return;
+  a[threadIdx.x] = 1;
+  atomicAdd(a, 2);
+}
 )cuda";
 
 class FaultReports : public testing::Test {
@@ -282,6 +302,17 @@ TEST_F(FaultReports, FindFreedAndNewMemoryAfterAnAccess) {
   EXPECT_NE(reports[0].text.find("64 times"), std::string::npos) << reports[0].text;
 }
 
+// All lanes update the word that the first one has written: the race is one of the others.
+TEST_F(FaultReports, NameTwoThreadsOfARace) {
+  const Checking checking("race");
+  EXPECT_EQ(error_of("join", data_), "");
+  const auto reports = take_reports();
+  ASSERT_EQ(reports.size(), 1u);
+  const std::string& text = reports[0].text;
+  EXPECT_NE(text.find("thread (1,0,0): updated"), std::string::npos) << text;
+  EXPECT_NE(text.find("thread (0,0,0) wrote it"), std::string::npos) << text;
+}
+
 // ptxas writes PTX without lines into a CUBIN with -lineinfo; the tables of the code have them.
 constexpr const char* CODE_WITH_LINES = R"cuda(
 __device__ __forceinline__ void store(int* a, int i) {
@@ -312,8 +343,7 @@ TEST(MachineCode, ReportsNameSourceLines) {
     auto reports = take_reports();
     ASSERT_EQ(reports.size(), 1u);
     EXPECT_EQ(reports[0].line, 3u) << reports[0].text;  // of the inlined function
-    EXPECT_NE(reports[0].text.find("kernel.cu:3 (PTX line "), std::string::npos)
-        << reports[0].text;
+    EXPECT_NE(reports[0].text.find("kernel.cu:3 (PTX line "), std::string::npos) << reports[0].text;
     program.run("past", {1, 64}, a, 100);
     reports = take_reports();
     ASSERT_EQ(reports.size(), 2u);
