@@ -22,7 +22,8 @@ class Block:
 
 
 def pages(root):
-    return [root / "README.md", *sorted((root / "docs").rglob("*.md")), *sorted((root / "bindings").rglob("*.md"))]
+    own = [root / name for name in ("README.md", "ARCHITECTURE.md", "CHANGELOG.md", "CONTRIBUTING.md", "SECURITY.md")]
+    return [*own, *sorted((root / "docs").rglob("*.md")), *sorted((root / "bindings").rglob("*.md"))]
 
 
 def blocks(page):

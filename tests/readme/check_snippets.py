@@ -29,9 +29,11 @@ def prose(page):
 
 
 def anchors(page):
-    """Returns the anchors of the headings of a page."""
+    """Returns the anchors of the headings of a page. Equal ones have numbers from the second on."""
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
-    return {re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)}
+    names = [re.sub(r"[^\w\s-]", "", title.lower()).strip().replace(" ", "-") for title in re.findall(r"^#+ (.*)", text, re.M)]
+    counts = [names[:i].count(name) for i, name in enumerate(names)]
+    return {f"{name}-{count}" if count else name for name, count in zip(names, counts)}
 
 
 class Snippets(unittest.TestCase):
