@@ -35,6 +35,8 @@ def output_of(build, language, path):
         done = subprocess.run(list(map(str, words)), cwd=home, env=environment(build, home), capture_output=True, text=True, timeout=120,
                               stdin=subprocess.DEVNULL)
         printed = done.stdout.replace(home, "/tmp/example")
+    if "cannot load NVRTC" in done.stdout + done.stderr:
+        return None, "The machine that built this page has no compiler of CUDA C++."
     if done.returncode:
         return None, f"{path} returned {done.returncode}: {done.stderr[-800:]}"
     return printed, None
