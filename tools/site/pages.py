@@ -2,8 +2,8 @@
 """Copies the pages of the repository to the source folder of Sphinx, and makes their links fit there.
 
 Pages are plain Markdown whose links work in a clone. docs/index.md is the front page. The lists of its sections are the
-contents of the site. A link to an example leads to its page in the course, and a link to a public header to its API page.
-A link to another file leads to a page that shows it.
+contents of the site. A link to an example leads to its page in the course. A link to a public header, or to the
+sources of a binding, leads to its API page. A link to another file leads to a page that shows it.
 """
 import os
 import re
@@ -63,6 +63,9 @@ class Stage:
             return "api/c"
         if not (self.root / target).exists():
             return None
+        match = re.match(r"bindings/(?:(python)/cucore|(java)/src|(csharp)/src)$", target)
+        if match:
+            return f"api/{match[1] or match[2] or match[3]}"
         document = "files/" + target.strip("./").replace(".", "-")
         self.shown[target] = document
         return document
