@@ -3,11 +3,17 @@
 """Runs SWIG and javac for Java, where each file that they write is not known beforehand.
 
   java_build.py swig STAMP FOLDER COMMAND...    empties FOLDER, runs COMMAND, touches STAMP
+  java_build.py sources OUT [--add FILE=PATH]... SOURCE...    packs the sources by their packages
+  java_build.py javadoc OUT JAVADOC TITLE [--add FILE=PATH]... SOURCE...
+      makes the pages of all public classes and packs them. A warning, for example of a missing comment, is an error.
   java_build.py jar OUT JAVAC [-cp PATH] [--arg A]... [--manifest LINE]... [--add FILE=PATH]...
-                [--release N=FOLDER=STUBS] [--platform NAME] [--library FILE=NAME]... SOURCE...
+                [--release N=FOLDER=STUBS] [--platform NAME] [--library FILE=NAME]... [--natives FOLDER]
+                [--metadata PATH] SOURCE...
       compiles all sources (files, or folders full) at once and packs them.
       --add puts a file at a path in the jar.
       --library puts a native library where NativeLoader looks for it.
+      --natives adds a folder of other platforms: linux-aarch64/*.so and so on. "" adds nothing.
+      --metadata adds the classes and resources for native images of GraalVM, at a path in the jar.
       --release compiles the classes of FOLDER for Java N, which replace the others there. An older
       compiler takes the declarations of the newer platform from STUBS, which are not packed.
 Equal inputs give equal jars.
@@ -22,6 +28,8 @@ import sys
 import tempfile
 import zipfile
 from pathlib import Path
+
+import native_image
 
 
 def swig(stamp, folder, command):
@@ -50,6 +58,47 @@ def sources(paths):
             yield path
 
 
+def place_of(path):
+    """The place of a source below the folder of its package."""
+    package = re.search(r'^package ([\w.]+);', path.read_text(encoding='utf-8'), re.M)
+    return (package[1].replace('.', '/') + '/' if package else '') + path.name
+
+
+def copy_added(classes, added):
+    for each in added:
+        file, _, place = each.partition('=')
+        target = Path(classes, place)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(os.path.realpath(file), target)
+
+
+def pack_sources(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument('out')
+    parser.add_argument('--add', action='append', default=[])
+    parser.add_argument('source', nargs='+')
+    a = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        copy_added(folder, [*a.add, *(f'{path}={place_of(path)}' for path in sources(a.source))])
+        pack(a.out, folder, [])
+
+
+def pack_javadoc(arguments):
+    parser = argparse.ArgumentParser()
+    parser.add_argument('out')
+    parser.add_argument('javadoc')
+    parser.add_argument('title')
+    parser.add_argument('--add', action='append', default=[])
+    parser.add_argument('source', nargs='+')
+    a = parser.parse_args(arguments)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([a.javadoc, '-quiet', '-notimestamp', '-Xdoclint:all', '-Werror', '-Xmaxwarns', '1000', '-public', '--release', '11',
+                        '-encoding', 'UTF-8', '-charset', 'UTF-8', '-docencoding', 'UTF-8', '-windowtitle', a.title, '-doctitle', a.title,
+                        '-d', folder, *map(str, sources(a.source))], check=True)
+        copy_added(folder, a.add)
+        pack(a.out, folder, [])
+
+
 def look_beside(library):
     """Makes the library find the others in its own folder, and nowhere in the build tree."""
     said = subprocess.run(['readelf', '-d', library], capture_output=True, text=True, check=True).stdout
@@ -65,14 +114,27 @@ def look_beside(library):
 def add_libraries(classes, platform, libraries):
     folder = Path(classes, 'native', platform)
     folder.mkdir(parents=True)
-    index = []
-    for each in sorted(libraries, key=lambda e: e.partition('=')[2]):
+    for each in libraries:
         file, _, name = each.partition('=')
         target = folder / name
         shutil.copy(os.path.realpath(file), target)
         look_beside(target)
         subprocess.run(['strip', '--strip-unneeded', '-R', '.comment', target], check=True)
-        data = target.read_bytes()
+    write_index(folder)
+
+
+def add_natives(classes, natives):
+    """Libraries of other platforms are stripped already, and have a run path to their own folder."""
+    for source in sorted(p for p in Path(natives).iterdir() if p.is_dir()):
+        folder = Path(classes, 'native', source.name)
+        shutil.copytree(source, folder)  # a platform of this build is an error
+        write_index(folder)
+
+
+def write_index(folder):
+    index = []
+    for target in sorted(folder.iterdir()):
+        name, data = target.name, target.read_bytes()
         index.append(f'{hashlib.sha256(data).hexdigest()} {len(data)} {name}\n')
     # The first line names the folder to unpack into, so that a start computes no digest.
     index.insert(0, hashlib.sha256(''.join(index).encode()).hexdigest()[:16] + '\n')
@@ -119,6 +181,8 @@ def jar(arguments):
     parser.add_argument('--release')
     parser.add_argument('--platform')
     parser.add_argument('--library', action='append', default=[])
+    parser.add_argument('--natives')
+    parser.add_argument('--metadata')
     parser.add_argument('source', nargs='+')
     a = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as classes:
@@ -127,13 +191,13 @@ def jar(arguments):
         if a.release:
             at = a.arg.index('--release')
             add_release(a.javac, a.arg[:at] + a.arg[at + 2:], classes, a.release)
-        for each in a.add:
-            file, _, place = each.partition('=')
-            target = Path(classes, place)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(os.path.realpath(file), target)
+        copy_added(classes, a.add)
+        if a.metadata:
+            native_image.write(Path(classes), Path(classes, a.metadata))
         if a.library:
             add_libraries(classes, a.platform, a.library)
+        if a.natives:
+            add_natives(classes, a.natives)
         pack(a.out, classes, a.manifest)
 
 
@@ -141,4 +205,4 @@ if __name__ == '__main__':
     if sys.argv[1] == 'swig':
         swig(sys.argv[2], sys.argv[3], sys.argv[4:])
     else:
-        jar(sys.argv[2:])
+        {'jar': jar, 'sources': pack_sources, 'javadoc': pack_javadoc}[sys.argv[1]](sys.argv[2:])

@@ -23,7 +23,7 @@ from page import LANGUAGES, blocks, pages
 ROOT = Path(sys.argv.pop(1)).resolve()
 BLOCKS = [block for page in pages(ROOT) for block in blocks(page)]
 # The reasons for which a block may remain without a run, and the largest number of such blocks.
-REASONS = {"needs Docker": 0, "needs root": 1, "needs Maven": 1, "needs the .NET SDK": 2, "needs a program of the reader": 4,
+REASONS = {"needs Docker": 0, "needs root": 1, "needs the .NET SDK": 2, "needs a program of the reader": 4,
            "needs the environment of a test": 1}
 
 
