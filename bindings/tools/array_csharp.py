@@ -147,6 +147,12 @@ def forwarded(declared, name):
     return how + local(name)
 
 
+def imported(indent, declaration):
+    """A platform call. From .NET 7 on the compiler makes its code, which trimming and compilation ahead of time require."""
+    return ["#if NET7_0_OR_GREATER", f"{indent}[LibraryImport(Library)]", f"{indent}internal static partial {declaration};",
+            "#else", f"{indent}[DllImport(Library)]", f"{indent}internal static extern {declaration};", "#endif"]
+
+
 def natives(header):
     """The platform calls. One that finds no device memory is made again after a collection; it has changed nothing."""
     calls, wrappers = [], []
@@ -154,17 +160,17 @@ def natives(header):
         types = [(native_type(ctype, name, function), name) for name, ctype in zip(function.parameters, function.types)]
         declared = ", ".join(f"{kind} {local(name)}" for kind, name in types)
         if "error" not in function.parameters:
-            wrappers += ["  [DllImport(Library)]", f"  internal static extern {native_result(function.result)} {function.name}({declared});"]
+            wrappers += imported("  ", f"{native_result(function.result)} {function.name}({declared})")
             continue
-        calls += ["    [DllImport(Library)]", f"    internal static extern int {function.name}({declared});"]
+        calls += imported("    ", f"int {function.name}({declared})")
         passed = ", ".join(forwarded(kind, name) for kind, name in types)
         declared = declared.replace("[In, Out] ", "").replace("[Out] ", "")
         wrappers += [f"  internal static int {function.name}({declared}) {{", "    Patience patience = Patience.Begin();", "    try {", "      int status;",
                      f"      do status = C.{function.name}({passed});", "      while (patience.IsToRepeat(status, error));", "      return status;",
                      "    } finally {", "      patience.End();", "    }", "  }"]
-    return [*HEAD, "internal static class ArrayNative {", f'  private const string Library = "{LIBRARY}";', "", *wrappers, "  [DllImport(Library)]",
-            "  internal static extern void cucore_error_release(IntPtr error);  // of libcucore, which the library loads", "",
-            "  private static class C {", *calls, "  }", "}", "}"]
+    return [*HEAD, "internal static partial class ArrayNative {", f'  private const string Library = "{LIBRARY}";', "", *wrappers,
+            "  // Of libcucore, which the library loads.", *imported("  ", "void cucore_error_release(IntPtr error)"), "",
+            "  private static partial class C {", *calls, "  }", "}", "}"]
 
 
 # == Members ==

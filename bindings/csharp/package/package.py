@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the NuGet package: package.py VERSION OUT STRIP FILE=PLACE...
+"""Makes the NuGet package and the package of its symbols: package.py VERSION OUT SYMBOLS STRIP NATIVES FILE=PLACE...
 
-Equal inputs give equal bytes. PLACE is a folder or a file of the package; shared libraries are stripped.
+Equal inputs give equal bytes. PLACE is a folder or a file of the package; shared libraries are stripped. NATIVES is a
+folder with libraries of other platforms, linux-aarch64/*.so, or "".
 """
 import subprocess
 import sys
@@ -18,10 +19,16 @@ NUSPEC = '''<?xml version="1.0" encoding="utf-8"?>
     <version>{version}</version>
     <authors>The libcucore authors</authors>
     <license type="expression">Apache-2.0</license>
+    <licenseUrl>https://licenses.nuget.org/Apache-2.0</licenseUrl>
+    <projectUrl>{url}</projectUrl>
+    <repository type="git" url="{url}.git" />
+    <requireLicenseAcceptance>false</requireLicenseAcceptance>
+    <copyright>Copyright the libcucore authors</copyright>
+    <releaseNotes>{url}/blob/v{version}/CHANGELOG.md</releaseNotes>
     <readme>README.md</readme>
     <description>CUDA's object model for .NET: devices, streams, events, memory, run-time compiling, object code and launches; with a CPU device, so that it all runs without a GPU.</description>
     <tags>cuda gpu nvrtc nvjitlink ptx</tags>
-    <dependencies>{groups}</dependencies>
+    {more}
   </metadata>
 </package>
 '''
@@ -30,6 +37,9 @@ RELATIONS = '''<?xml version="1.0" encoding="utf-8"?>
 '''
 DEPENDENCIES = {'netstandard2.1': '', 'netstandard2.0': '<dependency id="System.Memory" version="4.5.5" />', 'net472': ''}
 FRAMEWORK = {'netstandard2.1': '.NETStandard2.1', 'netstandard2.0': '.NETStandard2.0', 'net472': '.NETFramework4.7.2'}
+URL = 'https://github.com/libcucore/libcucore'
+# The names that .NET has for platforms.
+PLATFORMS = {'linux-aarch64': 'linux-arm64', 'linux-x86-64': 'linux-x64'}
 EPOCH = (1980, 1, 1, 0, 0, 0)
 
 
@@ -51,17 +61,8 @@ def contents(path, strip, folder):
     return stripped.read_bytes()
 
 
-def main(version, out, strip, *pairs):
-    files = {}
-    with tempfile.TemporaryDirectory() as folder:
-        for pair in pairs:
-            source, place = pair.split('=', 1)
-            name = place if not place.endswith('/') else place + Path(source).name
-            files[name] = contents(Path(source), strip, Path(folder))
-    frameworks = sorted({n.split('/')[1] for n in files if n.startswith('lib/')})
-    groups = ''.join(f'<group targetFramework="{FRAMEWORK[f]}">{DEPENDENCIES[f]}</group>' for f in frameworks)
-    files['Cucore.nuspec'] = NUSPEC.format(version=version, groups=groups).encode()
-    files['_rels/.rels'] = RELATIONS.encode()
+def write(out, nuspec, files):
+    files = files | {'Cucore.nuspec': nuspec.encode(), '_rels/.rels': RELATIONS.encode()}
     files['[Content_Types].xml'] = content_types(files).encode()
     with zipfile.ZipFile(out, 'w', zipfile.ZIP_DEFLATED) as archive:
         for name in sorted(files):
@@ -69,6 +70,32 @@ def main(version, out, strip, *pairs):
             info.compress_type = zipfile.ZIP_DEFLATED
             info.external_attr = 0o100644 << 16
             archive.writestr(info, files[name])
+
+
+def others(natives):
+    """The libraries of other platforms, which are stripped already."""
+    for folder in sorted(p for p in Path(natives).iterdir() if p.is_dir()) if natives else ():
+        for file in sorted(folder.iterdir()):
+            if not file.name.endswith('jni.so'):
+                yield f'runtimes/{PLATFORMS[folder.name]}/native/{file.name}', file.read_bytes()
+
+
+def main(version, out, symbols, strip, natives, *pairs):
+    files = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for pair in pairs:
+            source, place = pair.split('=', 1)
+            name = place if not place.endswith('/') else place + Path(source).name
+            files[name] = contents(Path(source), strip, Path(folder))
+    for name, data in others(natives):
+        assert name not in files, f'{name} is of this platform and in {natives}'
+        files[name] = data
+    frameworks = sorted({n.split('/')[1] for n in files if n.startswith('lib/')})
+    groups = ''.join(f'<group targetFramework="{FRAMEWORK[f]}">{DEPENDENCIES[f]}</group>' for f in frameworks)
+    write(out, NUSPEC.format(version=version, url=URL, more=f'<dependencies>{groups}</dependencies>'), files)
+    # Servers of symbols take portable files of lines alone.
+    lines = {n: data for n, data in files.items() if n.startswith('lib/') and data[:4] == b'BSJB'} | {'README.md': files['README.md']}
+    write(symbols, NUSPEC.format(version=version, url=URL, more='<packageTypes><packageType name="SymbolsPackage" /></packageTypes>'), lines)
 
 
 main(*sys.argv[1:])

@@ -95,6 +95,30 @@ def check_contents(package):
     assert nuspec.count('<group ') == len(folders) and nuspec.count('<dependency ') == ('netstandard2.0' in folders), nuspec
 
 
+def check_symbols(package):
+    """The package of symbols has the lines of each assembly, and nothing else of the library."""
+    with zipfile.ZipFile(package) as main, zipfile.ZipFile(package.with_suffix('.snupkg')) as symbols:
+        lines = {n for n in main.namelist() if n.endswith('.pdb')}
+        assert {n for n in symbols.namelist() if n.startswith('lib/')} == lines, symbols.namelist()
+        assert all(symbols.read(n) == main.read(n) for n in lines)
+        assert '"SymbolsPackage"' in symbols.read('Cucore.nuspec').decode()
+
+
+def check_pack(package, nuget):
+    """nuget packs the same files without a warning. That of Mono is older than three elements of the description."""
+    if not nuget:
+        return
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        with zipfile.ZipFile(package) as archive:
+            archive.extractall(folder, [n for n in archive.namelist() if not n.startswith(('_rels', '[Content'))])
+        nuspec = folder / 'Cucore.nuspec'
+        nuspec.write_text(re.sub(r' *<(license|readme|repository)\b.*\n', '', nuspec.read_text()))
+        done = subprocess.run([nuget, 'pack', 'Cucore.nuspec', '-OutputDirectory', folder], cwd=folder, env=CLEAN, text=True, capture_output=True)
+        printed = done.stdout + done.stderr
+        assert done.returncode == 0 and 'Successfully created' in printed and not re.search('warning|issue', printed, re.I), printed
+
+
 def build_by_hand(here, app, mcs):
     """Does the work of Cucore.targets."""
     for file in [*(f for f in (here / 'lib/net472').iterdir() if f.suffix != '.xml'), *(here / 'runtimes/linux-x64/native').iterdir()]:
@@ -113,6 +137,8 @@ def build_by_project(here, app, xbuild):
 
 def main(package, mcs, mono, nuget, xbuild):
     check_contents(package)
+    check_symbols(Path(package))
+    check_pack(package, nuget)
     for build, tool in ((build_by_hand, mcs), (build_by_project, xbuild)):
         if tool:
             use(package, nuget, lambda here, app: build(here, app, tool), mono)

@@ -47,10 +47,10 @@ def older(project):
 
 
 def packed(project, build):
-    """The files that the package gets; each must be there."""
+    """The files that the package of this platform gets; each must be there."""
     here = Path(project).parent
     places = {'$(CucoreBuild)': str(build), '$(CucoreSources)': str(build / 'bindings/csharp')}
-    for item in ET.parse(project).getroot().iter('None'):
+    for item in (i for group in ET.parse(project).getroot() if not group.get('Condition') for i in group.iter('None')):
         for pattern in item.get('Include').split(';'):
             for name, place in places.items():
                 pattern = pattern.replace(name, place)

@@ -7,4 +7,5 @@ module io.cucore {
   exports io.cucore;
   exports io.cucore.array;
   exports io.cucore.perf;
+  exports io.cucore.perf;
 }
