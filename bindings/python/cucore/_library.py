@@ -122,19 +122,25 @@ _FILES = {
 }
 
 
-def _use_nvidia_wheels() -> None:
-    folders = _nvidia_wheels()
-    if not folders:
-        return
-    names = {folder: os.listdir(folder) for folder in folders}
+def nvidia_files() -> dict[Library, str]:
+    """The file of each library in NVIDIA's wheels, of the newest toolkit that has it."""
+    names = {folder: sorted(os.listdir(folder)) for folder in _nvidia_wheels()}
+    found = {}
     for library, beginning in _FILES.items():
-        for folder in folders:
-            if any(name.startswith(beginning) for name in names[folder]):
-                try:
-                    _cucore.library_set_path(library, folder)
-                except _errors.InvalidStateError:
-                    pass  # already in use, by another choice
+        for folder, files in names.items():
+            file = next((name for name in files if name.startswith(beginning)), None)
+            if file:
+                found[library] = os.path.join(folder, file)
                 break
+    return found
+
+
+def _use_nvidia_wheels() -> None:
+    for library, file in nvidia_files().items():
+        try:
+            _cucore.library_set_path(library, os.path.dirname(file))
+        except _errors.InvalidStateError:
+            pass  # already in use, by another choice
 
 
 def _after_fork() -> None:
