@@ -41,11 +41,13 @@ internal static class Standard {
       ModuleDefinition module = assembly.MainModule;
       ReadLines(module, from + ".mdb");
       MarkUnmanaged(module, version == null ? module.TypeSystem.CoreLibrary : Retarget(module, version));
-      // Runtimes look for debug information under the name that it had when it was written.
-      string folder = Directory.CreateDirectory(to + ".p").FullName, name = Path.Combine(folder, Path.GetFileName(from));
-      assembly.Write(name, new WriterParameters { WriteSymbols = true, SymbolWriterProvider = new PortablePdbWriterProvider() });
-      File.Copy(name, to, true);
-      File.Copy(Path.ChangeExtension(name, ".pdb"), Path.ChangeExtension(to, ".pdb"), true);
+      // Runtimes look for debug information under the name of the assembly. A stream has no folder of this machine.
+      using (MemoryStream lines = new MemoryStream())
+      using (MemoryStream code = new MemoryStream()) {
+        assembly.Write(code, new WriterParameters { WriteSymbols = true, SymbolStream = lines, SymbolWriterProvider = new PortablePdbWriterProvider() });
+        File.WriteAllBytes(to, code.ToArray());
+        File.WriteAllBytes(Path.ChangeExtension(to, ".pdb"), lines.ToArray());
+      }
     }
     return 0;
   }
