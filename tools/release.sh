@@ -5,14 +5,14 @@
 # Without --perform it checks the preconditions and prints the steps and the release notes, and
 # changes nothing. With --perform it
 #   1. sets the version in every file of $places and in the public header,
-#   2. moves the Unreleased entries of CHANGELOG.md to the version,
+#   2. moves the files of changes/ and the Unreleased entries of CHANGELOG.md to the version,
 #   3. builds the library and freezes the ABI baseline,
-#   4. commits, and tags the commit with the release notes.
-# It pushes and publishes nothing. Run `./run test` before it.
+#   4. commits, and tags the commit with the release notes. The tag is signed if git has the key of the user.
+# It pushes and publishes nothing. Run `./run test` before it, and `./run release --check` after it.
 set -eu
 cd "$(dirname "$0")/.."
 
-places="meson.build docs/csharp.md bindings/csharp/Cucore.csproj tests/gpu/python.sh"
+places="meson.build docs/csharp.md bindings/csharp/Cucore.csproj tests/gpu/python.sh examples/java/project/pom.xml examples/java/project/build.gradle"
 header=include/cucore/version.h
 build=build
 perform=false
@@ -41,9 +41,11 @@ for place in $places; do
   grep -qF "$old" "$place" || die "$place does not contain the version $old"
 done
 
-# The text of the Unreleased section.
-unreleased() { awk '/^## \[/ { if (inside) exit; inside = /\[Unreleased\]/; next } inside' CHANGELOG.md; }
-unreleased | grep -q '^- ' || die "CHANGELOG.md has no entry under Unreleased"
+# The text of the Unreleased section, with the files of changes/.
+notes=$(mktemp)
+trap 'rm -f "$notes"' EXIT
+python3 -B tools/changelog.py notes > "$notes" || { cat "$notes" >&2; die "a file of changes/ breaks a rule"; }
+grep -q '^- ' "$notes" || die "CHANGELOG.md has no entry under Unreleased"
 
 set_version() {
   pattern=$(echo "$old" | sed 's/\./\\./g')
@@ -55,7 +57,10 @@ set_version() {
   done
 }
 
-date_changelog() { sed -i "s/^## \[Unreleased\]$/&\n\n## [$version] - $(date -u +%Y-%m-%d)/" CHANGELOG.md; }
+date_changelog() {
+  python3 -B tools/changelog.py assemble
+  sed -i "s/^## \[Unreleased\]$/&\n\n## [$version] - $(date -u +%Y-%m-%d)/" CHANGELOG.md
+}
 
 freeze_baseline() {
   ninja -C "$build" "src/cucore/libcucore.so.$version"
@@ -63,9 +68,10 @@ freeze_baseline() {
 }
 
 commit_and_tag() {
+  if git config user.signingkey >/dev/null; then kind=-s; else kind=-a; fi
   git add -u
   git commit -q -m "release: $version"
-  { echo "libcucore $version"; echo; cat "$notes"; } | git tag -a "v$version" -F - --cleanup=verbatim
+  { echo "libcucore $version"; echo; cat "$notes"; } | git tag "$kind" "v$version" -F - --cleanup=verbatim
 }
 
 # step TEXT COMMAND: prints the text, and runs the command if the release is performed.
@@ -74,11 +80,8 @@ step() {
   if $perform; then "$2"; fi
 }
 
-notes=$(mktemp)
-trap 'rm -f "$notes"' EXIT
-unreleased > "$notes"
 step "set the version $old to $version in $header and $places" set_version
-step "move the Unreleased entries of CHANGELOG.md to $version" date_changelog
+step "move the files of changes/ and the Unreleased entries of CHANGELOG.md to $version" date_changelog
 step "build src/cucore/libcucore.so.$version in $build and freeze tests/abi/baseline.abi" freeze_baseline
 step "commit and tag v$version" commit_and_tag
 if $perform; then

@@ -23,10 +23,11 @@ class Release(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
         script = (ROOT / "tools/release.sh").read_text()
         self.places = re.search(r'^places="(.*)"$', script, re.M)[1].split()
-        for name in (*self.places, "include/cucore/version.h", "CHANGELOG.md", "tools/release.sh", "tests/abi/abi_baseline.py"):
+        for name in (*self.places, "include/cucore/version.h", "CHANGELOG.md", "tools/release.sh", "tools/changelog.py", "changes/README.md", "tests/abi/abi_baseline.py"):
             target = self.folder / "tree" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, target)
+        (self.folder / "tree/changes/a-thing.fixed.md").write_text("A thing works.\n")
         self.log = self.folder / "log"
         for name, body in TOOLS.items():
             path = self.folder / "bin" / name
@@ -79,7 +80,7 @@ class Release(unittest.TestCase):
         self.assertEqual((self.git("status", "--porcelain"), self.git("tag"), self.log.exists()), ("", "", False))
 
     def test_a_release(self):
-        entries = re.search(r"## \[Unreleased\]\n(.*?)(?:\n## \[|\Z)", self.read("CHANGELOG.md"), re.S)[1].strip()
+        entries = re.search(r"^- .*", self.read("CHANGELOG.md"), re.M)[0]
         code, shown = self.release(NEXT, "--perform", "--build", "somewhere")
         self.assertEqual(code, 0, shown)
         for place in self.places:
@@ -88,11 +89,15 @@ class Release(unittest.TestCase):
         self.assertEqual(re.findall(r"#define CUCORE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", self.read("include/cucore/version.h")),
                          NEXT.split("."))
         self.assertRegex(self.read("CHANGELOG.md"), rf"## \[Unreleased\]\n\n## \[{re.escape(NEXT)}\] - \d{{4}}-\d\d-\d\d\n")
+        self.assertIn("\n- A thing works.\n", self.read("CHANGELOG.md"))
+        self.assertEqual([p.name for p in (self.folder / "tree/changes").iterdir()], ["README.md"])
         calls = self.log.read_text()
         self.assertIn(f"-C somewhere src/cucore/libcucore.so.{NEXT}", calls)
         self.assertIn("baseline.abi", calls)
         self.assertEqual(self.git("log", "-1", "--format=%s").strip(), f"release: {NEXT}")
-        self.assertIn(entries, self.git("for-each-ref", f"refs/tags/v{NEXT}", "--format=%(contents)"))
+        notes = self.git("for-each-ref", f"refs/tags/v{NEXT}", "--format=%(contents)")
+        self.assertIn(entries, notes)
+        self.assertIn("- A thing works.", notes)
         self.assertEqual(self.git("status", "--porcelain"), "")
         self.expect_refusal(f"{NEXT} is the current version", NEXT)
         self.expect_refusal("lower than the current version", "7.3.10")
@@ -113,8 +118,29 @@ class Release(unittest.TestCase):
 
     def test_an_empty_changelog_is_refused(self):
         self.edit("CHANGELOG.md", r"(## \[Unreleased\]\n).*", r"\1\n## [0.0.1] - 2020-01-01\n- An entry.\n")
+        (self.folder / "tree/changes/a-thing.fixed.md").unlink()
         self.commit()
         self.expect_refusal("no entry under Unreleased", NEXT, "--perform")
+
+    def test_a_change_that_breaks_a_rule_is_refused(self):
+        for name, text, message in (("thing.md", "A thing.", "thing.md: the name is not of the form TOPIC.KIND.md"),
+                                    ("thing.added.md", "- A thing.", "thing.added.md: the text is not one paragraph"),
+                                    ("thing.added.md", "One.\n\nTwo.", "thing.added.md: the text is not one paragraph")):
+            path = self.folder / "tree/changes" / name
+            path.write_text(text)
+            self.commit()
+            self.expect_refusal(message, NEXT, "--perform")
+            path.unlink()
+
+    def test_the_changes_of_this_repository_keep_the_rules(self):
+        done = subprocess.run([sys.executable, "-B", ROOT / "tools/changelog.py", "check"], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_all_places_have_the_version_of_the_build(self):
+        header = (ROOT / "include/cucore/version.h").read_text()
+        self.assertEqual(".".join(re.findall(r"#define CUCORE_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)\n", header)), self.old)
+        for place in self.places:
+            self.assertIn(self.old, (ROOT / place).read_text(), place)
 
     def test_a_file_without_the_version_is_refused(self):
         self.edit("docs/csharp.md", re.escape(self.old), "0.0.0")

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Walks through the checklist of a release, and changes nothing: checklist.py BUILD
+
+Each line is a step with "ok" or "open", and what is left to do. docs/releasing.md describes the steps. The exit code is 1
+if a step is open.
+"""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import contents  # noqa: E402
+import parts  # noqa: E402
+import wheel  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def output(*command):
+    done = subprocess.run(list(map(str, command)), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    return done.returncode, done.stdout.strip()
+
+
+def version():
+    number = parts.version()
+    places = re.search(r'^places="(.*)"$', (ROOT / "tools/release.sh").read_text(), re.M)[1].split()
+    wrong = [place for place in places if number not in (ROOT / place).read_text(encoding="utf-8")]
+    return not wrong, f"{number} in {len(places)} files" if not wrong else f"{number} is missing in {', '.join(wrong)}; run tools/release.sh"
+
+
+def changelog():
+    code, notes = output(sys.executable, "-B", "tools/changelog.py", "notes")
+    if code:
+        return False, notes
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    released = f"## [{parts.version()}]" in text
+    entries = len(re.findall(r"^- ", notes, re.M))
+    if released:
+        return not entries, f"has {parts.version()}" if not entries else f"has {entries} entries that are not of {parts.version()}; run tools/release.sh"
+    return False, f"{entries} entries are unreleased; run tools/release.sh {parts.version()} --perform"
+
+
+def clean_tree():
+    _, changed = output("git", "status", "--porcelain")
+    return not changed, "no changes" if not changed else f"{len(changed.splitlines())} files have changes; commit or remove them"
+
+
+def tag():
+    name = f"v{parts.version()}"
+    _, at = output("git", "tag", "-l", name, "--points-at", "HEAD")
+    command = f"git tag -s {name} -F NOTES --cleanup=verbatim"
+    if not at:
+        return False, f"{name} is not at this commit; tools/release.sh makes it, or: {command}"
+    code, shown = output("git", "verify-tag", name)
+    return code == 0, f"{name} is signed" if code == 0 else f"{name} has no valid signature; delete it, then: {command}"
+
+
+def packages(build):
+    number = parts.version()
+    found = {
+        "wheel": sorted((ROOT / "dist").glob(f"cucore-{number}-*manylinux*.whl")),
+        "source archive": sorted((ROOT / "dist").glob(f"cucore-{number}.tar.gz")),
+        "jars": [p for p in (build / "bindings/java" / f"cucore{kind}.jar" for kind in ("", "-sources", "-javadoc")) if p.is_file()],
+        "NuGet packages": [p for p in (build / "bindings/csharp" / f"Cucore.{number}.{kind}" for kind in ("nupkg", "snupkg")) if p.is_file()],
+    }
+    commands = {"wheel": "./run wheel", "source archive": "./run sdist", "jars": "./run java", "NuGet packages": "ninja -C build"}
+    return found, commands
+
+
+def main(build):
+    results = [("version", *version()), ("changelog", *changelog()), ("clean tree", *clean_tree()), ("signed tag", *tag())]
+    found, commands = packages(build)
+    for kind, paths in found.items():
+        faults = [f"{path.name}: {fault}" for path in paths if path.suffix == ".whl" for fault in wheel.faults(path)]
+        text = "; ".join(faults) or ", ".join(path.name for path in paths)
+        results.append((kind, bool(paths) and not faults, text if paths else f"missing; {commands[kind]} builds it"))
+    for name, is_done, text in results:
+        print(f"{'ok' if is_done else 'open':4}  {name:15} {text}")
+    present = [path for paths in found.values() for path in paths]
+    if present:
+        print("\n" + contents.table(present))
+    return 0 if all(is_done for _, is_done, _ in results) else 1
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("checklist.py: expected the build folder of the jars and the NuGet package")
+    sys.exit(main(Path(sys.argv[1]).resolve()))
