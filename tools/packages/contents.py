@@ -28,7 +28,7 @@ def row(path):
     inside, needed = {}, set()
     with tempfile.TemporaryDirectory() as folder:
         for name, (data, _) in files.items():
-            if data[:4] != b"\x7fELF":
+            if data[:4] != b"\x7fELF" or "/tests/" in name:
                 continue
             file = Path(folder, "file")
             file.write_bytes(data)
