@@ -7,5 +7,4 @@ module io.cucore {
   exports io.cucore;
   exports io.cucore.array;
   exports io.cucore.perf;
-  exports io.cucore.perf;
 }
