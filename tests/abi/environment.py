@@ -18,8 +18,11 @@ SUFFIXES = {".c", ".cpp", ".h", ".hpp", ".inc", ".py", ".java", ".cs", ".i", ".s
 OTHERS = {
     # A virtual machine is not a set-user-ID program.
     "bindings/java/src/io/cucore/NativeLoader.java": 2,
-    # gnuplot receives the environment of the command.
-    "src/programs/cli/bench.cpp": 1,
+    # The command of the package names its libraries to the program that it runs.
+    "bindings/python/cucore/_command.py": 1,
+    # gnuplot and profiled programs receive the environment of the command.
+    "src/programs/cli/plot.cpp": 1,
+    "src/programs/cli/profiled_program.cpp": 1,
 }
 
 

@@ -209,7 +209,7 @@ public static class Profiles {
       Check.Same(new[] { Threads, 1, 1 }, seen.Block);
     }
     using (Twice twice = new Twice())
-    using (Profiler profiler = new Profiler(new ProfilerOptions { Source = ProfilerSource.Events })) {
+    using (Profiler profiler = new Profiler(new ProfilerOptions { Source = ProfilerSource.Events, Model = false })) {
       profiler.Declare("twice", launch => { throw new Stop("no amounts"); });
       profiler.Begin();
       twice.Launch(twice.Stream);

@@ -237,7 +237,7 @@ class PerfTest {
     }
     AtomicReference<Throwable> caught = new AtomicReference<>();
     Thread.currentThread().setUncaughtExceptionHandler((thread, failure) -> caught.set(failure));
-    try (Profiler profiler = new Profiler(new ProfilerOptions().source(ProfilerSource.EVENTS))) {
+    try (Profiler profiler = new Profiler(new ProfilerOptions().source(ProfilerSource.EVENTS).model(false))) {
       profiler.declare("twice", launch -> {
         throw new IllegalStateException("no amounts");
       });
