@@ -94,7 +94,7 @@ def report(result):
              for r in result["medians"]]
     agreed = sum(r["verdicts"][0] == r["verdicts"][1] for r in result["verdicts"])
     return "\n".join([
-        f"# cucore.perf beside do_bench on {result['device']}", "",
+        f"# cucore.perf compared with do_bench on {result['device']}", "",
         "Medians in microseconds, of the medians of three rounds in turn.", "",
         table(["work", "do_bench", "cucore.perf", "events around nothing", "ratio", "ratio with these events"], lines),
         f"The verdicts of {agreed} of {len(result['verdicts'])} comparisons were the same twice.", "",

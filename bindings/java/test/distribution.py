@@ -136,7 +136,7 @@ class Contents(unittest.TestCase):
         self.assertIn("io.cucore.CucoreException", looked_up)
         self.assertLessEqual(looked_up, rows.keys())
         methods = {m["name"] for row in rows.values() for m in row.get("methods", ())}
-        mine = {m for jar in ("io.cucore.CucoreException", "io.cucore.Natives", "io.cucore.array.Patience") for m in
+        mine = {m for jar in ("io.cucore.CucoreException", "io.cucore.Natives", "io.cucore.array.Patience", "io.cucore.perf.Works") for m in
                 re.findall(r" (\w+)\(", run("javap", "-p", "-cp", JAR, jar))}
         called = {name for text in texts for name in re.findall(r'Get(?:Static)?MethodID\([^;"]*(?:FindClass\("[^"]*"\))?[^;"]*, "(\w+)"', text)}
         self.assertLessEqual(called - mine - {"getCPtr"}, methods)  # each class has getCPtr
