@@ -70,7 +70,7 @@ def page(path, language, printed, reason, others):
 
 def make(root, build, stage, available):
     """Writes the pages of all languages, and returns the faults. available: the languages of this build."""
-    programs = {language: sorted(path for path in (root / "examples" / language).iterdir() if not path.name.startswith(".")) for language in TITLES}
+    programs = {language: sorted(path for path in (root / "examples" / language).iterdir() if path.is_file() and not path.name.startswith(".")) for language in TITLES}
     work = [(language, path) for language in TITLES for path in programs[language]]
 
     def run(item):

@@ -67,10 +67,7 @@ ShortList<GraphNode*> GraphBody::find_all(std::span<const NodeNumber> numbers) c
 }
 
 void GraphBody::reserve(std::span<GraphNode* const> touched) {
-  grow(nodes_);
-  grow(removed_);
-  grow(held_);
-  grow(objects_);
+  grow_lists();
   for (GraphNode* node : touched) {
     node->before.reserve(node->before.size() + 1);
     node->after.reserve(node->after.size() + 1);

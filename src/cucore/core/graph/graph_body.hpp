@@ -14,7 +14,6 @@
 #include "core/graph/node_work.hpp"
 #include "support/inline_list.hpp"
 #include "support/short_list.hpp"
-#include "support/spare_blocks.hpp"
 
 namespace cucore::core {
 
@@ -30,7 +29,7 @@ struct NodeEdge {
 
 using NodeEdges = InlineList<NodeEdge, 2>;
 
-struct GraphNode final : SpareBlocks<GraphNode> {
+struct GraphNode {
   NodeNumber number = 0;
   NodeKind kind = NodeKind::UNKNOWN;
   CUgraphNode native = nullptr;
@@ -106,9 +105,9 @@ class GraphBody final : public Object {
 
   // Makes room, so that the next removal, edge, held object or insertion cannot fail.
   void reserve(std::span<GraphNode* const> touched);
-  // The same for an insertion after the nodes.
+  // The same, if the next edges are those of a node that is inserted after these.
   void reserve_insertion(std::span<GraphNode* const> before) {
-    grow(nodes_);
+    grow_lists();
     for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
   }
   // `before` are the nodes at the other ends of the edges.
@@ -155,9 +154,14 @@ class GraphBody final : public Object {
 
  private:
   ~GraphBody() override = default;
-  template <class List>
-  static void grow(List& list) {
-    if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
+  void grow_lists() {
+    const auto grow = [](auto& list) {
+      if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
+    };
+    grow(nodes_);
+    grow(removed_);
+    grow(held_);
+    grow(objects_);
   }
   void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;

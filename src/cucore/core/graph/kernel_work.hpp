@@ -9,7 +9,6 @@
 #include "core/graph/kernel_arguments.hpp"
 #include "core/graph/node_work.hpp"
 #include "core/load/launch_configuration.hpp"
-#include "support/spare_blocks.hpp"
 
 namespace cucore::core {
 
@@ -21,7 +20,7 @@ struct KernelChange {
   size_t count = 0;
 };
 
-class KernelWork final : public NodeWork, public SpareBlocks<KernelWork> {
+class KernelWork final : public NodeWork {
  public:
   // Throws as launch() does for the same arguments on a stream of the device.
   KernelWork(const Context& context, KernelChange launch, const LaunchHandles& handles)
