@@ -45,5 +45,5 @@ for name in one another-folder; do
   for kind in "$@"; do build "$kind"; done | xargs sha256sum | sed 's| .*/| |' > "$place/$name.txt"
 done
 cat "$place/one.txt"
-if cmp -s "$place/one.txt" "$place/another-folder.txt"; then echo "equal bytes in two folders"
-else echo "reproduce.sh: the packages of the two folders differ:" >&2; diff "$place/one.txt" "$place/another-folder.txt" >&2; fi
+if diff "$place/one.txt" "$place/another-folder.txt" >&2; then echo "equal bytes in two folders"
+else echo "reproduce.sh: the packages of the two folders differ" >&2; exit 1; fi
