@@ -14,25 +14,9 @@ if [ "${1:-}" = stage ]; then
   set -e
   cd "$here/../.."
   build=${BUILD:-build-gpu}
-  stage=build-gpu-counters
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false -Dtests=false
-  libraries=$(cd "$build" && ninja -t targets all | sed -n 's/^\(src\/\(cucore\/libcucore\|perf\/libcucore-perf\)\.so\.[0-9.]*\): cpp_LINKER$/\1/p')
-  # shellcheck disable=SC2086
-  ninja -C "$build" ${JOBS:+-j$JOBS} bench/perf_counters $libraries
-  rm -rf "$stage"
-  mkdir -p "$stage/lib" "$stage/lib-spare"
-  cp "$build/bench/perf_counters" "$stage/"
-  LD_LIBRARY_PATH="$PWD/$build/src/cucore:$PWD/$build/src/perf" ldd "$stage/perf_counters" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
-  while read -r library; do
-    case ${library##*/} in
-      libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-linux*) ;;
-      libstdc++* | libgcc_s*) cp -L "$library" "$stage/lib-spare/" ;;
-      *) cp -L "$library" "$stage/lib/" ;;
-    esac
-  done
-  cp bench/perf/counters.sh bench/perf/counters_table.py "$stage/"
-  strip "$stage/perf_counters" "$stage"/lib/*.so* 2>/dev/null || true
-  du -sh "$stage"
+  . bench/perf/stage.sh
+  stage_program "$build" bench/perf_counters build-gpu-counters bench/perf/counters.sh bench/perf/counters_table.py
   exit
 fi
 

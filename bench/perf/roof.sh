@@ -13,25 +13,9 @@ if [ "${1:-}" = stage ]; then
   set -e
   cd "$here/../.."
   build=${BUILD:-build-gpu}
-  stage=build-gpu-roof
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false
-  libraries=$(cd "$build" && ninja -t targets all | sed -n 's/^\(src\/\(cucore\/libcucore\|perf\/libcucore-perf\)\.so\.[0-9.]*\): cpp_LINKER$/\1/p')
-  # shellcheck disable=SC2086
-  ninja -C "$build" ${JOBS:+-j$JOBS} src/programs/cli/cucore $libraries
-  rm -rf "$stage"
-  mkdir -p "$stage/lib" "$stage/lib-spare"
-  cp "$build/src/programs/cli/cucore" "$stage/"
-  LD_LIBRARY_PATH="$PWD/$build/src/cucore:$PWD/$build/src/perf" ldd "$stage/cucore" | sed -n 's/.* => \(\/[^ ]*\) .*/\1/p' | sort -u |
-  while read -r library; do
-    case ${library##*/} in
-      libc.so* | libm.so* | libdl.so* | libpthread.so* | librt.so* | ld-linux*) ;;
-      libstdc++* | libgcc_s*) cp -L "$library" "$stage/lib-spare/" ;;
-      *) cp -L "$library" "$stage/lib/" ;;
-    esac
-  done
-  cp bench/perf/roof.sh bench/perf/products.py bench/perf/roof_table.py "$stage/"
-  strip "$stage/cucore" "$stage"/lib/*.so* 2>/dev/null || true
-  du -sh "$stage"
+  . bench/perf/stage.sh
+  stage_program "$build" src/programs/cli/cucore build-gpu-roof bench/perf/roof.sh bench/perf/products.py bench/perf/roof_table.py
   exit
 fi
 
