@@ -31,18 +31,28 @@ class OnGraph : public OnDevice {
 
   using Nodes = std::vector<cucore_node>;
 
-  // y = a * x + y
+  // Of y = a * x + y. The arguments point into this object.
+  struct SaxpyArguments {
+    SaxpyArguments(float factor, const cucore_buffer* x, const cucore_buffer* y)
+        : a(factor),
+          list{CUCORE_ARGUMENT(a),
+               {x, CUCORE_ARGUMENT_OBJECT},
+               {y, CUCORE_ARGUMENT_OBJECT},
+               CUCORE_ARGUMENT(n)} {}
+    SaxpyArguments(const SaxpyArguments&) = delete;
+
+    const float a;
+    const uint32_t n = COUNT;
+    const cucore_argument list[4];
+  };
+
   cucore_node add_saxpy(const Nodes& after, float a, const cucore_buffer* x,
                         const cucore_buffer* y) const {
-    const uint32_t n = COUNT;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         {y, CUCORE_ARGUMENT_OBJECT},
-                                         CUCORE_ARGUMENT(n)};
+    const SaxpyArguments arguments(a, x, y);
     const cucore_launch_options options = grid(1, 32);
     cucore_node node = 0;
-    MUST(cucore_graph_add_kernel, graph_, after.data(), after.size(), saxpy_, &options, arguments,
-         4, &node);
+    MUST(cucore_graph_add_kernel, graph_, after.data(), after.size(), saxpy_, &options,
+         arguments.list, 4, &node);
     return node;
   }
   cucore_node add_empty_kernel(const Nodes& after, const cucore_launch_options& options) const {

@@ -39,13 +39,9 @@ class GraphDevices : public OnGraph {
   }
   void launch_saxpy_on(const cucore_stream* stream, float a, const cucore_buffer* x,
                        const cucore_buffer* y) const {
-    const uint32_t n = COUNT;
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(a),
-                                         {x, CUCORE_ARGUMENT_OBJECT},
-                                         {y, CUCORE_ARGUMENT_OBJECT},
-                                         CUCORE_ARGUMENT(n)};
+    const SaxpyArguments arguments(a, x, y);
     const cucore_launch_options options = grid(1, 32);
-    MUST(cucore_kernel_launch, saxpy_, stream, &options, arguments, 4);
+    MUST(cucore_kernel_launch, saxpy_, stream, &options, arguments.list, 4);
   }
 
   Device second_;
