@@ -16,5 +16,5 @@ if missing:
 tools, out = root / "tools/site", build / "site"
 done = subprocess.run([sys.executable, "-B", tools / "build.py", root, build, out])
 if done.returncode == 0:
-    done = subprocess.run([sys.executable, "-B", tools / "check_site.py", out / "html", out / "work/rows.json"])
+    done = subprocess.run([sys.executable, "-B", tools / "check_site.py", out / "html", out / "parts/rows.json"])
 sys.exit(done.returncode)

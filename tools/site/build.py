@@ -110,8 +110,8 @@ def anchors_of(inventory):
 def main(root, build, out):
     root, build, out = Path(root).resolve(), Path(build).resolve(), Path(out).resolve()
     clock = Clock()
-    source, pages_out, work = out / "source", out / "html", out / "work"
-    for folder in (source, pages_out, work):
+    source, pages_out, parts = out / "source", out / "html", out / "parts"
+    for folder in (source, pages_out, parts):
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
     version = re.search(r"version: '([\d.]+)'", (root / "meson.build").read_text())[1]
@@ -122,11 +122,11 @@ def main(root, build, out):
     stage = Stage(root, source)
     (source / "api").mkdir()
 
-    members = dict(zip(("c", "cpp"), native.make(root, source, work / "doxygen")))
+    members = dict(zip(("c", "cpp"), native.make(root, source, parts / "doxygen")))
     clock.step("API of C and C++")
     makers = {"python": lambda: python_pages(build, source),
               "java": lambda: java_api.make(source, pages_out, java_sources(root, build), version),
-              "csharp": lambda: csharp_api.make(source, work, build / "bindings/csharp/Cucore.dll")}
+              "csharp": lambda: csharp_api.make(source, parts, build / "bindings/csharp/Cucore.dll")}
     for language in available[2:]:
         members[language] = native.members_of(makers[language]())
         clock.step(f"API of {TITLES[language]}")
@@ -142,9 +142,9 @@ def main(root, build, out):
     back = {f"{language} {name}": found for (language, name), found in links.inverse(rows).items()}
     (source / "site.json").write_text(json.dumps({"version": version, "extensions": [], "names": names, "rows": {"same": rows, "back": back}}),
                                       encoding="utf-8")
-    (work / "rows.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
+    (parts / "rows.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     jobs = str(os.cpu_count() or 2)
-    done = subprocess.run([sys.executable, "-B", "-m", "sphinx", "-q", "-W", "--keep-going", "-j", jobs, "-c", HERE, "-d", work / "doctrees",
+    done = subprocess.run([sys.executable, "-B", "-m", "sphinx", "-q", "-W", "--keep-going", "-j", jobs, "-c", HERE, "-d", parts / "doctrees",
                            source, pages_out],
                           cwd=source, env={**os.environ, "SITE_DATA": str(source / "site.json")})
     clock.step("pages")
