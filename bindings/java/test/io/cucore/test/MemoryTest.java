@@ -85,7 +85,7 @@ class MemoryTest {
       assertTrue(counted.getUsed() >= 1 << 20 && counted.getReserved() >= counted.getUsed());
       first.close();
       stream.synchronize();
-      assertTrue(pool.getStatistics().getReserved() < 1 << 20);
+      assertTrue(pool.getStatistics().getUsed() < 1 << 20);
       pool.setKeep(0);
       pool.trim();
       device.setPool(pool);
