@@ -300,6 +300,40 @@ TEST_F(CapturedChanges, OfAChild) {
   expect_written(before, to, std::vector<float>(COUNT, 2));
 }
 
+TEST_F(CapturedChanges, TakeNoGraphOfACaptureAsAChild) {
+  const Buffer to = make_floats(0);
+  const float one = 1;
+  const Graph child = make_graph(device_);
+  cucore_node inner = 0, node = 0;
+  MUST(cucore_graph_add_fill, child, nullptr, 0, to, 0, BYTES, &one, sizeof one, &inner);
+  MUST(cucore_graph_add_child, graph_, nullptr, 0, child, &node);
+  const Executable executable = make_executable(graph_);
+  const auto refuses = [&](const Graph& source, const std::string& message) {
+    FAILS(CUCORE_ERROR_INVALID_STATE, message, cucore_graph_set_child, graph_, node, source);
+    FAILS(CUCORE_ERROR_INVALID_STATE, message, cucore_executable_set_child, executable, node,
+          source);
+  };
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  Graph captured;
+  MUST(cucore_stream_capture_graph, stream_, captured.out());
+  const float two = 2;
+  MUST(cucore_buffer_fill, to, 0, BYTES, &two, sizeof two, stream_);
+  refuses(captured,
+          "cannot set a node to a graph into which a stream is being captured; end the capture "
+          "first");
+  // A fork that is not joined breaks the capture, and the driver destroys its graph.
+  const Stream fork = make_stream(device_);
+  MUST(cucore_stream_wait_stream, fork, stream_);
+  MUST(cucore_buffer_fill, to, 0, BYTES, &two, sizeof two, fork);
+  cucore_graph* none = nullptr;
+  cucore_error* error = nullptr;
+  EXPECT_EQ(cucore_stream_end_capture(stream_, &none, &error), CUCORE_ERROR_INVALID_STATE);
+  cucore_error_release(error);
+  refuses(captured,
+          "the graph ended with a capture, which was broken or not joined; make a new one");
+  expect_written(executable, to, std::vector<float>(COUNT, 1));
+}
+
 // A refused change leaves the captured work and keeps no object.
 TEST_F(CapturedChanges, ThatAreRefusedChangeNothingAndKeepNothing) {
   NEEDS_FAKE_DRIVER();

@@ -148,6 +148,12 @@ TEST_F(Conditions, AreRefusedUnlessTheyFit) {
   };
   refuses(CUCORE_CONDITIONAL_IF, 0, "body_count is 0; expected 1 for IF, or 2 with an else");
   refuses(CUCORE_CONDITIONAL_IF, 3, "body_count is 3; expected 1 for IF, or 2 with an else");
+  // A count that cannot be right does not decide how much is written.
+  for (cucore_graph*& body : bodies) body = graph_;
+  const std::string huge = "body_count is " + std::to_string(SIZE_MAX) + "; expected ";
+  refuses(CUCORE_CONDITIONAL_IF, SIZE_MAX, (huge + "1 for IF, or 2 with an else").c_str());
+  refuses(CUCORE_CONDITIONAL_SWITCH, SIZE_MAX, (huge + "at least 1 for SWITCH").c_str());
+  for (cucore_graph* const body : bodies) EXPECT_EQ(body, graph_);
   refuses(CUCORE_CONDITIONAL_WHILE, 2, "body_count is 2; expected 1 for WHILE");
   refuses(CUCORE_CONDITIONAL_SWITCH, 0, "body_count is 0; expected at least 1 for SWITCH");
   refuses(static_cast<cucore_conditional>(3), 1,
@@ -187,7 +193,7 @@ TEST_F(Conditions, RestrictTheirGraphs) {
   EXPECT_EQ(cucore_graph_node_count(body), 0u);
   cucore_executable* executable = nullptr;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
-        "the graph belongs to a node of another graph; clone it, or use that graph",
+        "the graph belongs to a conditional node of another graph; use that graph",
         cucore_executable_create, body, nullptr, &executable);
   cucore_graph* copy = nullptr;
   FAILS(CUCORE_ERROR_UNSUPPORTED,

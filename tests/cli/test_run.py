@@ -75,7 +75,8 @@ class RunUsage(CommandTest):
     def test_graphs_without_a_number_or_without_a_launch(self):
         for text in ("0", "-1", "x", "4294967296", ""):
             self.wrong(f"--graph={text}", says="--graph")
-        self.wrong("--graph", "0", says="--graph has the number 0; expected at least 1")
+        self.wrong("--graph", "0", says="--graph has the number 0; expected 1 to 4294967295")
+        self.wrong("--graph", "4294967296", says="--graph has the number 4294967296; expected 1 to 4294967295")
         self.wrong("--graph", "x", says="--graph is 'x'; expected a number")
         self.wrong("--dot", "g.dot", says="--dot has no graph to write; add --graph N, the number of launches")
         self.wrong("--graph", "1", "--dot", "saxpy.cu", says="saxpy.cu is an input and also the output")

@@ -38,6 +38,7 @@ def stream_capture(self: Stream, *, mode: CaptureMode = CaptureMode.RELAXED, int
     by default a new one. ``after`` is the node, or the nodes, of it that the first work comes after.
     """
     self._begin_capture(mode, into, after)
+    graph: Optional[Graph] = None
     try:
         graph = into or self.capture_graph
         setattr(graph, "_stream", self)
@@ -46,9 +47,11 @@ def stream_capture(self: Stream, *, mode: CaptureMode = CaptureMode.RELAXED, int
         with contextlib.suppress(Error):
             self._end_capture()  # what it returns is dropped
         raise
-    self._end_capture()
-    if not graph.closed:
-        setattr(graph, "_stream", None)
+    else:
+        self._end_capture()
+    finally:
+        if graph is not None and not graph.closed:
+            setattr(graph, "_stream", None)
 
 
 @member(Device, "capture")

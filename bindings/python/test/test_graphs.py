@@ -750,6 +750,14 @@ def test_forks_are_joined(device, add, mul):
         pass
 
 
+def test_a_graph_of_a_capture_that_failed_cannot_fork(device, stream):
+    graph = cucore.Graph(device)
+    with pytest.raises(KeyError), stream.capture(into=graph):
+        raise KeyError
+    with pytest.raises(TypeError, match="only a graph of a capture under way can fork"), graph.fork(1):
+        pass
+
+
 def test_a_capture_continues_a_graph(device, stream, graph, add, mul):
     x, view = memory(device, 1)
     first = graph.kernel(add, ONE, x, 1.0)

@@ -24,7 +24,7 @@ namespace {
 // The graphs of a new conditional node. Unless they are kept, the outputs are NULL again.
 class NewBodies {
  public:
-  NewBodies(cucore_graph** out, size_t count) noexcept : out_(out), count_(out ? count : 0) {
+  NewBodies(cucore_graph** out, size_t count) noexcept : out_(out), count_(count) {
     for (size_t i = 0; i < count_; ++i) out_[i] = nullptr;
   }
   ~NewBodies() {
@@ -320,15 +320,17 @@ CUCORE_API cucore_status cucore_graph_add_conditional(cucore_graph* graph, const
                                                       cucore_graph** bodies, cucore_node* out,
                                                       cucore_error** error) {
   return guard(error, [&] {
-    NewBodies made(bodies, body_count);
     NewNode node(out);
-    core::Graph& self = use(graph, "graph");
-    const auto before = after_of(after, after_count);
     if (kind < CUCORE_CONDITIONAL_IF || kind > CUCORE_CONDITIONAL_SWITCH)
       throw cucore::Error(cucore::Status::INVALID_ARGUMENT,
                           cucore::concat("kind is ", static_cast<int>(kind),
                                          "; expected a cucore_conditional, 0 to 2"));
+    // A wrong count must not decide how much of `bodies` is written.
+    core::require_body_count(static_cast<core::ConditionalKind>(kind), body_count);
     require(bodies, "bodies");
+    NewBodies made(bodies, body_count);
+    core::Graph& self = use(graph, "graph");
+    const auto before = after_of(after, after_count);
     node.require();
     node.set(self.add_conditional(before, condition, static_cast<core::ConditionalKind>(kind),
                                   body_count,

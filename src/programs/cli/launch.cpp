@@ -28,7 +28,7 @@ std::vector<Buffer> buffers_for(const Device& device, const Stream& stream,
 std::uint32_t parse_side(std::string_view text, std::string_view option) {
   const std::size_t side = parse_count(text, option);
   if (side == 0 || side > std::numeric_limits<std::uint32_t>::max())
-    throw usage(fmt::format("{} has the number {}; expected at least 1", option, text));
+    throw usage(fmt::format("{} has the number {}; expected 1 to 4294967295", option, text));
   return static_cast<std::uint32_t>(side);
 }
 

@@ -313,9 +313,7 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
-  child.body_->require_usable();
-  child.body_->require_not_captured("add");
-  use.read(*child.body_);
+  use.read_source(*child.body_, "add");
   require_child(*child.root_, *child.body_);
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
   return insert(use.cu(), after, make<ChildWork>(*child.body_, source.native()));
@@ -479,7 +477,7 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
   GraphUse use(std::move(locks.first), *root_, *body_);
   GraphNode& node = body_->find(number);
   child.require_usable();
-  use.read(*child.body_);
+  use.read_source(*child.body_, "set a node to");
   if (!use.cu().cuGraphNodeSetParams)
     throw Error(
         Status::UNSUPPORTED,
@@ -493,9 +491,11 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
 }
 
 void Graph::require_whole() const {
-  if (body_ != root_->body())
-    throw Error(Status::INVALID_ARGUMENT,
-                "the graph belongs to a node of another graph; clone it, or use that graph");
+  if (body_ == root_->body()) return;
+  throw Error(Status::INVALID_ARGUMENT,
+              body_->is_conditional()
+                  ? "the graph belongs to a conditional node of another graph; use that graph"
+                  : "the graph belongs to a node of another graph; clone it, or use that graph");
 }
 
 void Graph::add_edge(NodeNumber from, NodeNumber to, bool is_programmatic) {

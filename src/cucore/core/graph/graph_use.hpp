@@ -50,6 +50,13 @@ class GraphUse {
     body.require_alive();
     body.read_changes(cu_, dropped_);
   }
+  // Reads a graph that the driver copies. Throws INVALID_STATE if a capture adds nodes to it, or
+  // has lost it. `action` is "add".
+  void read_source(GraphBody& body, const char* action) {
+    body.require_usable();
+    body.require_not_captured(action);
+    read(body);
+  }
   // Drop their argument after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }
   void drop(std::unique_ptr<GraphNode> node) noexcept { node_ = std::move(node); }

@@ -40,11 +40,7 @@ void require_conditions(const driver::CudaTable& cu) {
                      driver::version_text(cu.version), " (", missing, " is missing)"));
 }
 
-namespace {
-
-constexpr int FIRST_WITH_ELSE = 12080;
-
-void require_count(ConditionalKind kind, size_t bodies) {
+void require_body_count(ConditionalKind kind, size_t bodies) {
   const auto refuse = [&](const char* expected) {
     throw Error(Status::INVALID_ARGUMENT,
                 concat("body_count is ", bodies, "; expected ", expected));
@@ -55,6 +51,10 @@ void require_count(ConditionalKind kind, size_t bodies) {
   if (kind == ConditionalKind::SWITCH && (bodies == 0 || bodies > UINT32_MAX))
     refuse("at least 1 for SWITCH");
 }
+
+namespace {
+
+constexpr int FIRST_WITH_ELSE = 12080;
 
 CUgraphConditionalNodeType native_of(ConditionalKind kind) {
   switch (kind) {
@@ -74,7 +74,7 @@ ConditionalWork::ConditionalWork(const driver::CudaTable& cu, CUcontext context,
                                  ConditionalKind kind, size_t bodies)
     : NodeWork(NodeKind::CONDITIONAL), context_(context), condition_(condition), kind_(kind) {
   require_conditions(cu);
-  require_count(kind, bodies);
+  require_body_count(kind, bodies);
   if (cu.version < FIRST_WITH_ELSE && (kind == ConditionalKind::SWITCH || bodies == 2))
     throw Error(Status::UNSUPPORTED,
                 concat("SWITCH and else need a driver of CUDA 12.8; this one serves ",

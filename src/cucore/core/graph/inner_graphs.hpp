@@ -34,6 +34,10 @@ class ChildWork final : public NodeWork {
 // The numbers of cucore_conditional.
 enum class ConditionalKind : int32_t { IF, WHILE, SWITCH };
 
+// Throws INVALID_ARGUMENT unless a node of this kind can have so many graphs.
+void require_body_count(ConditionalKind kind, size_t bodies);
+
+
 class ConditionalWork final : public NodeWork {
  public:
   // Throws INVALID_ARGUMENT for a number of bodies that the kind does not have, and UNSUPPORTED on
