@@ -61,7 +61,9 @@ typedef enum cucore_conditional {
 
 /**
  * A node as cucore_graph_node_query() reads it. Fields that the kind of the node does not have are
- * 0 or "". So are those of a node that other code has added, except for its kind and neighbours.
+ * 0 or "". The fields of a node that a capture or other code has added are what the driver returns
+ * of a kernel, a copy, a fill, memory, and of the record or wait of an event. The name of such a
+ * kernel needs a driver of CUDA 12.3. Other kinds have no fields but kind and neighbours then.
  */
 typedef struct cucore_node_info {
   size_t           struct_size; /**< sizeof(cucore_node_info), set before the call */

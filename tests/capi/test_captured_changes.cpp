@@ -8,6 +8,7 @@
 #include <cstring>
 #include <functional>
 #include <string>
+#include <tuple>
 
 #include "graph_testing.hpp"
 
@@ -332,6 +333,49 @@ TEST_F(CapturedChanges, TakeNoGraphOfACaptureAsAChild) {
   refuses(captured,
           "the graph ended with a capture, which was broken or not joined; make a new one");
   expect_written(executable, to, std::vector<float>(COUNT, 1));
+}
+
+// Captured nodes have the facts of the same nodes by hand.
+TEST_F(CapturedChanges, AreReadFromTheDriver) {
+  if (fake_) GTEST_SKIP() << "the scripted driver does not return the work of nodes";
+  const Buffer x = make_floats(2), y = make_floats(1);
+  const Event event = make_event(device_);
+  const cucore_node filled = add_fill({}, x, 3);
+  const cucore_node copied = add_copy({filled}, y, x);
+  const cucore_node launched = add_saxpy({copied}, 2, x, y);
+  const cucore_graph* const model = graph_;
+  const auto facts = [](const cucore_node_info& node) {
+    return std::tuple(node.kind, std::string(node.kernel), std::vector(node.grid, node.grid + 3),
+                      std::vector(node.block, node.block + 3),
+                      std::vector(node.cluster, node.cluster + 3), node.dynamic_shared,
+                      node.destination, node.source, node.size, node.pattern, node.pattern_size,
+                      node.width, node.height, node.depth);
+  };
+  const std::vector expected{facts(query(model, filled)), facts(query(model, copied)),
+                             facts(query(model, launched))};
+  const std::string drawing = dot(model);
+  const Graph kept = std::move(graph_);
+  capture([&] {
+    const float three = 3;
+    MUST(cucore_buffer_fill, x, 0, BYTES, &three, sizeof three, stream_);
+    MUST(cucore_buffer_copy, y, 0, x, 0, BYTES, stream_);
+    const SaxpyArguments arguments(2, x, y);
+    const cucore_launch_options options = grid(1, 32);
+    MUST(cucore_kernel_launch, saxpy_, stream_, &options, arguments.list, 4);
+    MUST(cucore_event_record_in_graph, event, stream_);
+  });
+  ASSERT_EQ(cucore_graph_node_count(graph_), 4u);
+  cucore_node nodes[4] = {};
+  for (size_t i = 0; i < 4; ++i) MUST(cucore_graph_node_at, graph_, i, &nodes[i]);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(facts(query(nodes[i])), expected[i]) << i;
+  EXPECT_EQ(query(nodes[3]).event, cucore_event_native(event));
+  const std::string text = dot(graph_);
+  EXPECT_NE(text.find(": kernel saxpy\\ngrid 1x1x1, block 32x1x1\"]"), std::string::npos) << text;
+  EXPECT_NE(drawing.find(": kernel saxpy\\ngrid 1x1x1, block 32x1x1\"]"), std::string::npos)
+      << drawing;
+  const Executable executable = make_executable(graph_);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "node " + std::to_string(nodes[2]) + " (kernel saxpy)",
+        cucore_executable_set_child, executable, nodes[2], kept);
 }
 
 // A refused change leaves the captured work and keeps no object.

@@ -280,8 +280,9 @@ TEST_F(GraphChanges, OfNodesThatOtherCodeHasAdded) {
   SUCCEEDS(cucore_graph_node_at, graph_, 1, &kernel);
   const cucore_launch_options options = grid(2, 32);
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT,
-        "other code has added " + name(kernel) +
-            " (kernel), so its launch is not known; pass kernel, options and arguments",
+        "a capture or other code has added " + name(kernel) +
+            (fake_ ? " (kernel)" : " (kernel empty)") +
+            ", so its launch is not known; pass kernel, options and arguments",
         cucore_graph_set_kernel, graph_, kernel, nullptr, &options, nullptr, 0);
   SUCCEEDS(cucore_graph_set_kernel, graph_, kernel, empty_, &options, nullptr, 0);
   EXPECT_EQ(query(kernel).grid[0], 2u);

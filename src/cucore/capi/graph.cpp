@@ -52,7 +52,7 @@ cucore_node_info to_c(const core::NodeState& node) {
   info.pattern_size = facts.pattern_size;
   info.dependency_count = node.before;
   info.dependent_count = node.after;
-  info.event = facts.event ? facts.event->native() : nullptr;
+  info.event = facts.event ? facts.event->native() : facts.native_event;
   info.native = node.native;
   info.condition = facts.condition;
   info.tools_id = node.tools_id;

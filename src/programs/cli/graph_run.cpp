@@ -66,7 +66,6 @@ LaunchTimes GraphFlags::run(const Device& device, const Kernel& kernel, const La
   stream.begin_capture();
   launch_kernel();
   const Graph graph = stream.end_capture();
-  graph.set_label(graph.node_at(0), std::string(kernel.name()));
   const Executable executable = Executable::create(graph);
   executable.upload(stream);
   const float repeated = time_of(device, stream, count, [&] { executable.launch(stream); });

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/graph/driver_facts.hpp"
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
 #include "core/graph/held_objects.hpp"
@@ -576,7 +577,7 @@ NodeState Graph::query(NodeNumber number) const {
   state.number = number;
   state.kind = node.kind;
   if (node.label) state.label = node.label->c_str();
-  if (node.work) state.facts = node.work->facts();
+  state.facts = node.work ? node.work->facts() : read_facts(use.cu(), node.kind, node.native);
   state.facts.kernel = body_->keep_text(state.facts.kernel)->c_str();
   state.work = node.work;
   state.before = node.before.size();

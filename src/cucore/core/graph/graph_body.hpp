@@ -33,7 +33,7 @@ struct GraphNode {
   NodeNumber number = 0;
   NodeKind kind = NodeKind::UNKNOWN;
   CUgraphNode native = nullptr;
-  Ref<const NodeWork> work;       // null for a node that somebody else has added
+  Ref<const NodeWork> work;       // null for a node that a capture or other code has added
   CUuserObject keeper = nullptr;  // of a shared graph; null if the node keeps nothing
   const std::string* label = nullptr;
   NodeEdges before, after;             // in the order of adding

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/graph/driver_facts.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 
@@ -20,7 +21,12 @@ std::string title(const GraphNode& node, const NodeFacts& facts) {
   return text;
 }
 
-NodeFacts facts_of(const GraphNode& node) { return node.work ? node.work->facts() : NodeFacts{}; }
+// A text must not fail because the driver does.
+NodeFacts facts_of(const GraphNode& node) noexcept try {
+  return node.work ? node.work->facts() : read_facts(driver::cuda(), node.kind, node.native);
+} catch (...) {
+  return {};
+}
 
 std::string shape(const std::array<uint32_t, 3>& size) {
   return concat(size[0], "x", size[1], "x", size[2]);

@@ -33,7 +33,7 @@ Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node
     return make<KernelWork>(static_cast<const KernelWork&>(*before), std::move(change), handles);
   if (!change.kernel || !change.options)
     throw Error(Status::INVALID_ARGUMENT,
-                concat("other code has added ", describe_node(node),
+                concat("a capture or other code has added ", describe_node(node),
                        ", so its launch is not known; pass kernel, options and arguments"));
   return make<KernelWork>(context, std::move(change), handles);
 }

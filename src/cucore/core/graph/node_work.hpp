@@ -67,6 +67,7 @@ struct NodeFacts {
   uint64_t pattern = 0;
   size_t pattern_size = 0;
   const Event* event = nullptr;
+  CUevent native_event = nullptr;  // of a node that a capture or other code has added
   const External* semaphore = nullptr;
   uint64_t condition = 0;
   int32_t comparison = 0;
