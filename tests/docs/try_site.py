@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds the site and checks it: try_site.py ROOT BUILD. Without the tools of ./run docs the test is skipped."""
+"""Builds the site and checks it, as ./run docs does: try_site.py ROOT BUILD. Without the tools the test is skipped."""
 import importlib.util
 import shutil
 import subprocess
@@ -14,7 +14,7 @@ if missing:
     print("not installed:", *missing)
     sys.exit(SKIP)
 tools, out = root / "tools/site", build / "site"
-done = subprocess.run([sys.executable, "-B", tools / "build.py", root, build, out])
-if done.returncode == 0:
-    done = subprocess.run([sys.executable, "-B", tools / "check_site.py", out / "html", out / "parts/rows.json"])
-sys.exit(done.returncode)
+for step in (("build.py", root, build, out), ("check_site.py", out / "html", out / "parts/rows.json"), ("check_browser.py", out / "html", out / "screenshots")):
+    done = subprocess.run([sys.executable, "-B", tools / step[0], *step[1:]])
+    if done.returncode:
+        sys.exit(done.returncode)

@@ -20,6 +20,7 @@ import csharp_api
 import java_api
 import links
 import native
+import theme
 from pages import Stage
 from reference import TITLES, Member, Page, write, write_index
 
@@ -121,6 +122,7 @@ def main(root, build, out):
         print(f"The build has no binding for {', '.join(missing)}; the site lacks the API of these languages.")
     stage = Stage(root, source)
     (source / "api").mkdir()
+    theme.write(parts / "static")
 
     members = dict(zip(("c", "cpp"), native.make(root, source, parts / "doxygen")))
     clock.step("API of C and C++")
@@ -140,7 +142,7 @@ def main(root, build, out):
     faults += stage.faults
     names = {language: {member.name: member.kind for member in found} for language, found in members.items()}
     back = {f"{language} {name}": found for (language, name), found in links.inverse(rows).items()}
-    (source / "site.json").write_text(json.dumps({"version": version, "extensions": [], "names": names, "rows": {"same": rows, "back": back}}),
+    (source / "site.json").write_text(json.dumps({"version": version, "static": str(parts / "static"), "names": names, "rows": {"same": rows, "back": back}}),
                                       encoding="utf-8")
     (parts / "rows.json").write_text(json.dumps(rows, indent=1), encoding="utf-8")
     jobs = str(os.cpu_count() or 2)

@@ -64,7 +64,7 @@ def page(path, language, printed, reason, others):
     said = re.sub(r"([<>*_|\\])", r"\\\1", comment_of(text))
     same = " · ".join(f"[{TITLES[other]}](../{other}/{path.stem}.md)" for other in others)
     output = f"## Output\n\nOn the CPU device:\n\n```text\n{printed.rstrip()}\n```\n" if printed is not None else f"## Output\n\n{reason}\n"
-    return (f"{ORPHAN}# {heading(path)}\n\n{said}\n\n" + (f"The same in {same}.\n\n" if same else "") +
+    return (f"{ORPHAN}# {heading(path)} in {TITLES[language]}\n\n{said}\n\n" + (f"The same in {same}.\n\n" if same else "") +
             f"```{{code-block}} {LEXERS[language]}\n:caption: {path.name}\n\n{text.rstrip()}\n```\n\n{output}")
 
 

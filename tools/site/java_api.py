@@ -24,6 +24,10 @@ def run_javadoc(out, paths, version):
                "-header", '<a href="{@docRoot}/../../index.html">libcucore</a>', "--add-stylesheet", HERE / "javadoc.css",
                "-d", out, *sources(paths)]
     subprocess.run(list(map(str, command)), check=True)
+    # Debian's javadoc writes no fonts, but imports them.
+    if not (out / "resources/fonts").exists():
+        style = out / "stylesheet.css"
+        style.write_text(re.sub(r"@import url\('resources/fonts/[^)]*\);\n", "", style.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def owner_of(path, folder):
