@@ -66,14 +66,22 @@ class Clock:
         self.last = now
 
 
-def language_rows(rows, back):
-    """The table of all functions of C with the same in the other languages, as a page."""
+def language_rows(rows, lacks):
+    """The table of all functions of C with the same in the other languages, as a page, and that of functions without."""
     lines = ["# The same in every language", "", "Each row is a function of C that other languages have.", "",
              "| C | C++ | Python | Java | C# |", "|---|---|---|---|---|"]
     for name in sorted(rows):
         if name.startswith("cucore_"):
             cells = [", ".join(f"{{api:{language}}}`{each}`" for each in rows[name].get(language, ())[:2]) for language in ("cpp", "python", "java", "csharp")]
             lines.append("| {api:c}`" + name + "` | " + " | ".join(cells) + " |")
+    lines += ["", "## Functions that a language does not have", "",
+              "An object of a language holds a reference, so the functions that end in `_retain` and `_release` have no row. Arrays and "
+              "measurements have no header of C++.", "", "| C | not in | reason |", "|---|---|---|"]
+    for name in sorted(lacks):
+        if not name.endswith(("_retain", "_release")):
+            for reason in dict.fromkeys(lacks[name].values()):
+                languages = ", ".join(TITLES[language] for language, words in lacks[name].items() if words == reason)
+                lines.append("| {api:c}`" + name + f"` | {languages} | {reason} |")
     return "\n".join(lines) + "\n"
 
 
@@ -134,9 +142,10 @@ def main(root, build, out):
         clock.step(f"API of {TITLES[language]}")
     rows = links.same(root, [member.name for member in members["c"] if member.kind in ("function", "enum", "struct", "typedef", "value")], members)
 
-    faults = courses.make(root, build, stage, available)
+    lacks = links.lacking(root, members, rows)
+    faults = links.faults(members, lacks) + courses.make(root, build, stage, available)
     clock.step("courses")
-    stage.write("api/same", language_rows(rows, links.inverse(rows)))
+    stage.write("api/same", language_rows(rows, lacks))
     stage.make([("Course", [f"courses/{language}/index" for language in TITLES]),
                 ("API", [*(f"api/{language}" for language in available), "api/same"])])
     faults += stage.faults

@@ -3,12 +3,16 @@
 
 Names of libcucore come from the generator of the bindings, which also uses them for messages. Names of arrays follow the
 conventions of bindings/tools/array_members.py and array_csharp.py. A name counts if the language has such a member.
+same.toml has the members that no convention leads to.
 """
 import re
 import sys
+import tomllib
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 BINDINGS = {"python": "python", "java": "java", "csharp": "csharp"}
+TABLE = Path(__file__).with_name("same.toml")
 
 
 def spelled(root, language):
@@ -65,6 +69,41 @@ def of_arrays(name):
     return found
 
 
+def table():
+    return tomllib.loads(TABLE.read_text(encoding="utf-8"))
+
+
+def reasons(root):
+    """{(language, pattern of names in C): why the language has no such member}."""
+    unreachable = tomllib.loads((root / "bindings/api/cucore.toml").read_text(encoding="utf-8"))["unreachable"]
+    found = {(language, name): words for name, words in unreachable.items() for language in (*BINDINGS, "cpp") if language != "cpp" or name == "cucore_*_retain"}
+    found["cpp", "cucore_*_release"] = "the destructor"
+    found.update({(language, name): words for name, each in table()["none"].items() for language, words in each.items()})
+    return found
+
+
+def lacking(root, members, rows):
+    """{function of C: {language without such a member: the reason, or None}}. Arrays and measurements have no header of C++."""
+    known, found = reasons(root), {}
+    only_in_c = "".join(path.read_text(encoding="utf-8") for path in (root / "include").glob("cucore_*.h"))
+    for name in (member.name for member in members["c"] if member.kind == "function"):
+        for language in (*BINDINGS, "cpp"):
+            if language not in members or language in rows.get(name, {}) or language == "cpp" and re.search(rf"\b{name}\(", only_in_c):
+                continue
+            reason = next((words for (each, pattern), words in known.items() if each == language and fnmatchcase(name, pattern)), None)
+            found.setdefault(name, {})[language] = reason
+    return found
+
+
+def faults(members, lacks):
+    """What the table names and no language has, and the functions that a language lacks without a reason."""
+    existing = {language: {member.name for member in found} for language, found in members.items()}
+    return [f"{TABLE.name}: {language} has no member {each}" for language, named in table().items() if language in existing
+            for names in named.values() for each in names if each not in existing[language]] + \
+        [f"{name} has no member in {language}: add a row to tools/site/{TABLE.name}" for name, found in lacks.items()
+         for language, reason in found.items() if reason is None]
+
+
 def same(root, names_of_c, members):
     """Returns the members of each language for each name of C."""
     existing = {language: {member.name for member in found} for language, found in members.items()}
@@ -80,6 +119,11 @@ def same(root, names_of_c, members):
             hits = [each for each in of_arrays(name).get(language, ()) if each in existing[language]]
             if hits:
                 rows[name].setdefault(language, list(dict.fromkeys(hits)))
+    for language, named in table().items():
+        for name, others in named.items():
+            if language in existing and name in rows:
+                hits = [each for each in others if each in existing[language]]
+                rows[name][language] = list(dict.fromkeys([*rows[name].get(language, ()), *hits]))
     for member in members.get("cpp", ()):
         owned = re.search(r"Owner<\w+, (cucore_\w+)>", member.signature) if member.kind == "class" else None
         if owned and owned[1] in rows:

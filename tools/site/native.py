@@ -287,6 +287,6 @@ def make(root, stage, work):
     for page in [*of_c, *of_cpp]:
         write(page, stage)
     write_index(stage, "c", "``cucore.h`` includes the topics of libcucore. Arrays and measurements are libraries of their own. Each header "
-                "compiles as C89.", sorted(of_c, key=lambda page: (page.name != "c/conventions", page.name)))
+                "compiles as C89.", sorted(of_c, key=lambda page: (page.title.startswith("cucore_"), page.name != "c/conventions", page.name)))
     write_index(stage, "cpp", "``cucore.hpp`` includes these headers. The names are in the namespace ``cucore``.", of_cpp)
     return members_of(of_c), members_of(of_cpp)

@@ -108,7 +108,8 @@ def of_class(module, name, value):
 
 def page_of(module, path):
     groups = {"Classes": [], "Functions": [], "Enumerations": [], "Exceptions": [], "Values": []}
-    names = [name for name in getattr(module, "__all__", dir(module)) if not name.startswith("_")]
+    own = [name for name in dir(module) if str(getattr(getattr(module, name), "__module__", "")).startswith(path)]
+    names = [name for name in getattr(module, "__all__", own) if not name.startswith("_")]
     for name in names:
         value = getattr(module, name)
         if inspect.ismodule(value):
