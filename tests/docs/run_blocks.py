@@ -31,7 +31,8 @@ VARIES = re.compile(r"\d+(?:\.\d+)? (?:ms|s|bytes)\b|0x[0-9a-f]+|\(0x\w+\)|/[\w/
 def environment(folder):
     """Of a program that uses the build tree as an installed one. Blocks of a kernel run in order, as their messages show."""
     java, csharp = BUILD / "bindings/java/cucore.jar", BUILD / "bindings/csharp"
-    return dict(os.environ, CUCORE_DRIVER="cpu", CUCORE_CPU_DEVICES="1", CUCORE_CPU_THREADS="1",
+    given = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX")}  # of the build, not of a reader
+    return dict(given, CUCORE_DRIVER="cpu", CUCORE_CPU_DEVICES="1", CUCORE_CPU_THREADS="1",
                 HOME=str(folder), XDG_CACHE_HOME=str(folder / ".cache"),
                 PATH=f"{BUILD}/src/programs/cli:/usr/bin:/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{BUILD}/src/cucore:{BUILD}/src/array:{csharp}",
                 PKG_CONFIG_PATH=f"{BUILD}/pkgconfig", PYTHONPATH=str(BUILD / "bindings/python/package"), CLASSPATH=f"{java}:.",
@@ -88,6 +89,8 @@ def check_page(page):
                 (folder / value).parent.mkdir(parents=True, exist_ok=True)
                 (folder / value).write_text(body)
             if not is_transcript and (marker != "transcript needs" or not is_installed(value)):
+                if marker == "transcript needs":
+                    print(f"{page.relative_to(ROOT)}: a block is not run, because {value} is not installed")
                 return match[0]
             printed = performed(body, folder)
             if without_numbers(printed) == without_numbers(body):

@@ -44,7 +44,11 @@ class Checks(unittest.TestCase):
             self.assertTrue(re.search(re.escape(host), text), host)
 
     def test_missing_images(self):
-        self.assertNotEqual(self.check({"index.html": '<img src="gone.svg">'}, "test_images_styles_and_scripts_exist")[0], 0)
+        test = "test_images_styles_and_scripts_exist"
+        self.assertNotEqual(self.check({"index.html": '<img src="gone.svg">'}, test)[0], 0)
+        self.assertEqual(self.check({"a/b.css": "p { background: url('c.svg'), url(data:image/svg+xml;charset=utf-8,x) }", "a/c.svg": ""}, test)[0], 0)
+        for address in ("gone.svg", "/a/c.svg"):
+            self.assertNotEqual(self.check({"a/b.css": f"p {{ background: url({address}) }}", "a/c.svg": ""}, test)[0], 0)
 
     def test_timing(self):
         test = "test_timing_a_kernel_is_two_clicks_away"

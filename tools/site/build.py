@@ -92,7 +92,7 @@ def links_of_java(rows, members, anchors):
         if language != "java":
             continue
         parts = []
-        for c_name in names[:2]:
+        for c_name in names:
             row = {"c": [c_name], **rows[c_name]}
             for other in TITLES:
                 for each in row.get(other, ())[:2]:

@@ -111,7 +111,7 @@ class Writer:
         if member["language"] == "c":
             names = [member["name"]]
         found = {}
-        for name in names[:3]:
+        for name in names:
             found.setdefault("c", []).append(name)
             for language, others in self.rows["same"].get(name, {}).items():
                 found.setdefault(language, []).extend(others)
@@ -121,7 +121,7 @@ class Writer:
             if language == member["language"] or not others:
                 continue
             entry = [nodes.inline("", f"{TITLES[language]}: ", classes=["language"])]
-            for each in others[:3]:
+            for each in others if language == "c" else others[:3]:
                 entry += [reference_to(language, each, each), nodes.Text(" ")]
             parts.append(nodes.inline("", "", *entry, classes=["one"]))
         return nodes.paragraph("", "", *parts, classes=["same"]) if parts else None
