@@ -68,21 +68,22 @@ class Clock:
 
 def language_rows(rows, lacks):
     """The table of all functions of C with the same in the other languages, as a page, and that of functions without."""
-    lines = ["# The same in every language", "", "Each row is a function of C that other languages have.", "",
+    table = ["", "```{table}", ":class: languages", ""]
+    lines = ["# The same in every language", "", "Each row is a function or a type of C that other languages have.", *table,
              "| C | C++ | Python | Java | C# |", "|---|---|---|---|---|"]
     for name in sorted(rows):
         if name.startswith("cucore_"):
             cells = [", ".join(f"{{api:{language}}}`{each}`" for each in rows[name].get(language, ())[:2]) for language in ("cpp", "python", "java", "csharp")]
             lines.append("| {api:c}`" + name + "` | " + " | ".join(cells) + " |")
-    lines += ["", "## Functions that a language does not have", "",
+    lines += ["```", "", "## Functions that a language does not have", "",
               "An object of a language holds a reference, so the functions that end in `_retain` and `_release` have no row. Arrays and "
-              "measurements have no header of C++.", "", "| C | not in | reason |", "|---|---|---|"]
+              "measurements have no header of C++.", *table, "| C | not in | reason |", "|---|---|---|"]
     for name in sorted(lacks):
         if not name.endswith(("_retain", "_release")):
             for reason in dict.fromkeys(lacks[name].values()):
                 languages = ", ".join(TITLES[language] for language, words in lacks[name].items() if words == reason)
                 lines.append("| {api:c}`" + name + f"` | {languages} | {reason} |")
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, "```"]) + "\n"
 
 
 def links_of_java(rows, members, anchors):

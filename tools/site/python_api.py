@@ -9,6 +9,7 @@ import inspect
 import json
 import re
 import sys
+import textwrap
 from dataclasses import asdict
 
 from reference import Member, Page
@@ -22,7 +23,7 @@ MODULES = {"cucore": "cucore", "cucore.array": "cucore.array", "cucore.array.ran
 
 def documented(value):
     """(paragraphs, details) of a docstring."""
-    text = inspect.cleandoc(value) if isinstance(value, str) else ""
+    text = inspect.cleandoc(value) if isinstance(value, str) and not value.startswith("Alias for field number") else ""
     details = {}
     for kind, name, words in FIELDS.findall(text):
         details.setdefault(LABELS[kind], []).append((name, " ".join(words.split())))
@@ -33,7 +34,8 @@ def documented(value):
 def paragraph(part):
     """An indented part or a list of names with their values is code."""
     lines = part.splitlines()
-    return "\n" + part if all(line.startswith("  ") for line in lines if line.strip()) or ">>>" in part else " ".join(part.split())
+    is_code = all(line.startswith("  ") for line in lines if line.strip()) or ">>>" in part
+    return "\n" + textwrap.dedent(part) if is_code else " ".join(part.split()).replace("``", "`")
 
 
 def signature(value):
