@@ -36,6 +36,7 @@ class Browser:
         self.session = self.send("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.send(f"{domain}.enable")
+        self.send("Page.setLifecycleEventsEnabled", enabled=True)
         return self
 
     def __exit__(self, *_):
@@ -89,19 +90,23 @@ class Browser:
     def open(self, url):
         """Opens a page, and returns when it has loaded."""
         self.events.clear()
-        self.send("Page.navigate", url=url)
-        self.wait_for("Page.loadEventFired")
+        answer = self.send("Page.navigate", url=url)
+        if "errorText" in answer:
+            raise LookupError(f"{url}: {answer['errorText']}")
+        self.wait_for(lambda event: event["method"] == "Page.lifecycleEvent" and event["params"]["name"] == "load" and
+                      event["params"]["loaderId"] == answer["loaderId"])
 
     def follow(self, script):
         """Evaluates an expression that clicks a link and returns whether it did, and waits for the page."""
         self.events.clear()
         if not self.evaluate(script):
             raise LookupError(f"the page has no such link: {script}")
-        self.wait_for("Page.loadEventFired", "Page.navigatedWithinDocument")
+        self.wait_for(lambda event: event["method"] in ("Page.loadEventFired", "Page.navigatedWithinDocument"))
 
-    def wait_for(self, *methods):
-        if not any(event["method"] in methods for event in self.events):
-            self.read_until(lambda message: message.get("method") in methods)
+    def wait_for(self, is_wanted):
+        """Waits for an event, and until the page is drawn."""
+        if not any(map(is_wanted, self.events)):
+            self.read_until(lambda message: "method" in message and is_wanted(message))
         self.evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def evaluate(self, script):

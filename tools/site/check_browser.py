@@ -19,7 +19,7 @@ import browser
 HTML, OUT = Path(sys.argv.pop(1)).resolve(), Path(sys.argv.pop(1)).resolve()
 SHOWN = ["index.html", *(f"tutorials/{each}.html" for each in ("c", "cpp", "python", "java", "csharp")), "api/c.html", "api/c/event.html",
          "api/cpp/event.html", "api/python/Event.html", "api/javadoc/io/cucore/CudaEvent.html", "api/csharp/CudaEvent.html", "api/same.html",
-         "performance.html", "howto.html", "courses/java/03_events.html", "support.html", "project/security.html", "search.html?q=event+elapsed"]
+         "performance.html", "howto.html", "courses/java/03_events.html", "support.html", "security.html", "search.html?q=event+elapsed"]
 WIDTHS = (390, 1280)
 HEIGHT = 1400
 SEARCHES = {"event elapsed": "api/c/event.html", "cucore_event_elapsed": "api/c/event.html", "CudaEvent": "api/csharp/CudaEvent.html",
@@ -89,7 +89,7 @@ class Site(unittest.TestCase):
 
     def test_search_finds_pages(self):
         self.tab.show_as(WIDTHS[1], HEIGHT, False)
-        for words, page in SEARCHES.items():
+        for words, page in ((words, page) for words, page in SEARCHES.items() if is_due(page)):
             self.open(f"search.html?q={words.replace(' ', '+')}")
             pages = [each.partition("#")[0].removeprefix(f"{HTML.as_uri()}/").partition("?")[0] for each in self.tab.evaluate(RESULTS)]
             self.assertIn(page, pages[:8], words)
