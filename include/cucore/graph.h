@@ -61,9 +61,9 @@ typedef enum cucore_conditional {
 
 /**
  * A node as cucore_graph_node_query() reads it. Fields that the kind of the node does not have are
- * 0 or "". The fields of a node that a capture or other code has added are what the driver returns
- * of a kernel, a copy, a fill, memory, and of the record or wait of an event. The name of such a
- * kernel needs a driver of CUDA 12.3. Other kinds have no fields but kind and neighbours then.
+ * 0 or "". The driver returns the fields of a node that a capture or other code has added. It does
+ * so for kernels, copies, fills, memory, and records and waits of events. Their names of kernels
+ * need a driver of CUDA 12.3. Nodes of other kinds then have only a kind and neighbours.
  */
 typedef struct cucore_node_info {
   size_t           struct_size; /**< sizeof(cucore_node_info), set before the call */

@@ -6,9 +6,9 @@
 
 namespace cucore::core {
 
-// Returns the facts of a kernel, a copy, a fill, or a record or wait of an event; none for other
-// kinds, and what an older driver cannot return is missing. Throws if the driver fails. The name of
-// the kernel lives as long as its code, which the node keeps.
+// Returns the facts of a kernel, a copy, a fill, or a record or wait of an event. Other kinds have
+// none. Facts that an older driver cannot return are missing. Throws if the driver fails. The name
+// of the kernel lives as long as its code, which the node keeps.
 NodeFacts read_facts(const driver::CudaTable& cu, NodeKind kind, CUgraphNode node);
 
 }  // namespace cucore::core
