@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t OPERATIONS = 0x200;
 constexpr uint64_t BRANCH_OPERATION = 0x147;
 constexpr uint64_t IDLE_OPERATION = 0x118;
-constexpr uint64_t MATRIX_LOAD = 0x03b;  // has its width elsewhere
+constexpr uint64_t MATRIX_LOAD = 0x03b;  // which have their width elsewhere
+constexpr uint64_t MATRIX_STORE = 0x044;
 constexpr uint64_t PREDICATE = 0xf000;
 constexpr uint64_t ALWAYS = 0x7000;  // the predicate that is true
 constexpr unsigned WIDTH_SHIFT = 9;  // in the upper half: U8, S8, U16, S16, 32, 64, 128, 256 bits
@@ -102,7 +103,8 @@ SassClass classify(const Sass& instruction, uint16_t arch) {
 }
 
 uint32_t width_of(const Sass& instruction, InstructionClass which) {
-  if (operation_of(instruction) == MATRIX_LOAD) return 0;
+  const uint64_t operation = operation_of(instruction);
+  if (operation == MATRIX_LOAD || operation == MATRIX_STORE) return 0;
   return is_access(which) ? SASS_WIDTHS[instruction.high >> WIDTH_SHIFT & 7] : 0;
 }
 
