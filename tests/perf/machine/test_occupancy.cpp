@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occupancy through cucore_perf.h: values derived by hand, NVIDIA's calculator, and the definitions
-// of the header.
+// Occupancy through cucore_perf.h: values derived by hand, NVIDIA's calculator, recorded answers of
+// the driver, and the definitions of the header.
 #include <cucore_perf.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include "nvidia_calculator.hpp"
 #include "perf/machine/limits.hpp"
@@ -121,6 +125,41 @@ TEST(Occupancy, IsThatOfTheCalculatorOfNvidia) {
           ++compared;
         }
   EXPECT_GT(compared, 200000U);
+}
+
+// Compares the answers of one driver, in a file that occupancy_table.cpp wrote.
+size_t compare_with_driver(const std::filesystem::path& path) {
+  std::ifstream file(path);
+  std::string line, word;
+  std::getline(file, line);
+  std::vector<uint32_t> sizes;  // of shared memory
+  std::stringstream names(line);
+  while (std::getline(names, word, ','))
+    if (word != "registers" && word != "threads") sizes.push_back(uint32_t(std::stoul(word)));
+  size_t compared = 0;
+  while (std::getline(file, line)) {
+    std::vector<uint32_t> row;
+    std::stringstream words(line);
+    while (std::getline(words, word, ',')) row.push_back(uint32_t(std::stoul(word)));
+    if (row.size() != sizes.size() + 2) {
+      ADD_FAILURE() << path << ": " << line;
+      return compared;
+    }
+    for (size_t at = 0; at < sizes.size(); ++at, ++compared)
+      EXPECT_EQ(ask(path.stem().string(), row[0], row[1], sizes[at]).blocks, row[at + 2])
+          << path.stem() << ": " << row[0] << " registers, " << row[1] << " threads, " << sizes[at]
+          << " bytes";
+  }
+  return compared;
+}
+
+TEST(Occupancy, IsThatOfTheDriver) {
+  size_t compared = 0;
+  if (std::filesystem::exists(CUCORE_OCCUPANCY_ANSWERS))
+    for (const auto& entry : std::filesystem::directory_iterator(CUCORE_OCCUPANCY_ANSWERS))
+      if (entry.path().extension() == ".csv") compared += compare_with_driver(entry.path());
+  if (compared == 0) GTEST_SKIP() << "nothing is recorded in " CUCORE_OCCUPANCY_ANSWERS;
+  EXPECT_GE(compared, 20000U);
 }
 
 cucore_status status_of(const char* arch, cucore_occupancy_needs needs, std::string* message) {
