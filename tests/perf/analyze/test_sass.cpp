@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machine code by hand: classes that depend on the architecture, widths, loops and filler.
+// Machine code by hand: classes that depend on the architecture, widths, loops and filler. And
+// the classes of all operations against the mnemonics of nvdisasm: tests/data/machine_code.
 #include "perf/analyze/sass.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
 #include <initializer_list>
+#include <map>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "support/error.hpp"
 
@@ -97,6 +103,62 @@ TEST(Sass, WidthsAreThoseOfOneThread) {
     EXPECT_EQ(width_of(load, InstructionClass::LOAD_GLOBAL), BYTES[width]);
   }
   EXPECT_EQ(width_of(FFMA, InstructionClass::F32), 0U);
+  // ldmatrix and stmatrix have no width in these bits.
+  for (const uint64_t operation : {0x03b, 0x044})
+    EXPECT_EQ(width_of({operation | ALWAYS, 0xa00}, InstructionClass::LOAD_SHARED), 0U);
+}
+
+// The mnemonic of nvdisasm for an operation of an architecture, and an example.
+struct Disassembled {
+  uint16_t arch;
+  std::string mnemonic, group;  // no group: the mnemonic is new
+  uint32_t width;
+  uint64_t count;
+  Sass example;
+};
+
+std::vector<Disassembled> read_operations(std::istream& file) {
+  std::vector<Disassembled> rows;
+  std::string line, word;
+  std::getline(file, line);  // names
+  while (std::getline(file, line)) {
+    std::stringstream words(line);
+    Disassembled& row = rows.emplace_back();
+    const auto text = [&] {
+      std::getline(words, word, ',');
+      return word;
+    };
+    row.arch = static_cast<uint16_t>(std::stoul(text().substr(3)));  // sm_90a
+    text();  // the operation, which the example has too
+    row.mnemonic = text();
+    row.group = text();
+    row.width = static_cast<uint32_t>(std::stoul(text()));
+    row.count = std::stoull(text());
+    row.example = {std::stoull(text(), nullptr, 16), std::stoull(text(), nullptr, 16)};
+  }
+  return rows;
+}
+
+TEST(Sass, ClassesAreThoseOfNvdisasm) {
+  std::ifstream file(CUCORE_SASS_OPERATIONS);
+  if (!file) GTEST_SKIP() << "nothing is recorded: " CUCORE_SASS_OPERATIONS " is missing";
+  std::map<uint16_t, std::pair<uint64_t, uint64_t>> counts;  // all, unknown
+  for (const Disassembled& row : read_operations(file)) {
+    auto& [all, unknown] = counts[row.arch];
+    all += row.count;
+    const InstructionClass which = classify(row.example, row.arch).which;
+    if (which == InstructionClass::UNKNOWN) {
+      unknown += row.count;
+      continue;
+    }
+    EXPECT_EQ(class_name(which), row.group) << row.mnemonic << " of sm_" << row.arch;
+    EXPECT_EQ(width_of(row.example, which), row.width) << row.mnemonic << " of sm_" << row.arch;
+  }
+  EXPECT_GE(counts.size(), 8U);
+  for (const auto& [arch, count] : counts) {
+    EXPECT_GT(count.first, 10000U) << "sm_" << arch;
+    EXPECT_LE(count.second * 200, count.first) << "sm_" << arch;
+  }
 }
 
 TEST(Sass, CodeThatEndsInsideAnInstructionIsRefused) {
