@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels that have one finding, on the lines with '// here', and twins that do not have it."""
+"""Kernels that have one finding, on the lines with '// here' or on that of the kernel, and twins that do not have it."""
 HEAD = "#define INDEX (blockIdx.x * blockDim.x + threadIdx.x)\n"
 
 
 class Case:
-    def __init__(self, finding, source, twin, arch="sm_90", compile=(), analyze=(), twin_analyze=(), level=("machine", "ptx"), lines=True,
-                 twin_suffix=None):
+    def __init__(self, finding, source, twin, arch="sm_90", compile=(), analyze=(), twin_analyze=(), level=("machine", "ptx"), twin_suffix=None):
         self.finding, self.source, self.twin, self.arch = finding, HEAD + source, HEAD + twin, arch
-        self.compile, self.analyze, self.twin_analyze, self.level, self.lines = compile, analyze, twin_analyze, level, lines
+        self.compile, self.analyze, self.twin_analyze, self.level = compile, analyze, twin_analyze, level
         self.twin_suffix = twin_suffix
 
     def expected_lines(self):
-        return {number for number, line in enumerate(self.source.splitlines(), 1) if "// here" in line}
+        """Returns the lines that are marked, else that of the kernel: a finding about the whole kernel is there."""
+        mark = "// here" if "// here" in self.source else "__global__"
+        return {number for number, line in enumerate(self.source.splitlines(), 1) if mark in line}
 
 
 MANY = "\n".join(f"  float v{i} = in[INDEX + {i}] * {i}.5f;" for i in range(48))
@@ -40,7 +41,7 @@ WGMMA = """extern "C" __global__ void k(const float* x, float* out, unsigned lon
 """
 
 CASES = [
-    Case("A101", SPILL, SPILL, compile=("--maxrregcount", "24"), level=("machine",), lines=False),
+    Case("A101", SPILL, SPILL, compile=("--maxrregcount", "24"), level=("machine",)),
     Case("A102", """extern "C" __global__ void k(const int* in, int* out) {
   int values[16];
   for (int i = 0; i < 16; ++i) values[i] = in[i];
@@ -107,7 +108,7 @@ extern "C" __global__ void k(const Pair* in, float* out, int n) {
   __syncthreads();
   out[INDEX] = tile[255 - threadIdx.x];
 }
-""", level=("machine",), lines=False, analyze=("--block", "64"), twin_analyze=("--block", "256")),
+""", level=("machine",), analyze=("--block", "64"), twin_analyze=("--block", "256")),
     Case("A108", """extern "C" __global__ void k(const int* counts, const float* in, float* out) {
   float sum = 0;
 #pragma unroll 1
@@ -136,11 +137,11 @@ extern "C" __global__ void k(const Pair* in, float* out, int n) {
 """),
     Case("A110", """extern "C" __global__ void __launch_bounds__(100) k(float* out) { out[INDEX] = 1; }
 """, """extern "C" __global__ void __launch_bounds__(100) k(float* out) { out[INDEX] = 1; }
-""", analyze=("--block", "100"), twin_analyze=("--block", "96"), lines=False),
+""", analyze=("--block", "100"), twin_analyze=("--block", "96")),
     Case("A111", """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
 """, """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
 """, analyze=("--block", "256", "--grid", "100", "--multiprocessors", "132"),
-         twin_analyze=("--block", "256", "--grid", "100000", "--multiprocessors", "132"), level=("machine",), lines=False),
+         twin_analyze=("--block", "256", "--grid", "100000", "--multiprocessors", "132"), level=("machine",)),
     Case("A112", """extern "C" __global__ void k(const int* in, int* sum) {
   if (in[INDEX] > 0)
     atomicAdd(sum, in[INDEX]);  // here
@@ -179,10 +180,10 @@ extern "C" __global__ void k(const Pair* in, float* out, int n) {
 """),
     Case("A115", """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
 """, """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
-""", compile=("--debug", ), lines=False),
+""", compile=("--debug", )),
     Case("A116", """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
 """, """extern "C" __global__ void k(float* out) { out[INDEX] = 1; }
-""", level=("ptx",), lines=False, twin_suffix=".cubin"),
+""", level=("ptx",), twin_suffix=".cubin"),
     Case("A117", """#include <cuda_fp16.h>
 extern "C" __global__ void k(const __half2* in, __half2* out, int n) {
   __shared__ __half2 a[16][17], b[16][17];
@@ -205,7 +206,7 @@ extern "C" __global__ void k(const __half2* in, __half2* out, int n) {
   out[INDEX] = sum;
 }
 """),
-    Case("A118", WGMMA.replace("STEP", "sum[0] += x[threadIdx.x];"), WGMMA.replace("STEP", ""), arch="sm_90a", level=("container",), lines=False),
+    Case("A118", WGMMA.replace("STEP", "sum[0] += x[threadIdx.x];"), WGMMA.replace("STEP", ""), arch="sm_90a", level=("container",)),
 ]
 
 # Kernels written with care. None has a finding of the severity warning.

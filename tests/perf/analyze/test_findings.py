@@ -22,8 +22,7 @@ class Findings(unittest.TestCase):
         found = self.analyze(case, case.source, SUFFIX[level], case.compile, case.analyze)
         mine = [finding for finding in found if finding["id"] == case.finding]
         self.assertNotEqual(mine, [], f"not found; found {found}")
-        if case.lines:
-            self.assertEqual({finding["line"] for finding in mine}, case.expected_lines(), mine)
+        self.assertEqual({finding["line"] for finding in mine}, case.expected_lines(), mine)
         for finding in mine:
             self.assertTrue(finding["file"].endswith("k.cu"), finding)
         twin = self.analyze(case, case.twin, case.twin_suffix or SUFFIX[level], (), case.twin_analyze or (case.analyze if case.compile else ()))
