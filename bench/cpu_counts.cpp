@@ -54,6 +54,12 @@ constexpr Loop LOOPS[] = {
     {"global atomic, random",
      "and.b32 %r7, %r5, 0xffffc; cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd3, %rd0;\n"
      "red.global.add.u32 [%rd3], 1;"},
+    {"global atomic of 8 bytes, random",
+     "and.b32 %r7, %r5, 0xffff8; cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd3, %rd0;\n"
+     "red.global.add.u64 [%rd3], 1;"},
+    {"global atomic of 8 bytes, conflicts",
+     "and.b32 %r7, %r5, 0xf8; cvt.u64.u32 %rd3, %r7; add.u64 %rd3, %rd3, %rd0;\n"
+     "red.global.add.u64 [%rd3], 1;"},
     {"local load, random",
      "and.b32 %r7, %r5, 0xfc; mov.u32 %r9, l; add.u32 %r7, %r7, %r9; ld.local.u32 %r8, [%r7];"},
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <unordered_set>
 
 namespace cucore::cpu {
@@ -43,14 +44,21 @@ class LaneCounts {
   LaneCounts() { std::fill_n(keys_, SIZE, NO_KEY); }
   // Returns the number of earlier calls with the key.
   uint32_t add(uint64_t key) {
-    size_t at = size_t(key * 0x9e3779b97f4a7c15u >> (64 - SIZE_SHIFT));
-    while (keys_[at] != NO_KEY && keys_[at] != key) at = (at + 1) % SIZE;
+    const size_t at = place_of(key);
     if (keys_[at] == NO_KEY) counts_[at] = 0;
     keys_[at] = key;
     return counts_[at]++;
   }
+  bool has(uint64_t key) const { return keys_[place_of(key)] == key; }
 
  private:
+  // Returns the place of the key, or the free place that it would take.
+  size_t place_of(uint64_t key) const {
+    size_t at = size_t(key * 0x9e3779b97f4a7c15u >> (64 - SIZE_SHIFT));
+    while (keys_[at] != NO_KEY && keys_[at] != key) at = (at + 1) % SIZE;
+    return at;
+  }
+
   static constexpr unsigned SIZE_SHIFT = 7;
   static constexpr size_t SIZE = size_t{1} << SIZE_SHIFT;
   static constexpr uint64_t NO_KEY = ~uint64_t{0};
@@ -101,6 +109,7 @@ class LaneSet {
  public:
   // Returns whether the key is new.
   bool add(uint64_t key) { return keys_.add(key) == 0; }
+  bool has(uint64_t key) const { return keys_.has(key); }
 
  private:
   LaneCounts keys_;
@@ -147,6 +156,36 @@ uint32_t count_sectors_of_parts(const WarpAccess& access, uint64_t first, SmallS
   }
   return count;
 }
+
+// Atomic operations of 8 bytes carry 256 bytes, so the halves of a warp are separate at first. In a
+// line of 128 bytes without an address of both, they join.
+class Halves {
+ public:
+  explicit Halves(const WarpAccess& access) : access_(access) {
+    if (access.size != HALVED_BYTES) return;
+    LaneSet lower;
+    each_lane_of(access.mask & LOWER, [&](int l) { lower.add(access.at(l)); });
+    each_lane_of(access.mask & ~LOWER, [&](int l) {
+      if (!lower.has(access.at(l))) return;
+      if (!separate_) separate_.emplace();
+      separate_->add(line_of(l));
+    });
+  }
+  // Returns 1 if the lane belongs to a separate upper half, else 0.
+  uint32_t of_lane(int l) const {
+    return separate_ && !(LOWER >> l & 1) && separate_->has(line_of(l)) ? 1 : 0;
+  }
+
+ private:
+  static constexpr uint32_t HALVED_BYTES = 8;
+  static constexpr uint32_t LOWER = 0xffff;
+  static constexpr uint32_t LINE_SHIFT = 7;
+
+  uint64_t line_of(int l) const { return access_.at(l) >> LINE_SHIFT; }
+
+  const WarpAccess& access_;
+  std::optional<LaneSet> separate_;  // lines
+};
 
 // The groups of lanes whose accesses take turns. The words of one lane are a unit, and units lie in
 // banks of their size.
@@ -334,11 +373,14 @@ uint32_t sectors_of(const WarpAccess& access) {
 uint32_t atomic_sectors_of(const WarpAccess& access) {
   if (access.lanes.whole == Pattern::CONSECUTIVE) return sectors_of(access);
   if (access.lanes.low == access.lanes.high) return uint32_t(std::popcount(access.mask));
+  const Halves halves(access);
   LaneCounts turns;
   LaneSet sectors;  // by turn
   uint32_t count = 0;
   each_lane_of(access.mask, [&](int l) {
-    const uint64_t turn = turns.add(access.at(l));
+    // Addresses of separate halves have a free bit, and a half has at most 16 turns.
+    const uint32_t half = halves.of_lane(l);
+    const uint64_t turn = turns.add(access.at(l) | half) + half * (LANES / 2);
     count += sectors.add(turn << 59 | access.at(l) >> SECTOR_SHIFT);
   });
   return count;

@@ -27,7 +27,9 @@ enum class SharedAccess : uint8_t { LOAD, STORE, ATOMIC };
 
 // Returns the different sectors of 32 bytes.
 uint32_t sectors_of(const WarpAccess& access);
-// Lanes with the same address take turns; returns the sum of the sectors of the turns.
+// Lanes with the same address take turns; returns the sum of the sectors of the turns. If
+// lanes access 8 bytes, the halves of the warp take separate turns in lines of 128 bytes. They
+// share the turns of a line in which they have no equal addresses.
 uint32_t atomic_sectors_of(const WarpAccess& access);
 // Returns the sectors of local memory. Its layout has the words of a warp's lanes side by side.
 uint32_t local_sectors_of(const WarpAccess& access);

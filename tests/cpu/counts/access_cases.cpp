@@ -74,8 +74,10 @@ class Cases {
   std::set<std::string> names_;
 };
 
-const Names GLOBAL = {"gld1", "gld2", "gld4", "gld8", "gld16", "gst1", "gst2", "gst4", "gst8", "gst16"};
-const Names SHARED = {"sld1", "sld2", "sld4", "sld8", "sld16", "sst1", "sst2", "sst4", "sst8", "sst16"};
+const Names GLOBAL = {"gld1", "gld2", "gld4", "gld8", "gld16",
+                      "gst1", "gst2", "gst4", "gst8", "gst16"};
+const Names SHARED = {"sld1", "sld2", "sld4", "sld8", "sld16",
+                      "sst1", "sst2", "sst4", "sst8", "sst16"};
 const Names ATOMICS = {"gred4", "gred8", "gatom4", "satom4"};
 
 uint32_t own(uint32_t lane) { return lane; }
@@ -112,35 +114,39 @@ void add_small_elements(Cases& cases) {
 }
 
 void add_misaligned_rows(Cases& cases) {
-  const Names wide = {"gld4",  "gld8",  "gld16", "gst4",  "gst8",  "gst16",
+  const Names wide = {"gld4", "gld8", "gld16", "gst4", "gst8", "gst16",
                       "sld4", "sld8", "sld16", "sst4", "sst8", "sst16"};
   for (const char* access : wide) {
     const uint32_t bytes = bytes_of(access);
     cases.add(access, "one element later", ALL, own, bytes);
     cases.add(access, "eleven elements later", ALL, own, 11 * bytes);
     // Four rows of eight elements, whose distance is not a multiple of 32 bytes.
-    cases.add(access, "rows", ALL, [](uint32_t lane) { return lane / 8 * 13 + lane % 8; }, bytes);
-    cases.add(access, "columns of rows", ALL,
-              [](uint32_t lane) { return lane % 8 * 13 + lane / 8; }, 3 * bytes);
+    cases.add(
+        access, "rows", ALL, [](uint32_t lane) { return lane / 8 * 13 + lane % 8; }, bytes);
+    cases.add(
+        access, "columns of rows", ALL, [](uint32_t lane) { return lane % 8 * 13 + lane / 8; },
+        3 * bytes);
   }
 }
 
 void add_mixed_halves(Cases& cases) {
   const Names shared = {"sld4", "sld8", "sld16", "sst4", "sst8", "sst16"};
   const auto mixed = [&](const std::string& pattern, const Place& lower, const Place& upper) {
-    cases.add_all(shared, pattern, ALL, [&](uint32_t lane) {
-      return lane < 16 ? lower(lane) : upper(lane - 16);
-    });
+    cases.add_all(shared, pattern, ALL,
+                  [&](uint32_t lane) { return lane < 16 ? lower(lane) : upper(lane - 16); });
   };
   mixed("neighbours then one element", own, [](uint32_t) { return 40u; });
-  mixed("one element then stride 8", [](uint32_t) { return 3u; }, strided(8));
+  mixed(
+      "one element then stride 8", [](uint32_t) { return 3u; }, strided(8));
   mixed("stride 32 then neighbours", strided(32), own);
-  mixed("pairs then neighbours", [](uint32_t lane) { return lane / 2; },
-        [](uint32_t lane) { return 64 + lane; });
+  mixed(
+      "pairs then neighbours", [](uint32_t lane) { return lane / 2; },
+      [](uint32_t lane) { return 64 + lane; });
   mixed("both halves equal", strided(3), strided(3));
   mixed("halves interleaved", strided(2), [](uint32_t lane) { return lane * 2 + 1; });
-  mixed("quarters apart", [](uint32_t lane) { return lane % 8 + lane / 8 * 32; },
-        [](uint32_t lane) { return lane % 8 + lane / 8 * 36; });
+  mixed(
+      "quarters apart", [](uint32_t lane) { return lane % 8 + lane / 8 * 32; },
+      [](uint32_t lane) { return lane % 8 + lane / 8 * 36; });
   // All lanes but the last one read what their neighbour reads.
   cases.add_all({"sld8", "sld16"}, "pairs but for one", ALL,
                 [](uint32_t lane) { return lane == 31 ? 100 : lane / 2 * 3; });

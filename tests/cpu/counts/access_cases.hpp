@@ -15,9 +15,9 @@ inline constexpr int THREADS = 32;
 inline constexpr uint32_t ARRAY_BYTES = 48 << 10;  // that the accesses lie in
 
 struct AccessCase {
-  std::string access;   // an argument of access_ptx()
-  std::string pattern;  // unlike that of other cases of the access
-  uint32_t mask = ~0u;  // of the lanes that access
+  std::string access;                       // an argument of access_ptx()
+  std::string pattern;                      // unlike that of other cases of the access
+  uint32_t mask = ~0u;                      // of the lanes that access
   std::array<uint32_t, THREADS> offsets{};  // in bytes
 };
 

@@ -5,16 +5,18 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <map>
 #include <random>
 #include <set>
 #include <utility>
+#include <vector>
 
 namespace cucore::cpu::test {
 namespace {
 
-constexpr uint64_t SECTOR = 32, WORD = 4, BANKS = 32;
+constexpr uint64_t SECTOR = 32, LINE = 128, WORD = 4, BANKS = 32;
 
 struct Warp32 {
   Lanes lanes = {};
@@ -64,13 +66,29 @@ uint64_t model_sectors(const Warp32& w) {
   return all.size();
 }
 
-uint64_t model_atomic_sectors(const Warp32& w) {
+uint64_t model_turns(const std::vector<uint64_t>& addresses) {
   std::map<uint64_t, uint32_t> turns;
   std::map<uint32_t, std::set<uint64_t>> sectors;
-  for (int l = 0; l < LANES; ++l)
-    if (w.has(l)) sectors[turns[w.lanes.addresses[l]]++].insert(w.lanes.addresses[l] / SECTOR);
+  for (const uint64_t a : addresses) sectors[turns[a]++].insert(a / SECTOR);
   uint64_t sum = 0;
   for (const auto& [turn, set] : sectors) sum += set.size();
+  return sum;
+}
+
+uint64_t model_atomic_sectors(const Warp32& w) {
+  std::map<uint64_t, std::array<std::vector<uint64_t>, 2>> lines;
+  for (int l = 0; l < LANES; ++l)
+    if (w.has(l))
+      lines[w.lanes.addresses[l] / LINE][size_t(l / 16)].push_back(w.lanes.addresses[l]);
+  uint64_t sum = 0;
+  for (const auto& [line, halves] : lines) {
+    const auto& [lower, upper] = halves;
+    const bool share = std::ranges::any_of(
+        lower, [&](uint64_t a) { return std::ranges::find(upper, a) != upper.end(); });
+    std::vector<uint64_t> both = lower;
+    both.insert(both.end(), upper.begin(), upper.end());
+    sum += share && w.size == 8 ? model_turns(lower) + model_turns(upper) : model_turns(both);
+  }
   return sum;
 }
 

@@ -63,17 +63,10 @@ std::vector<RecordedAccess> read_accesses(std::istream& file) {
 std::array<uint64_t, ACCESS_COUNTERS> counters_in_order(const cucore_cpu_counts& c,
                                                         bool has_result) {
   const uint64_t sectors = c.global_atomic.sectors;
-  return {c.shared_load.bank_conflicts,
-          c.shared_store.bank_conflicts,
-          c.shared_atomic.wavefronts,
-          c.shared_load.wavefronts,
-          c.shared_store.wavefronts,
-          c.global_load.requests,
-          c.global_store.requests,
-          c.global_load.sectors,
-          has_result ? 0 : sectors,
-          has_result ? sectors : 0,
-          c.global_store.sectors};
+  return {c.shared_load.bank_conflicts, c.shared_store.bank_conflicts, c.shared_atomic.wavefronts,
+          c.shared_load.wavefronts,     c.shared_store.wavefronts,     c.global_load.requests,
+          c.global_store.requests,      c.global_load.sectors,         has_result ? 0 : sectors,
+          has_result ? sectors : 0,     c.global_store.sectors};
 }
 
 TEST(RecordedAccesses, AreManyAndDifferent) {
@@ -104,8 +97,8 @@ TEST(RecordedAccesses, OfGlobalMemoryHaveTheSectorsOfTheActiveLanes) {
       if (each.mask >> lane & 1) sectors.insert(each.offsets[size_t(lane)] / 32);
     const Counted counted = counter.count(each);
     const auto& own = is_load ? counted.totals().global_load : counted.totals().global_store;
-    EXPECT_EQ(own.sectors, sectors.size() + (is_load ? 4 : 0)) << each.access << " "
-                                                               << each.pattern;
+    EXPECT_EQ(own.sectors, sectors.size() + (is_load ? 4 : 0))
+        << each.access << " " << each.pattern;
     EXPECT_EQ(own.requests, is_load ? 2u : 1u);
     EXPECT_EQ(counted.totals().global_store.requests, is_load ? 0u : 1u);
   }
@@ -113,7 +106,7 @@ TEST(RecordedAccesses, OfGlobalMemoryHaveTheSectorsOfTheActiveLanes) {
 
 TEST(RecordedAccesses, HaveTheCountersOfTheGpu) {
   std::ifstream file(CUCORE_MORE_ACCESS_PATTERNS);
-  if (!file) GTEST_SKIP() << "nothing is recorded: " CUCORE_MORE_ACCESS_PATTERNS " is missing";
+  ASSERT_TRUE(file) << CUCORE_MORE_ACCESS_PATTERNS " is missing";
   AccessCounter counter;
   size_t rows = 0;
   for (const RecordedAccess& row : read_accesses(file)) {
