@@ -6,6 +6,8 @@ import struct
 import subprocess
 
 SIZE = 16  # bytes of one instruction
+# From sm_90 on, the system has shared memory in each block. cuobjdump adds it to the memory of kernels that use some.
+RESERVED, RESERVED_FROM = 1024, 90
 # The first word of a mnemonic determines its class.
 CLASSES = {
     "f16": "HADD2 HFMA2 HMUL2 HSET2 HSETP2 HMNMX2 HADD2_32I HFMA2_32I HMUL2_32I",
@@ -31,7 +33,7 @@ CLASSES = {
     "copy": "LDGSTS LDGDEPBAR UTMALDG UTMASTG UTMAREDG UTMAPF UBLKCP UBLKRED UBLKPF STAS UTCCP LDTM STTM REDAS",
     "shuffle": "SHFL VOTE VOTEU MATCH REDUX CREDUX ELECT MOVM",
     "branch": "BRA BRX BRXU BSSY BSYNC BREAK BMOV CALL RET EXIT JMP JMX JMXU YIELD RPCMOV KILL RTT",
-    "barrier": "BAR DEPBAR MEMBAR ERRBAR WARPSYNC SYNCS ARRIVES ACQBULK FENCE WARPGROUP WARPGROUPSET ENDCOLLECTIVE UCGABAR_ARV UCGABAR_WAIT UCGABAR_GET "
+    "barrier": "BAR DEPBAR MEMBAR ERRBAR CGAERRBAR WARPSYNC SYNCS ARRIVES ACQBULK FENCE WARPGROUP WARPGROUPSET ENDCOLLECTIVE UCGABAR_ARV UCGABAR_WAIT UCGABAR_GET "
                "UTMACMDFLUSH UTCBAR UGETNEXTWORKID_BARRIER ACQSHMINIT",
     "move": "MOV MOV32I UMOV SEL USEL FSEL UFSEL PLOP3 UPLOP3 P2R R2P R2UR B2R R2B UP2UR UR2UP PSETP PSET UPSETP MOV64IUR UR2R",
     "other": "NOP CS2R CS2UR S2R S2UR NANOSLEEP CCTL CCTLL CCTLT UCCTL QSPC BPT LEPC PREEXIT UTCATOMSWS PMTRIG SETCTAID SETLMEMBASE GETLMEMBASE VOTE_VTG USETMAXREG",
@@ -151,3 +153,9 @@ def resources_of(cuobjdump, path):
             kernels[name] = {key: int(value) for key, value in found}
             name = None
     return kernels
+
+
+def without_reserved(resources, arch):
+    """Returns the resources with the shared memory of the kernel alone."""
+    reserved = RESERVED if resources["shared"] > 0 and int(re.search(r"\d+", arch)[0]) >= RESERVED_FROM else 0
+    return resources | {"shared": resources["shared"] - reserved}

@@ -47,10 +47,11 @@ class Driver {
 // all of them.
 std::string kernel_of(int limit) {
   const int values = std::min(limit + 8, MOST_VALUES);
-  std::string text = ".version 7.0\n.target sm_75\n.address_size 64\n"
-                     ".visible .entry k(.param .u64 data) .maxnreg " +
-                     std::to_string(limit) + "\n{\n.reg .b32 %r<" + std::to_string(values) +
-                     ">; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [data];\n";
+  std::string text =
+      ".version 7.0\n.target sm_75\n.address_size 64\n"
+      ".visible .entry k(.param .u64 data) .maxnreg " +
+      std::to_string(limit) + "\n{\n.reg .b32 %r<" + std::to_string(values) +
+      ">; .reg .b64 %rd<2>;\nld.param.u64 %rd1, [data];\n";
   const auto access = [&](int at, bool load) {
     const std::string address = "[%rd1+" + std::to_string(4 * at) + "]";
     const std::string value = "%r" + std::to_string(at);
@@ -73,10 +74,9 @@ class Table {
   }
 
   void write(const std::string& folder) {
-    const std::string path = folder + "/sm_" +
-                             std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
-                             std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) +
-                             ".csv";
+    const std::string path =
+        folder + "/sm_" + std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)) +
+        std::to_string(attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)) + ".csv";
     std::ofstream file(path);
     file << "registers,threads";
     for (const size_t shared : SHARED)

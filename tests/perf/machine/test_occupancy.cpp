@@ -155,10 +155,8 @@ size_t compare_with_driver(const std::filesystem::path& path) {
 
 TEST(Occupancy, IsThatOfTheDriver) {
   size_t compared = 0;
-  if (std::filesystem::exists(CUCORE_OCCUPANCY_ANSWERS))
-    for (const auto& entry : std::filesystem::directory_iterator(CUCORE_OCCUPANCY_ANSWERS))
-      if (entry.path().extension() == ".csv") compared += compare_with_driver(entry.path());
-  if (compared == 0) GTEST_SKIP() << "nothing is recorded in " CUCORE_OCCUPANCY_ANSWERS;
+  for (const auto& entry : std::filesystem::directory_iterator(CUCORE_OCCUPANCY_ANSWERS))
+    if (entry.path().extension() == ".csv") compared += compare_with_driver(entry.path());
   EXPECT_GE(compared, 20000U);
 }
 
