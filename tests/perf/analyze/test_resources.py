@@ -59,11 +59,11 @@ class Resources(unittest.TestCase):
             self.check_rows(rows, kernels, image.arch)
             type(self).recorded += 1
 
-    def check(self, arch):
+    def check(self, arch, listed):
         workshop = Workshop()
         self.addCleanup(workshop.folder.cleanup)
         all_instructions = unknown = 0
-        for image in images.images_of(KERNELS, arch, few=not ALL):
+        for image in listed:
             with self.subTest(image.name):
                 path, log = image.compile(workshop)
                 kernels = {kernel["name"]: kernel for kernel in workshop.analyze(path)["kernels"]}
@@ -78,7 +78,9 @@ class Resources(unittest.TestCase):
 
 
 for each in images.ARCHS if ALL else images.FEW_ARCHS:
-    setattr(Resources, f"test_{each}", lambda self, arch=each: self.check(arch))
+    setattr(Resources, f"test_{each}", lambda self, arch=each: self.check(arch, images.images_of(KERNELS, arch, few=not ALL)))
+for probe in images.probe_images() if ALL else ():
+    setattr(Resources, f"test_{probe.arch}", lambda self, image=probe: self.check(image.arch, [image]))
 
 
 class TheNumber(unittest.TestCase):
