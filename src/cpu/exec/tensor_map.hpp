@@ -48,6 +48,10 @@ struct TensorMap {
   static constexpr uint32_t MAGIC = 0x6d54'7543;
 
   uint64_t size(uint32_t dimension) const { return uint64_t{last_index[dimension]} + 1; }
+  // Returns the bytes of a slice of channels; 0 without interleave. With interleave, dimension 0
+  // counts slices, and strides[0] is their distance. The slices of adjacent indices of dimension 1
+  // are adjacent.
+  uint32_t slice_bytes() const { return interleave == 0 ? 0 : interleave == 1 ? 16 : 32; }
 };
 
 inline constexpr size_t TENSOR_MAP_BYTES = 128;

@@ -17,8 +17,11 @@ uint32_t steps(const TensorMap& map, uint32_t dimension) {
 
 uint64_t TensorTransfer::rows() const {
   if (has_four_rows) return FOUR_ROWS;
-  if (is_im2col()) return map.pixels;
-  uint64_t count = 1;
+  const uint32_t slice_step = map.element_strides[0];
+  if (is_im2col())
+    return map.slice_bytes() ? uint64_t{map.pixels} * ((map.channels + slice_step - 1) / slice_step)
+                             : map.pixels;
+  uint64_t count = map.slice_bytes() ? steps(map, 0) : 1;
   for (uint32_t k = 1; k < map.rank; ++k) count *= steps(map, k);
   return count;
 }
@@ -29,12 +32,26 @@ void TensorRows::start(int64_t (&place)[TENSOR_RANKS]) const {
     for (uint32_t k = 1; k < t_.map.rank; ++k) place[k] = t_.coordinates[k];
 }
 
-void TensorRows::step(int64_t (&place)[TENSOR_RANKS]) const {
+// `row` is the number of the next row. Each slice of an im2col box has all of its pixels.
+void TensorRows::step(int64_t (&place)[TENSOR_RANKS], uint64_t row) const {
   if (t_.has_four_rows) return void(++place[1]);
-  if (t_.is_im2col()) return step_pixel(place);
-  for (uint32_t k = 1; k < t_.map.rank; ++k) {
-    if (++place[k] < int64_t{steps(t_.map, k)}) return;
+  if (!t_.is_im2col()) return step_tile(place);
+  if (row % t_.map.pixels) return step_pixel(place);
+  start(place);
+  ++place[0];
+}
+
+// Slices follow each other between the last dimension and the others: N, C / slice, D, H, W.
+void TensorRows::step_tile(int64_t (&place)[TENSOR_RANKS]) const {
+  const uint32_t last = t_.map.rank - 1u;
+  const auto advance = [&](uint32_t k) {
+    if (++place[k] < int64_t{steps(t_.map, k)}) return true;
     place[k] = 0;
+    return false;
+  };
+  for (uint32_t k = 1; k < t_.map.rank; ++k) {
+    if (k == last && t_.map.slice_bytes() && advance(0)) return;
+    if (advance(k)) return;
   }
 }
 
@@ -51,17 +68,24 @@ void TensorRows::step_pixel(int64_t (&place)[TENSOR_RANKS]) const {
 
 int64_t TensorRows::index_of(const int64_t (&place)[TENSOR_RANKS], uint32_t k) const {
   if (t_.has_four_rows) return t_.coordinates[1 + place[1]];
+  if (k == 0) return t_.coordinates[0] + place[0] * t_.map.element_strides[0];
   if (!t_.is_im2col()) return t_.coordinates[k] + place[k] * t_.map.element_strides[k];
   return place[k] + (k + 1 < t_.map.rank ? t_.offsets[k - 1] : 0);
 }
 
 bool TensorRows::is_inside(const int64_t (&place)[TENSOR_RANKS]) const {
-  for (uint32_t k = 1; k < t_.map.rank; ++k)
+  for (uint32_t k = t_.map.slice_bytes() ? 0 : 1; k < t_.map.rank; ++k)
     if (uint64_t(index_of(place, k)) > t_.map.last_index[k]) return false;
   return true;
 }
 
 uint64_t TensorRows::address_of(const int64_t (&place)[TENSOR_RANKS]) const {
+  if (const uint32_t slice = t_.map.slice_bytes()) {
+    uint64_t address = t_.map.address + uint64_t(index_of(place, 1)) * slice;
+    for (uint32_t k = 0; k < t_.map.rank; ++k)
+      if (k != 1) address += uint64_t(index_of(place, k)) * t_.map.strides[k ? k - 1 : 0];
+    return address;
+  }
   uint64_t address = t_.map.address + uint64_t(int64_t{t_.coordinates[0]}) * t_.element();
   for (uint32_t k = 1; k < t_.map.rank; ++k)
     address += uint64_t(index_of(place, k)) * t_.map.strides[k - 1];

@@ -20,13 +20,17 @@ struct TensorTransfer {
 
   uint32_t element() const { return tensor_element_bytes(map.type); }
   bool is_im2col() const { return map.mode == uint8_t(TensorMode::IM2COL); }
-  // Returns the elements of a row: dimension 0 has no traversal stride.
-  uint32_t row() const { return is_im2col() ? map.channels : map.box[0]; }
+  // Returns the elements of a row: a slice, or the box along dimension 0 without traversal stride.
+  uint32_t row() const {
+    if (map.slice_bytes()) return map.slice_bytes() / element();
+    return is_im2col() ? map.channels : map.box[0];
+  }
   uint64_t rows() const;
   uint64_t bytes() const { return rows() * row() * element(); }
   // Returns the distance of rows in shared memory. A row that is shorter than the swizzle takes the
-  // space of the whole swizzle.
+  // space of the whole swizzle; slices are adjacent.
   uint32_t pitch() const {
+    if (map.slice_bytes()) return map.slice_bytes();
     return std::max(row() * element(), swizzle_span(TensorSwizzle(map.swizzle)));
   }
 };
@@ -47,21 +51,24 @@ class TensorRows {
     start(place);
     for (uint64_t row = 0, count = t_.rows(); row < count; ++row) {
       f(row * pitch, address_of(place), is_inside(place));
-      step(place);
+      step(place, row + 1);
     }
   }
   // Returns the elements of each row that are in the tensor: [first, last).
   uint32_t first() const {
+    if (t_.map.slice_bytes()) return 0;
     return uint32_t(std::clamp<int64_t>(-int64_t{t_.coordinates[0]}, 0, t_.row()));
   }
   uint32_t last() const {
+    if (t_.map.slice_bytes()) return t_.row();
     const int64_t end = int64_t(t_.map.size(0)) - t_.coordinates[0];
     return uint32_t(std::clamp<int64_t>(end, 0, t_.row()));
   }
 
  private:
   void start(int64_t (&place)[TENSOR_RANKS]) const;
-  void step(int64_t (&place)[TENSOR_RANKS]) const;
+  void step(int64_t (&place)[TENSOR_RANKS], uint64_t row) const;
+  void step_tile(int64_t (&place)[TENSOR_RANKS]) const;
   void step_pixel(int64_t (&place)[TENSOR_RANKS]) const;
   int64_t index_of(const int64_t (&place)[TENSOR_RANKS], uint32_t dimension) const;
   bool is_inside(const int64_t (&place)[TENSOR_RANKS]) const;

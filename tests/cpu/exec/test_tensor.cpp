@@ -9,6 +9,7 @@
 
 #include "cpu/exec/tensor_map.hpp"
 #include "expect.hpp"
+#include "tensor_text.hpp"
 
 namespace cucore::cpu::test {
 namespace {
@@ -58,8 +59,6 @@ class Tensor {
   Array<uint8_t> place_{TENSOR_MAP_BYTES};
 };
 
-using Index = std::vector<int64_t>;
-
 // Calls visit(number of the element in the box, its index in the tensor).
 void each_element(const Tensor& t, const Index& start,
                   const std::function<void(size_t, const Index&)>& visit) {
@@ -84,7 +83,8 @@ void each_element(const Tensor& t, const Index& start,
 size_t swizzled_place(const Tensor& t, size_t byte_of_rows) {
   const size_t row_bytes = (t.map.mode ? t.map.channels : t.map.box[0]) * t.element();
   const size_t pitch = std::max<size_t>(row_bytes, swizzle_span(TensorSwizzle(t.map.swizzle)));
-  const size_t byte = byte_of_rows / row_bytes * pitch + byte_of_rows % row_bytes;
+  const size_t byte =
+      t.map.interleave ? byte_of_rows : byte_of_rows / row_bytes * pitch + byte_of_rows % row_bytes;
   const size_t chunk = byte / 16, row = byte / 128;
   switch (TensorSwizzle(t.map.swizzle)) {
     case TensorSwizzle::BYTES_32:
@@ -103,43 +103,6 @@ size_t swizzled_place(const Tensor& t, size_t byte_of_rows) {
       return byte;
   }
 }
-
-const char* const TENSOR_MEMORY =
-    ".extern .shared .align 1024 .b8 box[]; .shared .align 8 .b64 bar;\n";
-
-std::string coordinates(const Index& start) {
-  std::string text = "{";
-  for (size_t k = 0; k < start.size(); ++k) text += (k ? ", " : "") + std::to_string(start[k]);
-  return text + "}";
-}
-
-const char* const WAIT_FOR_BOX =
-    "waits: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0; @!%p2 bra waits;";
-constexpr uint32_t ROOM = 32 << 10;
-
-// Loads a box and copies all of shared memory to b.
-std::string load_text(const Index& start, unsigned bytes, const char* mode = "",
-                      const std::string& offsets = "", const char* wait = WAIT_FOR_BOX) {
-  return kernel_text(
-      "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; mov.u32 %r10, box;"
-      "add.u32 %r10, %r10, 1023; and.b32 %r10, %r10, -1024; mov.u32 %r4, %r1;\n"
-      "clear: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r10; st.shared.u32 [%r5], 0xAAAAAAAA;"
-      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra clear; bar.sync 0;"
-      "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], " +
-          std::to_string(bytes) +
-          ";"
-          "@%p1 cp.async.bulk.tensor." +
-          std::to_string(start.size()) + "d.shared::cluster.global" + mode +
-          ".mbarrier::complete_tx::bytes [%r10], [%rd0, " + coordinates(start) + "], [bar]" +
-          offsets + ";\n" + wait +
-          "mov.u32 %r4, %r1;\n"
-          "more: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
-          "add.u32 %r5, %r5, %r10; ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd3], %r6;"
-          "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra more;",
-      TENSOR_MEMORY);
-}
-
-constexpr size_t SEEN = 7168 * 4;
 
 std::vector<uint8_t> loaded(Tensor& t, const std::string& text) {
   Array<uint8_t> b(SEEN);
@@ -163,7 +126,7 @@ unsigned box_bytes(const Tensor& t) {
 }
 
 void expect_load(Tensor& t, const Index& start) {
-  EXPECT_EQ(loaded(t, load_text(start, box_bytes(t))), expected_box(t, start))
+  EXPECT_EQ(loaded(t, load_box_text(start, box_bytes(t))), expected_box(t, start))
       << coordinates(start) << " swizzle " << int(t.map.swizzle);
 }
 
@@ -212,7 +175,7 @@ TEST(TensorCopies, Swizzle) {
 TEST(TensorCopies, FillWithNaN) {
   Tensor t(F32, {10, 4}, {8, 4});
   t.map.fill = 1;
-  const auto box = loaded(t, load_text({6, 2}, box_bytes(t)));
+  const auto box = loaded(t, load_box_text({6, 2}, box_bytes(t)));
   each_element(t, {6, 2}, [&](size_t number, const Index& index) {
     float value;
     std::memcpy(&value, &box[number * 4], 4);
@@ -232,7 +195,7 @@ TEST(TensorCopies, LoadPixelsOfIm2col) {
   for (int k = 0; k < 2; ++k) t.map.lower[k] = t.map.upper[k] = -1;
   for (const int stride : {1, 2}) {
     t.map.element_strides[1] = t.map.element_strides[2] = uint8_t(stride);
-    const auto box = loaded(t, load_text({4, 1, 0, 0}, 50 * 16, ".im2col", ", {2, 1}"));
+    const auto box = loaded(t, load_box_text({4, 1, 0, 0}, 50 * 16, ".im2col", ", {2, 1}"));
     int64_t w = 1, h = 0, n = 0;
     for (size_t pixel = 0; pixel < 50; ++pixel) {
       for (int64_t c = 0; c < 8; ++c) {
@@ -252,21 +215,6 @@ TEST(TensorCopies, LoadPixelsOfIm2col) {
 
 // ---- stores
 
-std::string store_text(const Index& start, const char* name, const char* mode = "") {
-  return kernel_text(
-      "mov.u32 %r10, box; add.u32 %r10, %r10, 1023; and.b32 %r10, %r10, -1024; mov.u32 %r4, %r1;\n"
-      "fills: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
-      "add.u32 %r5, %r5, %r10; ld.global.u32 %r6, [%rd3]; st.shared.u32 [%r5], %r6;"
-      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra fills; bar.sync 0;"
-      "setp.ne.u32 %p1, %r1, 0; @%p1 exit;" +
-          std::string(name) + std::to_string(start.size()) + "d.global.shared::cta" + mode +
-          ".bulk_group [%rd0, " + coordinates(start) +
-          "], [%r10];"
-          "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;"
-          "st.shared.u32 [%r10], 0; cp.async.bulk.wait_group 0;",
-      TENSOR_MEMORY);
-}
-
 template <class F>
 void expect_store(Tensor& t, const Index& start, const char* name, F combine) {
   Array<uint8_t> b(SEEN);
@@ -279,7 +227,7 @@ void expect_store(Tensor& t, const Index& start, const char* name, F combine) {
       value[k] = b[swizzled_place(t, number * t.element() + k)];
     combine(&expected[size_t(t.at(index) - t.bytes().data())], value);
   });
-  expect_success(run_text(store_text(start, name), shape(1, 128, ROOM), t.publish(), b.address()));
+  expect_success(run_text(store_box_text(start, name), shape(1, 128, ROOM), t.publish(), b.address()));
   EXPECT_EQ(t.bytes().values(), expected) << name << coordinates(start);
 }
 
@@ -310,7 +258,7 @@ void expect_reduction(uint8_t type, const char* operation, F f) {
     a = f(a, c);
     std::memcpy(place, &a, sizeof a);
   });
-  std::string text = store_text({2, 3}, "cp.reduce.async.bulk.tensor.");
+  std::string text = store_box_text({2, 3}, "cp.reduce.async.bulk.tensor.");
   text.replace(text.find("shared::cta.bulk"), 12, std::string("shared::cta.") + operation + ".");
   expect_success(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()));
   EXPECT_EQ(t.bytes().values(), expected) << operation;
@@ -325,7 +273,7 @@ TEST(TensorCopies, Reduce) {
   expect_reduction<uint32_t>(U32, "inc", [](auto a, auto b) { return a >= b ? 0 : a + 1; });
   Tensor t(U16, {20, 6}, {8, 4});
   Array<uint8_t> b(SEEN);
-  std::string text = store_text({2, 3}, "cp.reduce.async.bulk.tensor.");
+  std::string text = store_box_text({2, 3}, "cp.reduce.async.bulk.tensor.");
   text.replace(text.find("shared::cta.bulk"), 12, "shared::cta.add.");
   expect_fault(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()),
                CUDA_ERROR_ILLEGAL_INSTRUCTION, {"does not have this reduction"});
@@ -357,7 +305,7 @@ TEST(TensorCopies, GatherFourRows) {
         for (size_t k = 0; k < 2; ++k)
           expected[swizzled_place(t, byte + k)] = t.contains(index) ? t.at(index)[k] : 0;
       });
-      const auto text = with_rows(load_text({place[0], 0}, 4 * 32, ".tile::gather4"), place);
+      const auto text = with_rows(load_box_text({place[0], 0}, 4 * 32, ".tile::gather4"), place);
       EXPECT_EQ(loaded(t, text), expected) << coordinates(place) << int(swizzle);
     }
 }
@@ -373,14 +321,14 @@ TEST(TensorCopies, ScatterFourRows) {
       std::memcpy(&expected[size_t(t.at(index) - t.bytes().data())], &b[byte], 4);
   });
   const auto text =
-      with_rows(store_text({place[0], 0}, "cp.async.bulk.tensor.", ".tile::scatter4"), place);
+      with_rows(store_box_text({place[0], 0}, "cp.async.bulk.tensor.", ".tile::scatter4"), place);
   expect_success(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()));
   EXPECT_EQ(t.bytes().values(), expected);
 }
 
 TEST(TensorCopies, FourRowsNeedAPlaneOfSingleRows) {
   Array<uint8_t> b(SEEN);
-  const auto text = with_rows(load_text({8, 0}, 128, ".tile::gather4"), {8, 1, 2, 3, 4});
+  const auto text = with_rows(load_box_text({8, 0}, 128, ".tile::gather4"), {8, 1, 2, 3, 4});
   Tensor tall(F16, {40, 30}, {16, 2}), space(F16, {40, 30, 2}, {16, 1, 1});
   expect_fault(run_text(text, shape(1, 128, ROOM), tall.publish(), b.address()),
                CUDA_ERROR_ILLEGAL_INSTRUCTION, {"more than one row", "PTX line"});
@@ -396,17 +344,9 @@ TEST(TensorCopies, WideIm2colIsNamedAsMissing) {
   t.map.pixels = 8;
   Array<uint8_t> b(SEEN);
   for (const char* mode : {".im2col::w", ".im2col::w::128"})
-    expect_fault(run_text(load_text({4, 1, 0, 0}, 128, mode, ", {0, 0}"), shape(1, 128, ROOM),
+    expect_fault(run_text(load_box_text({4, 1, 0, 0}, 128, mode, ", {0, 0}"), shape(1, 128, ROOM),
                           t.publish(), b.address()),
                  CUDA_ERROR_NOT_SUPPORTED, {"im2col::w", "PTX line"});
-}
-
-TEST(TensorCopies, InterleaveIsNamedAsMissing) {
-  Tensor t(F16, {16, 6, 5}, {8, 2, 2});
-  t.map.interleave = 1;
-  Array<uint8_t> b(SEEN);
-  expect_fault(run_text(load_text({0, 0, 0}, 64), shape(1, 128, ROOM), t.publish(), b.address()),
-               CUDA_ERROR_NOT_SUPPORTED, {"interleave", "PTX line"});
 }
 
 // ---- changes of maps
@@ -450,7 +390,7 @@ TEST(TensorMaps, AreReplacedMemberByMember) {
   const unsigned bytes = box_bytes(same);
   EXPECT_EQ(bytes, 12u * 3 * 4);
   t.map.address += 16;
-  const auto box = loaded(t, load_text({4, 2}, bytes));
+  const auto box = loaded(t, load_box_text({4, 2}, bytes));
   each_element(t, {4, 2}, [&](size_t number, const Index& index) {
     const size_t place = swizzled_place(t, number * 4);
     EXPECT_EQ(std::memcmp(&box[place], t.at({index[0] + 4, index[1]}), 4), 0) << number;
@@ -462,7 +402,7 @@ TEST(TensorMaps, AreReplacedMemberByMember) {
 TEST(TensorMaps, AreCheckedBeforeEachUse) {
   Array<uint8_t> b(SEEN);
   const auto fault = [&](Tensor& t, CUresult code, const char* part, const Index& start = {0, 0}) {
-    expect_fault(run_text(load_text(start, 256), shape(1, 128, ROOM), t.publish(), b.address()),
+    expect_fault(run_text(load_box_text(start, 256), shape(1, 128, ROOM), t.publish(), b.address()),
                  code, {part, "PTX line"});
   };
   const CUresult illegal = CUDA_ERROR_ILLEGAL_INSTRUCTION;
@@ -499,9 +439,9 @@ TEST(TensorMaps, NeedAlignment) {
   Array<uint8_t> b(SEEN), odd(256);
   std::memcpy(odd.data() + 32, static_cast<const void*>(&t.map), sizeof t.map);
   expect_fault(
-      run_text(load_text({0, 0}, 256), shape(1, 128, ROOM), odd.address() + 32, b.address()),
+      run_text(load_box_text({0, 0}, 256), shape(1, 128, ROOM), odd.address() + 32, b.address()),
       CUDA_ERROR_MISALIGNED_ADDRESS, {"alignment of 64 bytes"});
-  std::string text = load_text({0, 0}, 256);
+  std::string text = load_box_text({0, 0}, 256);
   text.replace(text.find("bytes [%r10]"), 12, "bytes [%r10+64]");
   expect_fault(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()),
                CUDA_ERROR_MISALIGNED_ADDRESS, {"alignment of 128 bytes"});
@@ -510,7 +450,7 @@ TEST(TensorMaps, NeedAlignment) {
 TEST(TensorCopies, WithoutTheWaitTheOldDataIsVisible) {
   Tensor t(U32, {100, 20}, {16, 4});
   Array<uint8_t> b(SEEN);
-  const std::string text = load_text({0, 0}, 256, "", "", "");
+  const std::string text = load_box_text({0, 0}, 256, "", "", "");
   expect_success(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()));
   EXPECT_EQ(b[0], 0xAA);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor copies of cuda::ptx with tensor maps of the driver.
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "device.hpp"
@@ -14,7 +15,8 @@ const char* const TILES = R"cuda(
 #include <cuda/ptx>
 struct alignas(64) CUtensorMap { unsigned long long opaque[16]; };
 namespace ptx = cuda::ptx;
-__device__ void load(void* box, const CUtensorMap* map, const int (&at)[2], unsigned long long* bar, unsigned bytes) {
+template <int N>
+__device__ void load(void* box, const CUtensorMap* map, const int (&at)[N], unsigned long long* bar, unsigned bytes) {
   ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, bar, bytes);
   ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, box, map, at, bar);
 }
@@ -26,6 +28,17 @@ extern "C" __global__ void show(const __grid_constant__ CUtensorMap map, int x, 
   __syncthreads();
   if (threadIdx.x == 0) { int at[2] = {x, y}; load(box, &map, at, &bar, bytes); }
   while (!ptx::mbarrier_try_wait_parity(&bar, 0)) {}
+  for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) out[i] = box[i];
+}
+// Loads the slices of a tensor with interleave. The wait ends, so that a wrong count of bytes is not endless.
+extern "C" __global__ void show_slices(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n, unsigned bytes, unsigned* out) {
+  __shared__ alignas(1024) unsigned box[4096];
+  __shared__ unsigned long long bar;
+  for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) box[i] = 0xAAAAAAAA;
+  if (threadIdx.x == 0) { ptx::mbarrier_init(&bar, 1); ptx::fence_proxy_async(ptx::space_shared); }
+  __syncthreads();
+  if (threadIdx.x == 0) { int at[4] = {c, w, h, n}; load(box, &map, at, &bar, bytes); }
+  for (int i = 0; i < 10000 && !ptx::mbarrier_try_wait_parity(&bar, 0); ++i) {}
   for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) out[i] = box[i];
 }
 // Transposes a matrix of 64 x 64 tiles by way of swizzled shared memory.
@@ -128,6 +141,55 @@ TEST_P(Tensors, TransposeAndReduce) {
     const unsigned expected = words[i % SIZE * SIZE + i / SIZE];
     ASSERT_EQ(got[i], expected) << i;
     ASSERT_EQ(added[i], expected + 5) << i;
+  }
+}
+
+// Returns the first word of each slice of 16 bytes.
+std::string slices_of(const std::vector<unsigned>& words, size_t count) {
+  std::string text;
+  for (size_t i = 0; i < count; ++i) text += std::to_string(words[4 * i]) + " ";
+  return text;
+}
+
+// An array [N][C / slice][H][W][slice], whose slices of channels have the distance strides[0].
+TEST_P(Tensors, LoadSlices) {
+  const auto program = compiled(TILES);
+  constexpr int N = 2, C = 3, H = 6, W = 10;
+  for (const unsigned words : {4u, 8u}) {  // of a slice
+    std::vector<unsigned> values(size_t{N} * C * H * W * words);
+    for (unsigned i = 0; i < values.size(); ++i) values[i] = 1000 + i;
+    const Buffer<unsigned> in(values), out(4096);
+    alignas(64) CUtensorMap map;
+    const cuuint64_t sizes[] = {C, W, H, N};
+    const cuuint64_t strides[] = {H * W * words * 4, W * words * 4, C * H * W * words * 4};
+    const cuuint32_t extent[] = {2, 4, 2, 1}, steps[] = {1, 1, 1, 1};
+    check(calls().cuTensorMapEncodeTiled(
+              &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, reinterpret_cast<void*>(in.address()), sizes,
+              strides, extent, steps,
+              words == 4 ? CU_TENSOR_MAP_INTERLEAVE_16B : CU_TENSOR_MAP_INTERLEAVE_32B,
+              words == 4 ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_32B,
+              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+          "cuTensorMapEncodeTiled");
+    for (const auto& [c, w, h, n] : {std::array{0, 0, 0, 0}, {1, 3, 2, 1}, {2, 8, 5, 0}}) {
+      std::vector<unsigned> expected;
+      for (int slice = c; slice < c + 2; ++slice)
+        for (int row = h; row < h + 2; ++row)
+          for (int column = w; column < w + 4; ++column)
+            for (unsigned k = 0; k < words; ++k) {
+              const bool inside = slice < C && row < H && column < W;
+              const int index = ((n * C + slice) * H + row) * W + column;
+              expected.push_back(inside ? values[unsigned(index) * words + k] : 0);
+            }
+      if (words == 8)  // the swizzle exchanges the halves of each slice in odd lines
+        for (size_t i = 32; i < expected.size(); i += 64)
+          for (size_t k = 0; k < 32; k += 8)
+            std::swap_ranges(&expected[i + k], &expected[i + k + 4], &expected[i + k + 4]);
+      program->run("show_slices", {1, 128}, map, c, w, h, n, unsigned(expected.size() * 4), out);
+      auto got = out.read();
+      got.resize(expected.size());
+      EXPECT_EQ(got, expected) << "slices from " << c << "," << w << "," << h << "," << n << ": "
+                               << slices_of(got, expected.size() / 4);
+    }
   }
 }
 
