@@ -54,6 +54,9 @@ TensorMap common_map(CUtensorMapDataType type, cuuint32_t rank, void* address,
   map.rank = static_cast<uint8_t>(rank);
   map.interleave = byte_of(kinds.interleave);
   map.swizzle = byte_of(kinds.swizzle);
+  map.atomicity = kinds.swizzle > CU_TENSOR_MAP_SWIZZLE_128B
+                      ? byte_of(kinds.swizzle - CU_TENSOR_MAP_SWIZZLE_128B)
+                      : 0;
   map.promotion = byte_of(kinds.promotion);
   map.fill = byte_of(kinds.fill);
   map.address = reinterpret_cast<uint64_t>(address);

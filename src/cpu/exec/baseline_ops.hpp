@@ -18,6 +18,7 @@ Comparison select_float_pair(const ptx::Form& form);
 Comparison select_any_convert(const ptx::Form& form, Widths widths);
 // e2m1x2, e2m3x2, e3m2x2, ue8m0x2
 Comparison select_tiny_convert(const ptx::Form& form, Widths widths);
+Comparison select_stochastic(const ptx::Form& form, Widths widths);  // cvt.rs
 // Op::target has what the text selects. The parts of a result have 4 bits in a packed form, and 5
 // in another one. The parts of each source have 12 bits, and their signs follow.
 inline constexpr uint32_t VIDEO_A = 5, VIDEO_B = 17, VIDEO_SIGNS = 29, VIDEO_PARTS = 0xfff;

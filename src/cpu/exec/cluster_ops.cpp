@@ -36,7 +36,8 @@ void map_address(Warp& w, const Op& op) {
   const uint32_t* ranks = w.at<uint32_t>(op[SECOND]);
   T* d = w.at<T>(op[RESULT]);
   const T window = T(op.imm);
-  const T given = op.target ? 0 : window;  // a variable's address has no window
+  // A variable's address has no window, and an offset.
+  const T given = op.target ? T(0) - w.at<T>(op[THIRD])[0] : window;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     const uint32_t rank = ranks[l] < w.block->launch.cluster_size ? ranks[l] : NO_RANK;
@@ -49,7 +50,7 @@ template <class T>
 void give_rank(Warp& w, const Op& op) {
   const T* a = w.at<T>(op[FIRST]);
   uint32_t* d = w.at<uint32_t>(op[RESULT]);
-  const T given = op.target ? 0 : T(op.imm);
+  const T given = op.target ? T(0) - w.at<T>(op[THIRD])[0] : T(op.imm);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
     d[l] = rank_of(w, uint32_t(a[l] - given));

@@ -349,7 +349,7 @@ Comparison select_any_convert(const Form& f, Widths widths) {
   p.sat = f.has(ptx::FLAG_SAT);
   p.relu = f.has(ptx::FLAG_RELU);
   p.finite = f.has(ptx::FLAG_SATFINITE);
-  if (p.rounding == Rounding::rs) return {};
+  if (p.rounding == Rounding::rs) return select_stochastic(f, widths);
   if (const Comparison chosen = select_tiny_convert(f, widths); chosen.run) return chosen;
   if (is_quarters(p.to) || is_quarters(p.from)) return select_quarters(p);
   if ((p.to == Type::f16x2 || p.to == Type::bf16x2) && p.from == Type::f32) {

@@ -17,6 +17,7 @@ bool needs_memory(const ptx::Form& form) {
   switch (form.op) {
     case ptx::Opcode::st_async:
     case ptx::Opcode::red_async:
+      return !form.has(ptx::FLAG_SYNC);  // a release to global memory
     case ptx::Opcode::wgmma_mma_async:
     case ptx::Opcode::wgmma_mma_async_sp:
       return false;

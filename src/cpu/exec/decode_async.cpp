@@ -179,8 +179,17 @@ bool Decoder::decode_tensor_map(Op& op, const Form& form, Operands operands) {
   return plain(op, copies ? copy_tensor_map : replace_in_tensor_map);
 }
 
-// st.async, red.async {destination, values, mbarrier}
+// st.async, red.async {destination, values, mbarrier}. Without mbarrier, a program cannot wait for
+// the end, so the access happens at once.
 bool Decoder::decode_store_async(Op& op, const Form& form, Operands operands) {
+  const bool reports = form.has(ptx::FLAG_SYNC);
+  if (reports != (operands[2].kind != OperandKind::NONE)) return false;
+  if (!reports) {
+    Form access = form;
+    access.op = form.op == Opcode::st_async ? Opcode::st : Opcode::red;
+    return form.op == Opcode::st_async ? decode_store(op, access, operands.first(2))
+                                       : decode_atomic(op, access, operands.first(2));
+  }
   AsyncSite site;
   if (!address_slot(form.space, operands[0], site.to) ||
       !address_slot(form.space, operands[2], site.barrier))

@@ -76,7 +76,14 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
       global ? module_.source->variables[symbol.index] : source_.variables[symbol.index];
   if (variable.space == Space::shared && variable.is_unsized) {
     op[FIRST] = (width == 4 ? ROW_DYNAMIC_BASE : ROW_DYNAMIC_BASE_WIDE) * ROW | BLOCK_BASE;
-    return symbol.bits == 0;
+    if (symbol.bits == 0) return true;
+    ptx::Form sum;
+    sum.op = ptx::Opcode::add;
+    sum.types[0] = width == 4 ? Type::u32 : Type::u64;
+    sum.type_count = 1;
+    op[SECOND] = constant(symbol.bits, width);
+    op.run = set_.integer(sum);
+    return op.run != nullptr;
   }
   if (global) {
     op[FIRST] = constant(module_.addresses[symbol.index] + symbol.bits, width);
@@ -221,6 +228,9 @@ bool Decoder::decode_mapa(Op& op, const Form& form, Operands operands) {
   op[RESULT] = destination(operands[0], form.op == ptx::Opcode::mapa ? width : 4);
   if (operands[1].kind == OperandKind::SYMBOL) {
     if (!decode_symbol(op, width, operands[1]) || (op[FIRST] & 3) == FRAME_BASE) return false;
+    // The slot of dynamic shared memory lacks the offset of the text.
+    const bool is_dynamic = (op[FIRST] & 3) == BLOCK_BASE;
+    op[THIRD] = constant(is_dynamic ? operands[1].bits : 0, width);
   } else {
     op[FIRST] = source(operands[1], width);
   }

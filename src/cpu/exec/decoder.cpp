@@ -282,6 +282,12 @@ bool Decoder::decode_convert(Op& op, const Form& form, Operands operands) {
   for (size_t k = 1; k < operands.size(); ++k) {
     const Operand& operand = operands[k];
     if (operand.kind == OperandKind::NONE) continue;
+    if (operand.kind == OperandKind::VECTOR) {  // four sources, and random bits
+      const auto elements = source_.elements_of(operand);
+      for (size_t i = 0; i < elements.size(); ++i) op.at(FIRST, i) = source(elements[i], 4);
+      op.at(FIRST, elements.size()) = source(operands[3], 4);
+      break;
+    }
     const unsigned width = operand.kind == OperandKind::REG ? width_of(operand) : lane_bytes(from);
     if (k == 1) widths.a = uint8_t(width);
     op.at(RESULT, k) = source(operand, width);

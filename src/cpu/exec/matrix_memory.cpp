@@ -51,24 +51,69 @@ void load_squares(Warp& w, const Op& op, const MatrixOp& o) {
       w.at<uint32_t>(o.d[i])[lane] = packed(matrices[i], lane, o.plan->form.transposes);
 }
 
-// m16n16 of bytes: the transpose of 16 rows, in two registers of four elements.
+// The place of a byte of a register among the rows.
+struct BytePlace {
+  unsigned row, column;
+};
+
+// m8n16: four bytes of a row. m16n16: the transpose of 16 rows in two registers, each with two
+// bytes of the columns c and c + 8.
+BytePlace loaded_byte(const ptx::MatrixForm& form, unsigned i, unsigned lane, unsigned e) {
+  if (!form.transposes) return {8 * i + lane / 4, lane % 4 * 4 + e};
+  return {i / 2 * 16 + lane % 4 * 4 + i % 2 * 2 + e % 2, lane / 4 + e / 2 * 8};
+}
+
+// m16n8, stored by columns: the byte has the place of an element of an accumulator.
+BytePlace stored_byte(unsigned i, unsigned lane, unsigned e) {
+  return {8 * i + lane % 4 * 2 + e % 2, lane / 4 + e / 2 * 8};
+}
+
+// Elements of 4 and 6 bits follow each other from the lowest bit on, and become bytes.
+void unpack_row(uint8_t (&row)[ROW_BYTES], unsigned bits) {
+  if (bits == 8) return;
+  uint8_t elements[ROW_BYTES];
+  for (unsigned k = 0; k < ROW_BYTES; ++k) {
+    const unsigned at = k * bits;
+    const unsigned pair = row[at / 8] | unsigned{row[at / 8 + 1]} << 8;
+    elements[k] = uint8_t(pair >> at % 8 & ((1u << bits) - 1));
+  }
+  std::memcpy(row, elements, ROW_BYTES);
+}
+
 void load_bytes(Warp& w, const Op& op, const MatrixOp& o) {
-  uint8_t matrices[2][16][16];
-  for (unsigned row = 0; row < 8 * o.d.size(); ++row)
-    std::memcpy(matrices[row / 16][row % 16], shared_row(w, op, int(row), Access::READ), ROW_BYTES);
-  for (size_t i = 0; i < o.d.size(); ++i)
+  const ptx::MatrixForm& form = o.plan->form;
+  uint8_t rows[LANES][ROW_BYTES];
+  for (unsigned row = 0; row < 8 * o.d.size(); ++row) {
+    std::memcpy(rows[row], shared_row(w, op, int(row), Access::READ), ROW_BYTES);
+    unpack_row(rows[row], ptx::bits_of(form.a));
+  }
+  for (unsigned i = 0; i < o.d.size(); ++i)
     for (unsigned lane = 0; lane < LANES; ++lane) {
       uint32_t word = 0;
-      for (unsigned e = 0; e < 4; ++e)
-        word |= uint32_t{matrices[i / 2][lane % 4 * 4 + e][i % 2 * 8 + lane / 4]} << (8 * e);
+      for (unsigned e = 0; e < 4; ++e) {
+        const BytePlace place = loaded_byte(form, i, lane, e);
+        word |= uint32_t{rows[place.row][place.column]} << (8 * e);
+      }
       w.at<uint32_t>(o.d[i])[lane] = word;
     }
+}
+
+void store_bytes(Warp& w, const Op& op, const MatrixOp& o) {
+  uint8_t rows[LANES][ROW_BYTES];
+  for (unsigned i = 0; i < o.d.size(); ++i)
+    for (unsigned lane = 0; lane < LANES; ++lane)
+      for (unsigned e = 0; e < 4; ++e) {
+        const BytePlace place = stored_byte(i, lane, e);
+        rows[place.row][place.column] = uint8_t(w.at<uint32_t>(o.d[i])[lane] >> (8 * e));
+      }
+  for (unsigned row = 0; row < 8 * o.d.size(); ++row)
+    std::memcpy(shared_row(w, op, int(row), Access::WRITE), rows[row], ROW_BYTES);
 }
 
 void load_matrix(Warp& w, const Op& op) {
   require_whole_warp(w, op);
   const MatrixOp& o = matrix_of(w, op);
-  if (o.plan->form.a == Element::b8)
+  if (o.plan->form.a != Element::b16)
     load_bytes(w, op, o);
   else
     load_squares(w, op, o);
@@ -77,6 +122,7 @@ void load_matrix(Warp& w, const Op& op) {
 void store_matrix(Warp& w, const Op& op) {
   require_whole_warp(w, op);
   const MatrixOp& o = matrix_of(w, op);
+  if (o.plan->form.a == Element::b8) return store_bytes(w, op, o);
   Square matrices[4];
   for (size_t i = 0; i < o.d.size(); ++i)
     for (unsigned lane = 0; lane < LANES; ++lane) {

@@ -235,7 +235,46 @@ void vector_atomic(Warp& w, const Op& op) {
   });
 }
 
+// One NaN among the operands does not count.
+template <class F, class Order>
+struct SelectHalf {
+  static uint16_t apply(uint16_t a, uint16_t b) {
+    const float x = F::to(a), y = F::to(b);
+    if (x != x) return y != y ? 0x7fff : b;
+    if (y != y) return a;
+    if (x == y) return Order::apply(int16_t(a), int16_t(b)) == int16_t(a) ? a : b;
+    return Order::apply(x, y) == x ? a : b;
+  }
+};
+
+template <class F, class Order>
+struct SelectHalf2 {
+  static uint32_t apply(uint32_t a, uint32_t b) {
+    using One = SelectHalf<F, Order>;
+    return uint32_t{One::apply(uint16_t(a >> 16), uint16_t(b >> 16))} << 16 |
+           One::apply(uint16_t(a), uint16_t(b));
+  }
+};
+
+template <class Order>
+Handler vector_selection(Type type) {
+  switch (type) {
+    case Type::f16:
+      return vector_atomic<uint16_t, SelectHalf<Half, Order>>;
+    case Type::bf16:
+      return vector_atomic<uint16_t, SelectHalf<Brain, Order>>;
+    case Type::f16x2:
+      return vector_atomic<uint32_t, SelectHalf2<Half, Order>>;
+    case Type::bf16x2:
+      return vector_atomic<uint32_t, SelectHalf2<Brain, Order>>;
+    default:
+      return nullptr;
+  }
+}
+
 Handler vector_of(const Form& f) {
+  if (f.operation == Operation::min) return vector_selection<Min>(f.types[0]);
+  if (f.operation == Operation::max) return vector_selection<Max>(f.types[0]);
   if (f.operation != Operation::add) return nullptr;
   switch (f.types[0]) {
     case Type::f32:
@@ -393,18 +432,6 @@ Reduction bitwise_reduction(Operation operation) {
       return {};
   }
 }
-
-// One NaN among the operands does not count.
-template <class F, class Order>
-struct SelectHalf {
-  static uint16_t apply(uint16_t a, uint16_t b) {
-    const float x = F::to(a), y = F::to(b);
-    if (x != x) return y != y ? 0x7fff : b;
-    if (y != y) return a;
-    if (x == y) return Order::apply(int16_t(a), int16_t(b)) == int16_t(a) ? a : b;
-    return Order::apply(x, y) == x ? a : b;
-  }
-};
 
 template <class F>
 Reduction half_reduction(Operation operation) {

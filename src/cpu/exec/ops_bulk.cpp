@@ -109,6 +109,10 @@ void issue_values(Warp& w, const Op& op) {
     a.size = a.bytes = site.count * site.width;
     a.to = {site.to.of(w, l), site.to.region};
     a.reduction = site.reduction;
+    const uint64_t window = AddressSpace::instance().shared_window();
+    if (a.to.region == Region::GENERIC && a.to.address - window >= AddressSpace::WINDOW)
+      raise(w, op, l, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
+            "the destination " + hex_text(a.to.address) + " is not in shared memory");
     resolve(w, op, l, a.to.address, a.size, Access::WRITE, a.to.region);
     set_barrier(a, {site.barrier.of(w, l), site.barrier.region});
     a.data.resize(a.size);

@@ -160,14 +160,15 @@ void minmax(Warp& w, const Op& op) {
   });
 }
 // Three operands: the forms of sm_100.
-template <bool Least, bool Nan, bool Ftz>
+template <bool Least, bool Nan, bool Ftz, bool Abs>
 void minmax3(Warp& w, const Op& op) {
   const float* a = in<float>(w, op[FIRST]);
   const float* b = in<float>(w, op[SECOND]);
   const float* c = in<float>(w, op[THIRD]);
   each_lane(w, out<float>(w, op[RESULT]), [=](int l) {
-    const float first = extreme<Least, Nan>(source<Ftz>(a[l]), source<Ftz>(b[l]));
-    return result<Ftz, false>(extreme<Least, Nan>(first, source<Ftz>(c[l])));
+    const auto operand = [](float v) { return Abs ? magnitude(source<Ftz>(v)) : source<Ftz>(v); };
+    const float first = extreme<Least, Nan>(operand(a[l]), operand(b[l]));
+    return result<Ftz, false>(extreme<Least, Nan>(first, operand(c[l])));
   });
 }
 template <bool Least, bool Nan, bool Ftz>
@@ -228,7 +229,10 @@ Handler real_unary_of(const Form& f) {
 
 template <bool Least, bool Nan, bool Ftz>
 Handler minmax_float(const Form& f, bool three) {
-  if (three) return f.has(ptx::FLAG_XORSIGN_ABS) ? nullptr : Handler(minmax3<Least, Nan, Ftz>);
+  if (three && f.has(ptx::FLAG_XORSIGN_ABS))
+    return f.text.find("xorsign") == std::string_view::npos ? Handler(minmax3<Least, Nan, Ftz, true>)
+                                                            : nullptr;
+  if (three) return minmax3<Least, Nan, Ftz, false>;
   return f.has(ptx::FLAG_XORSIGN_ABS) ? Handler(minmax_xorsign<Least, Nan, Ftz>)
                                       : Handler(minmax<float, Least, Nan, Ftz>);
 }

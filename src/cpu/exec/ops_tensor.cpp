@@ -273,7 +273,12 @@ void replace(TensorMap& map, ptx::Mode field, uint32_t dimension, uint64_t value
       set(map.interleave, value);
       break;
     case Mode::swizzle_mode:
-      set(map.swizzle, value < 4 ? value : 255);
+      set(map.swizzle, value < 3 ? value : value == 3 ? value + map.atomicity : 255);
+      break;
+    case Mode::swizzle_atomicity:
+      set(map.atomicity, value < 4 ? value : 255);
+      if (map.swizzle >= uint8_t(TensorSwizzle::BYTES_128))
+        map.swizzle = uint8_t(std::min<uint64_t>(3 + value, 255));
       break;
     case Mode::fill_mode:
       set(map.fill, value);

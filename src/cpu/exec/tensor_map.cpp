@@ -37,6 +37,8 @@ const char* fault_of_layout(const TensorMap& map) {
 const char* fault_of_kinds(const TensorMap& map) {
   if (map.interleave > 2) return "an unknown interleave";
   if (map.swizzle >= uint8_t(TensorSwizzle::COUNT)) return "an unknown swizzle";
+  if (map.atomicity && map.swizzle < uint8_t(TensorSwizzle::BYTES_128))
+    return "an atomicity that does not fit the swizzle";
   if (map.fill > 1 || (map.fill && !is_tensor_float(map.type))) return "an invalid fill";
   if (map.promotion > 3) return "an unknown promotion";
   if (map.interleave == 2 && map.swizzle != uint8_t(TensorSwizzle::BYTES_32))

@@ -40,6 +40,7 @@ struct TensorMap {
   uint8_t fill = 0;                            // CUtensorMapFloatOOBfill
   uint8_t promotion = 0;                       // CUtensorMapL2promotion
   uint8_t mode = 0;                            // TensorMode
+  uint8_t atomicity = 0;                       // of tensormap.replace; 128-byte swizzles have it
   int16_t lower[3] = {};                       // im2col: corners of the box of pixels, W, H, D
   int16_t upper[3] = {};
   uint16_t channels = 0;  // im2col: box along the first dimension

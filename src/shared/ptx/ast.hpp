@@ -80,6 +80,9 @@ enum class Type : uint8_t {
       count
 };
 
+// Returns whether the type has four floats of at most 8 bits.
+constexpr bool is_quad(Type type) { return type >= Type::e4m3x4 && type <= Type::e3m2x4; }
+
 enum class Rounding : uint8_t { none, rn, rz, rm, rp, rna, rs, rni, rzi, rmi, rpi };
 
 enum class Compare : uint8_t {
@@ -173,6 +176,7 @@ enum class Mode : uint8_t {
   elemtype,
   interleave_layout,
   swizzle_mode,
+  swizzle_atomicity,
   fill_mode,  // tensormap.replace
   red,
   green,

@@ -199,9 +199,11 @@ bool set_space(Form& form, uint32_t value) {
   return has_two_spaces(form.op) && set_once(form.space2, value);
 }
 
-// An access of .mmio is a relaxed one, and names both.
+// An access of .mmio is a relaxed one, or an asynchronous release, and names both.
 bool set_order(Form& form, uint32_t value) {
-  if (form.order == Order::mmio && static_cast<Order>(value) == Order::relaxed)
+  const bool is_async = form.op == Opcode::st_async || form.op == Opcode::red_async;
+  if (form.order == Order::mmio &&
+      static_cast<Order>(value) == (is_async ? Order::release : Order::relaxed))
     form.order = Order::none;
   return set_once(form.order, value);
 }
@@ -303,10 +305,21 @@ bool rounds_to_integer(Rounding rounding) { return rounding >= Rounding::rni; }
 // Pairs of floats with at most 8 bits.
 bool is_small(Type type) { return type >= Type::e4m3x2 && type <= Type::ue8m0x2; }
 
+// Random bits round f32 to pairs of halves, and to four floats of at most 8 bits.
+bool rounds_randomly(const Form& form) {
+  const Type to = form.types[0];
+  const bool halves = to == Type::f16x2 || to == Type::bf16x2;
+  constexpr uint32_t KNOWN = FLAG_RELU | FLAG_SATFINITE;
+  return form.types[1] == Type::f32 && (form.flags & ~KNOWN) == 0 &&
+         (halves || (is_quad(to) && form.has(FLAG_SATFINITE)));
+}
+
 // Checks whether a conversion needs a rounding mode, and of which kind.
 bool converts_well(const Form& form) {
   Type to = form.types[0], from = form.types[1];
   if (to == Type::pred || from == Type::pred) return false;
+  if (form.rounding == Rounding::rs || is_quad(to) || is_quad(from))
+    return form.rounding == Rounding::rs && rounds_randomly(form);
   if (is_small(to) || is_small(from) || to == Type::tf32) return form.rounding != Rounding::none;
   bool packed = to == Type::f16x2 || to == Type::bf16x2;
   if (packed) return form.rounding != Rounding::none && from == Type::f32;
@@ -422,11 +435,22 @@ bool copies_tensors(const Form& form) {
          !form.has(FLAG_BULK_GROUP) && (!multicasts || form.space == Space::shared_cluster);
 }
 
+// A release to global memory reports to no mbarrier.
+bool releases_asynchronously(const Form& form) {
+  const bool reduces = form.op == Opcode::red_async;
+  const bool global = form.space == Space::global || form.space == Space::generic;
+  return global && form.order == Order::release && form.vector == 1 && form.types[0] != Type::pred &&
+         size_of(form.types[0]) <= 8 && (form.scope == Scope::gpu || form.scope == Scope::sys) &&
+         reduces == (form.operation != Operation::none);
+}
+
 // Values for other blocks have 32 or 64 bits.
 bool stores_asynchronously(const Form& form) {
+  if (!form.has(FLAG_SYNC)) return releases_asynchronously(form);
   bool wide = size_of(form.types[0]) == 4 || size_of(form.types[0]) == 8;
   bool reduces = form.op == Opcode::red_async;
-  return form.space == Space::shared_cluster && form.has(FLAG_SYNC) && wide && form.vector <= 4 &&
+  const bool shared = form.space == Space::shared_cluster || form.space == Space::generic;
+  return shared && form.order != Order::release && wide && form.vector <= 4 &&
          reduces == (form.operation != Operation::none);
 }
 

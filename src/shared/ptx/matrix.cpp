@@ -27,6 +27,9 @@ constexpr ElementRow ELEMENTS[] = {
     {"s8", Element::s8, 8, Kind::INT8},      {"u8", Element::u8, 8, Kind::INT8},
     {"b8", Element::b8, 8, Kind::NONE},      {"e4m3", Element::e4m3, 8, Kind::FP8},
     {"e5m2", Element::e5m2, 8, Kind::FP8},   {"b16", Element::b16, 16, Kind::NONE},
+    {"b8x16", Element::b8x16, 8, Kind::NONE},
+    {"b6x16_p32", Element::b6x16_p32, 6, Kind::NONE},
+    {"b4x16_p64", Element::b4x16_p64, 4, Kind::NONE},
     {"f16", Element::f16, 16, Kind::F16},    {"bf16", Element::bf16, 16, Kind::BF16},
     {"tf32", Element::tf32, 32, Kind::TF32}, {"f32", Element::f32, 32, Kind::NONE},
     {"s32", Element::s32, 32, Kind::NONE},   {"f64", Element::f64, 64, Kind::F64}};
@@ -272,15 +275,21 @@ bool loads_well(Opcode op, Form& form, const Parts& parts) {
 // ldmatrix, stmatrix, movmatrix
 bool moves_well(Opcode op, Form& form, const Parts& parts) {
   MatrixForm& matrix = form.matrix;
-  if (parts.element_count != 1 || parts.layout_count != 0 || form.space == Space::global ||
-      matrix.k != 0)
-    return false;
-  matrix.a = matrix.d = parts.elements[0];
+  const bool is_load = op == Opcode::ldmatrix;
+  if (parts.layout_count != 0 || form.space == Space::global || matrix.k != 0) return false;
+  matrix.d = parts.elements[0];
+  matrix.a = parts.elements[parts.element_count == 2 ? 1 : 0];
+  const bool is_square = matrix.m == 16 && matrix.n == 16 && matrix.transposes && matrix.count <= 2;
+  if (parts.element_count == 2)
+    return is_load && matrix.d == Element::b8x16 &&
+           (matrix.a == Element::b6x16_p32 || matrix.a == Element::b4x16_p64) &&
+           (is_square || (matrix.m == 8 && matrix.n == 16 && !matrix.transposes));
+  if (parts.element_count != 1) return false;
   if (op == Opcode::movmatrix && (!matrix.transposes || matrix.count != 1)) return false;
   if (matrix.a == Element::b16) return matrix.m == 8 && matrix.n == 8;
-  const bool is_load = op == Opcode::ldmatrix;
-  return matrix.a == Element::b8 && is_load && matrix.transposes && matrix.m == 16 &&
-         matrix.n == 16 && matrix.count <= 2;
+  if (matrix.a != Element::b8) return false;
+  return is_load ? is_square
+                 : op == Opcode::stmatrix && matrix.m == 16 && matrix.n == 8 && matrix.transposes;
 }
 
 }  // namespace
@@ -313,7 +322,7 @@ bool decode_matrix(Form& form, std::string_view text) {
 unsigned registers_of(Opcode op, const MatrixForm& matrix, char letter) {
   const Family family = family_of(op);
   if (family == Family::NONE)  // ldmatrix, stmatrix and movmatrix
-    return matrix.a == Element::b8 ? 2u * matrix.count : matrix.count;
+    return matrix.n == 16 && matrix.m == 16 ? 2u * matrix.count : matrix.count;
   const Element element = letter == 'a'   ? matrix.a
                           : letter == 'b' ? matrix.b
                           : letter == 'c' ? matrix.c

@@ -23,6 +23,9 @@ enum class Element : uint8_t {
   e4m3,
   e5m2,
   b16,
+  b8x16,      // ldmatrix: bytes of narrower elements
+  b6x16_p32,  // 16 elements of 6 bits, and 32 bits of padding
+  b4x16_p64,
   f16,
   bf16,
   tf32,

@@ -31,6 +31,8 @@ std::optional<uint32_t> find_special_register(std::string_view name) {
   for (uint32_t i = 0; i < std::size(NAMES); ++i)
     if (NAMES[i] == name) return i;
   if (auto found = numbered(name, "%envreg", uint32_t(SpecialRegister::envreg0), 32)) return found;
+  // %pm0_64 is %pm0 with 64 bits.
+  if (name.ends_with("_64")) name.remove_suffix(3);
   return numbered(name, "%pm", uint32_t(SpecialRegister::pm0), 8);
 }
 

@@ -501,6 +501,7 @@ class Checker {
   void cvt() {
     check_pair("");
     Type from = form_.types[1];
+    if (is_quad(form_.types[0])) return cvt_quad();
     bool packs = from == Type::f32 && is_packed(form_.types[0]);
     slot('D');
     slot('B');
@@ -514,6 +515,18 @@ class Checker {
       put_none();
   }
 
+  // Four sources of f32 in a vector, and random bits.
+  void cvt_quad() {
+    slot('D');
+    Operand& vector = take();
+    if (vector.kind != OperandKind::VECTOR || vector.count != 4) fail_operand("a vector of 4");
+    for (unsigned i = 0; i < vector.count; ++i)
+      relaxed_source(function_.elements[vector.index + i], Type::f32);
+    put(vector);
+    put_none();
+    slot('u');
+  }
+
   static bool is_packed(Type type) {
     return type == Type::f16x2 || type == Type::bf16x2 ||
            (type >= Type::e4m3x2 && type <= Type::ue8m0x2);
@@ -522,7 +535,7 @@ class Checker {
   void lop3() {
     if (form_.operation == Operation::none) return by_pattern("dNaaaiN");
     if (!written_.has_pair) fail("a predicate destination is missing");
-    by_pattern("dqaaaip");
+    by_pattern("Sqaaaip");
   }
 
   void atom() {

@@ -330,5 +330,47 @@ TEST(AsyncStores, ReportTheirBytes) {
     ASSERT_EQ(a[i], 100000 + 12000 + 90 + std::max(8u, i % 32)) << i;
 }
 
+// Each block writes to the other one by generic addresses.
+TEST(AsyncStores, TakeGenericAddresses) {
+  Array<unsigned> a(2);
+  expect_success(run_text(
+      bulk_text({"mov.u32 %r4, s; st.shared.v2.u32 [%r4], {1, 2};", INIT,
+                 "@%p1 mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], 8;"
+                 "xor.b32 %r5, %r3, 1; cvta.shared.u64 %rd3, s; mapa.u64 %rd3, %rd3, %r5;"
+                 "cvta.shared.u64 %rd4, bar; mapa.u64 %rd4, %rd4, %r5; add.u32 %r6, %r3, 50;"
+                 "@%p1 st.async.mbarrier::complete_tx::bytes.u32 [%rd3], %r6, [%rd4];"
+                 "@%p1 red.async.relaxed.cluster.mbarrier::complete_tx::bytes.add.u32"
+                 " [%rd3+4], 100, [%rd4];",
+                 WAIT,
+                 "ld.shared.v2.u32 {%r9,%r10}, [%r4]; mad.lo.u32 %r9, %r10, 1000, %r9;"
+                 "mul.wide.u32 %rd5, %r3, 4; add.s64 %rd5, %rd5, %rd0;"
+                 "@%p1 st.global.u32 [%rd5], %r9;",
+                 BULK_SYNC}),
+      clusters(2, 32, 2), a.address()));
+  EXPECT_EQ(a.values(), (std::vector<unsigned>{102051, 102050}));
+}
+
+TEST(AsyncStores, ReachSharedMemoryAlone) {
+  Array<unsigned> a(2);
+  expect_fault(run_text(bulk_text({INIT, "cvta.shared.u64 %rd4, bar;"
+                                         "@%p1 st.async.mbarrier::complete_tx::bytes.u32 [%rd0], 1, [%rd4];"}),
+                        clusters(1, 32, 1), a.address()),
+               CUDA_ERROR_ILLEGAL_ADDRESS, {"is not in shared memory", "st.async"});
+}
+
+// Releases to global memory have no mbarrier.
+TEST(AsyncStores, ReleaseToGlobalMemory) {
+  Array<unsigned> a(8);
+  expect_success(run_text(
+      kernel_text("st.async.release.gpu.global.u32 [%rd0], 5; mov.u64 %rd2, 7;"
+                  "st.async.mmio.release.sys.b64 [%rd0+8], %rd2; mov.u16 %rs1, 9;"
+                  "st.async.release.gpu.b16 [%rd0+16], %rs1;"
+                  "red.async.release.gpu.global.add.u32 [%rd0+20], 3;"
+                  "red.async.mmio.release.sys.max.u32 [%rd0+24], 4;"
+                  "red.async.release.gpu.xor.b32 [%rd0+28], 6;"),
+      shape(1, 2), a.address()));
+  EXPECT_EQ(a.values(), (std::vector<unsigned>{5, 0, 7, 0, 9, 6, 4, 0}));
+}
+
 }  // namespace
 }  // namespace cucore::cpu::test

@@ -45,6 +45,18 @@ TEST(Hints, NumbersOfRegisters) {
 TEST(Hints, EventsOfProfilers) {
   expect_no_effect("pmevent 0;");
   expect_no_effect("pmevent 15;");
+  expect_no_effect("pmevent.mask 0x8001;");
+}
+
+TEST(Hints, FencesOfProxies) { expect_no_effect("membar.proxy.alias;"); }
+
+// This device has no counters of performance.
+TEST(Hints, CountersAreZero) {
+  Array<uint64_t> a(2, 7);
+  expect_success(run_text(kernel_text("mov.u64 %rd2, %pm0_64; mov.u64 %rd3, %pm7_64;"
+                                      "st.global.v2.u64 [%rd0], {%rd2, %rd3};"),
+                          shape(1, 1), a.address()));
+  EXPECT_EQ(a.values(), (std::vector<uint64_t>{0, 0}));
 }
 
 TEST(Hints, PrioritiesOfCaches) {

@@ -50,6 +50,8 @@ class Tensor {
     std::memcpy(place_.data(), static_cast<const void*>(&map), sizeof map);
     return place_.address();
   }
+  // Takes over what a kernel has changed in the published map.
+  void reread() { std::memcpy(static_cast<void*>(&map), place_.data(), sizeof map); }
   Array<uint8_t>& bytes() { return data_; }
 
   TensorMap map;
@@ -395,6 +397,30 @@ TEST(TensorMaps, AreReplacedMemberByMember) {
     const size_t place = swizzled_place(t, number * 4);
     EXPECT_EQ(std::memcmp(&box[place], t.at({index[0] + 4, index[1]}), 4), 0) << number;
   });
+}
+
+// The atoms of a swizzle of 128 bytes, set before and behind the swizzle itself.
+TEST(TensorMaps, HaveAtomsOfSwizzles) {
+  const auto change = [](Tensor& t, const std::string& fields) {
+    const uint64_t place = t.publish();
+    expect_success(run_text(kernel_text(fields), shape(1, 1), place));
+    t.reread();
+  };
+  const std::string mode = "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%rd0], ";
+  const std::string atoms = "tensormap.replace.tile.swizzle_atomicity.global.b1024.b32 [%rd0], ";
+  for (int atom = 0; atom < 4; ++atom)
+    for (const bool first : {false, true}) {
+      Tensor t(U16, {200, 60}, {64, 40});
+      const std::string set = atoms + std::to_string(atom) + "; ";
+      change(t, first ? set + mode + "3;" : mode + "3; " + set);
+      EXPECT_EQ(t.map.swizzle, uint8_t(TensorSwizzle::BYTES_128) + atom);
+      expect_load(t, {16, 8});
+    }
+  Tensor wrong(U16, {200, 60}, {16, 40});
+  change(wrong, mode + "1; " + atoms + "2;");
+  Array<uint8_t> b(SEEN);
+  expect_fault(run_text(load_box_text({0, 0}, 64), shape(1, 128, ROOM), wrong.publish(), b.address()),
+               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"atomicity"});
 }
 
 // ---- mistakes

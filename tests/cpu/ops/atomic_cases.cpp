@@ -145,6 +145,54 @@ Operation float_add(bool flushes) {
           Compare::exact};
 }
 
+uint32_t extreme_element(const SmallFormat& format, uint32_t a, uint32_t b, bool least) {
+  const bool a_nan = format.is_nan(a), b_nan = format.is_nan(b);
+  if (a_nan || b_nan) return a_nan && b_nan ? format.nan : a_nan ? b : a;
+  const double x = format.value(a), y = format.value(b);
+  if (x == y) return ((a & format.sign_bit()) != 0) == least ? a : b;
+  return (x < y) == least ? a : b;
+}
+
+// Two elements of a vector, each f16, bf16 or a pair of them.
+void add_vector_extremes(Table& table, const char* type, const SmallFormat& format, bool pairs,
+                         bool least) {
+  const std::string tail =
+      std::string(".global.") + (least ? "min" : "max") + ".noftz.v2." + type;
+  const Kind kind = !pairs ? (format.exponent_bits == 8 ? Kind::bf16 : Kind::f16)
+                           : (format.exponent_bits == 8 ? Kind::bf16x2 : Kind::f16x2);
+  const std::string bits = pairs ? "b32" : "b16";
+  const std::string before = "st.global.v2." + bits + " [$m], {$0, $1}; ";
+  const auto update = [=](uint64_t a, uint64_t b) {
+    uint64_t result = 0;
+    for (unsigned shift = 0; shift < (pairs ? 32u : 16u); shift += 16)
+      result |= uint64_t{extreme_element(format, a >> shift & 0xFFFF, b >> shift & 0xFFFF, least)}
+                << shift;
+    return result;
+  };
+  Case atom{"atom" + tail,
+            before + "atom" + tail + " {$d0, $d1}, [$m], {$2, $3}; ld.global.v2." + bits +
+                " {$d2, $d3}, [$m];",
+            {kind, kind, kind, kind},
+            {kind, kind, kind, kind},
+            [=](const Values& in, Values& out) {
+              out[0] = in[0];
+              out[1] = in[1];
+              out[2] = update(in[0], in[2]);
+              out[3] = update(in[1], in[3]);
+            }};
+  Case red{"red" + tail,
+           before + "red" + tail + " [$m], {$2, $3}; ld.global.v2." + bits + " {$d0, $d1}, [$m];",
+           {kind, kind, kind, kind},
+           {kind, kind},
+           [=](const Values& in, Values& out) {
+             out[0] = update(in[0], in[2]);
+             out[1] = update(in[1], in[3]);
+           }};
+  atom.min_target = red.min_target = 90;
+  table.add(std::move(atom));
+  table.add(std::move(red));
+}
+
 void add_cas(Table& table, const Space& space, const std::string& order, const std::string& type,
              Kind kind) {
   std::string name = "atom" + order + space.name + ".cas." + type;
@@ -175,6 +223,11 @@ void add_atomic_cases(Table& table) {
     add_cas(table, space, "", "b32", Kind::u32);
     add_cas(table, space, "", "b64", Kind::u64);
   }
+  for (bool least : {true, false})
+    for (bool pairs : {false, true}) {
+      add_vector_extremes(table, pairs ? "f16x2" : "f16", HALF, pairs, least);
+      add_vector_extremes(table, pairs ? "bf16x2" : "bf16", BRAIN, pairs, least);
+    }
   table.add({"atom.global.add.u32 sink",
              with_cell(SPACES[0], Kind::u32, "atom.global.add.u32 _, [$m], $1;", "$d0"),
              {Kind::u32, Kind::u32},

@@ -246,6 +246,22 @@ void add_lop3(Table& table) {
   }
 }
 
+// The predicate alone is wanted.
+void add_lop3_sinks(Table& table) {
+  for (bool is_and : {true, false}) {
+    const std::string name = is_and ? "lop3.and.b32" : "lop3.or.b32";
+    table.add({name + " sink",
+               "setp.ne.u32 %p0, $3, 0; " + name +
+                   " _|%p1, $0, $1, $2, 0x96, %p0; selp.u32 $d0, 1, 0, %p1;",
+               {Kind::u32, Kind::u32, Kind::u32, Kind::pred},
+               {Kind::u32},
+               [is_and](const Values& in, Values& out) {
+                 const bool any = uint32_t(in[0] ^ in[1] ^ in[2]) != 0, q = in[3] != 0;
+                 out[0] = is_and ? any && q : any || q;
+               }});
+  }
+}
+
 void add_prmt(Table& table) {
   auto selected = [](const Values& in, unsigned selector) {
     uint64_t both = in[1] << 32 | in[0];
@@ -305,6 +321,7 @@ void add_bit_cases(Table& table) {
   add_masks(table, false);
   add_fns(table);
   add_lop3(table);
+  add_lop3_sinks(table);
   add_prmt(table);
 }
 

@@ -97,6 +97,7 @@ void add_float_pair_cases(Table& table);
 void add_half_cases(Table& table);
 void add_compare_cases(Table& table);
 void add_convert_cases(Table& table);
+void add_stochastic_cases(Table& table);
 void add_approx_cases(Table& table);
 void add_move_cases(Table& table);
 void add_memory_cases(Table& table);

@@ -241,6 +241,7 @@ Table make_table() {
   add_float_pair_cases(table);
   add_compare_cases(table);
   add_convert_cases(table);
+  add_stochastic_cases(table);
   add_approx_cases(table);
   add_move_cases(table);
   add_memory_cases(table);

@@ -109,6 +109,31 @@ void add_extremes(Table& table, const RealOptions& o, bool nan, bool xorsign) {
   }
 }
 
+// Three operands came with sm_100.
+void add_extremes_of_three(Table& table, bool ftz, bool nan, bool abs) {
+  const RealOptions o{ftz, false, FE_TONEAREST};
+  for (bool least : {true, false}) {
+    const std::string name = std::string(least ? "min" : "max") + (ftz ? ".ftz" : "") +
+                             (nan ? ".NaN" : "") + (abs ? ".abs" : "") + ".f32";
+    Case row{name + " of three",
+             plain(name, 3),
+             {Kind::f32, Kind::f32, Kind::f32},
+             {Kind::f32},
+             [=](const Values& in, Values& out) {
+               out[0] = o.apply<float>(
+                   [=](float a, float b, float c) {
+                     if (nan && (a != a || b != b || c != c))
+                       return std::numeric_limits<float>::quiet_NaN();
+                     if (abs) a = std::fabs(a), b = std::fabs(b), c = std::fabs(c);
+                     return least ? smaller(smaller(a, b), c) : larger(larger(a, b), c);
+                   },
+                   from_bits<float>(in[0]), from_bits<float>(in[1]), from_bits<float>(in[2]));
+             }};
+    row.min_target = 100;
+    table.add(std::move(row));
+  }
+}
+
 // neg and abs change the sign bit, but devices treat a NaN as arithmetic does.
 template <typename T>
 void add_signs(Table& table, bool ftz) {
@@ -181,6 +206,9 @@ void add_real_cases(Table& table) {
       for (bool xorsign : {false, true})
         add_extremes<float>(table, {ftz, false, FE_TONEAREST}, nan, xorsign);
   add_extremes<double>(table, {}, false, false);
+  for (bool ftz : {false, true})
+    for (bool nan : {false, true})
+      for (bool abs : {false, true}) add_extremes_of_three(table, ftz, nan, abs);
   add_signs<float>(table, false);
   add_signs<float>(table, true);
   add_signs<double>(table, false);

@@ -141,6 +141,55 @@ TEST(Forms, FencesOfTheCluster) {
   EXPECT_EQ(decode_form("ld.mmio.relaxed.sys.global.u32").op, Opcode::ld);
 }
 
+TEST(Forms, ConversionsByRandomBits) {
+  for (const char* name : {"cvt.rs.f16x2.f32", "cvt.rs.relu.satfinite.bf16x2.f32",
+                           "cvt.rs.satfinite.e4m3x4.f32", "cvt.rs.relu.satfinite.e2m1x4.f32"})
+    EXPECT_EQ(decode_form(name).rounding, Rounding::rs) << name;
+  for (const char* name : {"cvt.rs.f16.f32", "cvt.rs.e4m3x4.f32", "cvt.rn.satfinite.e4m3x4.f32",
+                           "cvt.rs.satfinite.e4m3x4.f16", "cvt.rs.sat.f16x2.f32",
+                           "cvt.rn.f16x2.e4m3x4", "cvt.rs.ftz.bf16x2.f32"})
+    EXPECT_EQ(decode_form(name).op, Opcode::unsupported) << name;
+}
+
+TEST(Forms, MatricesOfNarrowElements) {
+  const Form load = decode_form("ldmatrix.sync.aligned.m8n16.x2.shared.b8x16.b6x16_p32");
+  EXPECT_EQ(load.op, Opcode::ldmatrix);
+  EXPECT_EQ(load.matrix.a, Element::b6x16_p32);
+  EXPECT_EQ(registers_of(Opcode::ldmatrix, load.matrix, 'd'), 2u);
+  const Form square = decode_form("ldmatrix.sync.aligned.m16n16.x1.trans.shared.b8x16.b4x16_p64");
+  EXPECT_EQ(registers_of(Opcode::ldmatrix, square.matrix, 'd'), 2u);
+  const Form store = decode_form("stmatrix.sync.aligned.m16n8.x4.trans.shared.b8");
+  EXPECT_EQ(store.op, Opcode::stmatrix);
+  EXPECT_EQ(registers_of(Opcode::stmatrix, store.matrix, 'd'), 4u);
+  for (const char* name : {"ldmatrix.sync.aligned.m8n16.x1.trans.shared.b8x16.b6x16_p32",
+                           "ldmatrix.sync.aligned.m8n16.x1.shared.b8",
+                           "ldmatrix.sync.aligned.m8n8.x1.shared.b8x16.b4x16_p64",
+                           "ldmatrix.sync.aligned.m16n16.x4.trans.shared.b8",
+                           "ldmatrix.sync.aligned.m8n16.x1.shared.b8x16.b16",
+                           "stmatrix.sync.aligned.m16n8.x1.shared.b8",
+                           "stmatrix.sync.aligned.m16n8.x1.trans.shared.b8x16.b4x16_p64",
+                           "movmatrix.sync.aligned.m16n8.trans.b8"})
+    EXPECT_EQ(decode_form(name).op, Opcode::unsupported) << name;
+}
+
+TEST(Forms, AsynchronousReleases) {
+  EXPECT_EQ(decode_form("st.async.mmio.release.sys.global.b8").order, Order::release);
+  EXPECT_EQ(decode_form("red.async.release.gpu.add.u64").operation, Operation::add);
+  EXPECT_EQ(decode_form("st.async.mbarrier::complete_tx::bytes.b32").op, Opcode::st_async);
+  for (const char* name :
+       {"st.async.b32", "st.async.release.cta.b32", "st.async.release.gpu.shared::cluster.b32",
+        "st.async.release.gpu.v2.b32", "st.async.mmio.relaxed.gpu.b32", "red.async.release.gpu.u32",
+        "st.async.release.gpu.shared::cluster.mbarrier::complete_tx::bytes.b32"})
+    EXPECT_EQ(decode_form(name).op, Opcode::unsupported) << name;
+}
+
+TEST(Forms, OtherNames) {
+  EXPECT_EQ(decode_form("pmevent.mask").op, Opcode::pmevent);
+  EXPECT_EQ(decode_form("membar.proxy.alias").op, Opcode::fence_proxy);
+  EXPECT_EQ(decode_form("tensormap.replace.tile.swizzle_atomicity.global.b1024.b32").mode,
+            Mode::swizzle_atomicity);
+}
+
 class UnsupportedForm : public testing::TestWithParam<const char*> {};
 
 // Each has a missing part, a contradiction, or is not PTX at all.
