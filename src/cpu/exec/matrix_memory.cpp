@@ -56,8 +56,8 @@ struct BytePlace {
   unsigned row, column;
 };
 
-// m8n16: four bytes of a row. m16n16: the transpose of 16 rows in two registers, each with two
-// bytes of the columns c and c + 8.
+// A register of m8n16 has four bytes of a row. The transpose of 16 rows has two registers, each
+// with two rows of the columns c and c + 8.
 BytePlace loaded_byte(const ptx::MatrixForm& form, unsigned i, unsigned lane, unsigned e) {
   if (!form.transposes) return {8 * i + lane / 4, lane % 4 * 4 + e};
   return {i / 2 * 16 + lane % 4 * 4 + i % 2 * 2 + e % 2, lane / 4 + e / 2 * 8};

@@ -230,8 +230,9 @@ Handler real_unary_of(const Form& f) {
 template <bool Least, bool Nan, bool Ftz>
 Handler minmax_float(const Form& f, bool three) {
   if (three && f.has(ptx::FLAG_XORSIGN_ABS))
-    return f.text.find("xorsign") == std::string_view::npos ? Handler(minmax3<Least, Nan, Ftz, true>)
-                                                            : nullptr;
+    return f.text.find("xorsign") == std::string_view::npos
+               ? Handler(minmax3<Least, Nan, Ftz, true>)
+               : nullptr;
   if (three) return minmax3<Least, Nan, Ftz, false>;
   return f.has(ptx::FLAG_XORSIGN_ABS) ? Handler(minmax_xorsign<Least, Nan, Ftz>)
                                       : Handler(minmax<float, Least, Nan, Ftz>);

@@ -130,7 +130,6 @@ void check_map(const AsyncOperation& a, const AsyncSite& site) {
   if (shared_bytes(*a.tensor) > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
   if (site.im2col != a.tensor->is_im2col()) bad_map(a, "its mode is not that of the instruction");
   if (site.has_four_rows && map.box[1] != 1) bad_map(a, "a box with more than one row");
-  if (site.has_four_rows && map.interleave) bad_map(a, "four rows have no interleave");
 }
 
 ptx::Type type_of(const TensorMap& map, ptx::Operation operation) {

@@ -439,8 +439,9 @@ bool copies_tensors(const Form& form) {
 bool releases_asynchronously(const Form& form) {
   const bool reduces = form.op == Opcode::red_async;
   const bool global = form.space == Space::global || form.space == Space::generic;
-  return global && form.order == Order::release && form.vector == 1 && form.types[0] != Type::pred &&
-         size_of(form.types[0]) <= 8 && (form.scope == Scope::gpu || form.scope == Scope::sys) &&
+  return global && form.order == Order::release && form.vector == 1 &&
+         form.types[0] != Type::pred && size_of(form.types[0]) <= 8 &&
+         (form.scope == Scope::gpu || form.scope == Scope::sys) &&
          reduces == (form.operation != Operation::none);
 }
 

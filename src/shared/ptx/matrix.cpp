@@ -21,18 +21,25 @@ struct ElementRow {
   Kind kind;  // as element of A and B
 };
 
-constexpr ElementRow ELEMENTS[] = {
-    {"", Element::none, 0, Kind::NONE},      {"b1", Element::b1, 1, Kind::BITS},
-    {"s4", Element::s4, 4, Kind::INT4},      {"u4", Element::u4, 4, Kind::INT4},
-    {"s8", Element::s8, 8, Kind::INT8},      {"u8", Element::u8, 8, Kind::INT8},
-    {"b8", Element::b8, 8, Kind::NONE},      {"e4m3", Element::e4m3, 8, Kind::FP8},
-    {"e5m2", Element::e5m2, 8, Kind::FP8},   {"b16", Element::b16, 16, Kind::NONE},
-    {"b8x16", Element::b8x16, 8, Kind::NONE},
-    {"b6x16_p32", Element::b6x16_p32, 6, Kind::NONE},
-    {"b4x16_p64", Element::b4x16_p64, 4, Kind::NONE},
-    {"f16", Element::f16, 16, Kind::F16},    {"bf16", Element::bf16, 16, Kind::BF16},
-    {"tf32", Element::tf32, 32, Kind::TF32}, {"f32", Element::f32, 32, Kind::NONE},
-    {"s32", Element::s32, 32, Kind::NONE},   {"f64", Element::f64, 64, Kind::F64}};
+constexpr ElementRow ELEMENTS[] = {{"", Element::none, 0, Kind::NONE},
+                                   {"b1", Element::b1, 1, Kind::BITS},
+                                   {"s4", Element::s4, 4, Kind::INT4},
+                                   {"u4", Element::u4, 4, Kind::INT4},
+                                   {"s8", Element::s8, 8, Kind::INT8},
+                                   {"u8", Element::u8, 8, Kind::INT8},
+                                   {"b8", Element::b8, 8, Kind::NONE},
+                                   {"e4m3", Element::e4m3, 8, Kind::FP8},
+                                   {"e5m2", Element::e5m2, 8, Kind::FP8},
+                                   {"b16", Element::b16, 16, Kind::NONE},
+                                   {"b8x16", Element::b8x16, 8, Kind::NONE},
+                                   {"b6x16_p32", Element::b6x16_p32, 6, Kind::NONE},
+                                   {"b4x16_p64", Element::b4x16_p64, 4, Kind::NONE},
+                                   {"f16", Element::f16, 16, Kind::F16},
+                                   {"bf16", Element::bf16, 16, Kind::BF16},
+                                   {"tf32", Element::tf32, 32, Kind::TF32},
+                                   {"f32", Element::f32, 32, Kind::NONE},
+                                   {"s32", Element::s32, 32, Kind::NONE},
+                                   {"f64", Element::f64, 64, Kind::F64}};
 
 const ElementRow& row_of(Element element) { return ELEMENTS[static_cast<size_t>(element)]; }
 

@@ -26,7 +26,7 @@ inline constexpr uint32_t ROOM = 32 << 10;
 
 // Loads a box and copies all of shared memory to b.
 inline std::string load_box_text(const Index& start, unsigned bytes, const char* mode = "",
-                      const std::string& offsets = "", const char* wait = WAIT_FOR_BOX) {
+                                 const std::string& offsets = "", const char* wait = WAIT_FOR_BOX) {
   return kernel_text(
       "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared.b64 [bar], 1; mov.u32 %r10, box;"
       "add.u32 %r10, %r10, 1023; and.b32 %r10, %r10, -1024; mov.u32 %r4, %r1;\n"

@@ -352,23 +352,25 @@ TEST(AsyncStores, TakeGenericAddresses) {
 
 TEST(AsyncStores, ReachSharedMemoryAlone) {
   Array<unsigned> a(2);
-  expect_fault(run_text(bulk_text({INIT, "cvta.shared.u64 %rd4, bar;"
-                                         "@%p1 st.async.mbarrier::complete_tx::bytes.u32 [%rd0], 1, [%rd4];"}),
-                        clusters(1, 32, 1), a.address()),
-               CUDA_ERROR_ILLEGAL_ADDRESS, {"is not in shared memory", "st.async"});
+  expect_fault(
+      run_text(bulk_text({INIT,
+                          "cvta.shared.u64 %rd4, bar;"
+                          "@%p1 st.async.mbarrier::complete_tx::bytes.u32 [%rd0], 1, [%rd4];"}),
+               clusters(1, 32, 1), a.address()),
+      CUDA_ERROR_ILLEGAL_ADDRESS, {"is not in shared memory", "st.async"});
 }
 
 // Releases to global memory have no mbarrier.
 TEST(AsyncStores, ReleaseToGlobalMemory) {
   Array<unsigned> a(8);
-  expect_success(run_text(
-      kernel_text("st.async.release.gpu.global.u32 [%rd0], 5; mov.u64 %rd2, 7;"
-                  "st.async.mmio.release.sys.b64 [%rd0+8], %rd2; mov.u16 %rs1, 9;"
-                  "st.async.release.gpu.b16 [%rd0+16], %rs1;"
-                  "red.async.release.gpu.global.add.u32 [%rd0+20], 3;"
-                  "red.async.mmio.release.sys.max.u32 [%rd0+24], 4;"
-                  "red.async.release.gpu.xor.b32 [%rd0+28], 6;"),
-      shape(1, 2), a.address()));
+  expect_success(
+      run_text(kernel_text("st.async.release.gpu.global.u32 [%rd0], 5; mov.u64 %rd2, 7;"
+                           "st.async.mmio.release.sys.b64 [%rd0+8], %rd2; mov.u16 %rs1, 9;"
+                           "st.async.release.gpu.b16 [%rd0+16], %rs1;"
+                           "red.async.release.gpu.global.add.u32 [%rd0+20], 3;"
+                           "red.async.mmio.release.sys.max.u32 [%rd0+24], 4;"
+                           "red.async.release.gpu.xor.b32 [%rd0+28], 6;"),
+               shape(1, 2), a.address()));
   EXPECT_EQ(a.values(), (std::vector<unsigned>{5, 0, 7, 0, 9, 6, 4, 0}));
 }
 

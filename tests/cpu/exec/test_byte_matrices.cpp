@@ -34,7 +34,9 @@ std::vector<uint8_t> loaded_bytes(const std::string& name, unsigned count,
   const std::string text = kernel_text(
       std::string(ROW_ADDRESS) +
       "ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd2]; st.shared.v4.u32 [%r10], {%r3,%r4,%r5,%r6};"
-      "bar.sync 0; " + name + " " + registers(count) + ", [%r8];"
+      "bar.sync 0; " +
+      name + " " + registers(count) +
+      ", [%r8];"
       "st.global.v4.u32 [%rd3], {%r3,%r4,%r5,%r6};");
   expect_success(run_text(text, shape(1, 32), in.address(), out.address()));
   return out.values();
@@ -60,8 +62,8 @@ TEST(ByteMatrices, LoadRowsOfNarrowElements) {
   const auto rows = random_bytes();
   for (const Source& source : SOURCES)
     for (const unsigned count : {1u, 2u, 4u}) {
-      const std::string name = "ldmatrix.sync.aligned.m8n16.x" + std::to_string(count) +
-                               ".shared" + source.name;
+      const std::string name =
+          "ldmatrix.sync.aligned.m8n16.x" + std::to_string(count) + ".shared" + source.name;
       const auto got = loaded_bytes(name, count, rows);
       for (unsigned i = 0; i < count; ++i)
         for (unsigned row = 0; row < 8; ++row)
@@ -76,15 +78,15 @@ TEST(ByteMatrices, LoadRowsOfNarrowElements) {
     }
 }
 
-// The transpose of 16 rows. Thread t names row t / 4 * 4 + t % 4, and a thread receives rows
-// 4 (lane % 4) to 4 (lane % 4) + 3, two per register, of the columns lane / 4 and lane / 4 + 8.
+// The transpose of 16 rows. A thread receives four rows, from 4 (lane % 4) on, two per register. Of
+// each row, it has the columns lane / 4 and lane / 4 + 8.
 TEST(ByteMatrices, LoadTransposes) {
   const auto rows = random_bytes();
   const Source all[] = {{".b8", 8}, SOURCES[0], SOURCES[1]};
   for (const Source& source : all)
     for (const unsigned count : {1u, 2u}) {
-      const std::string name = "ldmatrix.sync.aligned.m16n16.x" + std::to_string(count) +
-                               ".trans.shared" + source.name;
+      const std::string name =
+          "ldmatrix.sync.aligned.m16n16.x" + std::to_string(count) + ".trans.shared" + source.name;
       const auto got = loaded_bytes(name, 2 * count, rows);
       for (unsigned matrix = 0; matrix < count; ++matrix)
         for (unsigned row = 0; row < 16; ++row)
@@ -99,8 +101,8 @@ TEST(ByteMatrices, LoadTransposes) {
     }
 }
 
-// The elements of an accumulator of 16 x 8, one byte each: rows lane / 4 and lane / 4 + 8, columns
-// 2 (lane % 4) and its neighbour. A column is 16 bytes of memory.
+// The bytes have the places of an accumulator of 16 x 8. A thread has the rows lane / 4 and
+// lane / 4 + 8, and two columns from 2 (lane % 4) on. A column is 16 bytes of memory.
 TEST(ByteMatrices, StoreColumns) {
   const auto values = random_bytes();
   for (const unsigned count : {1u, 2u, 4u}) {
@@ -110,7 +112,8 @@ TEST(ByteMatrices, StoreColumns) {
     const std::string text = kernel_text(
         std::string(ROW_ADDRESS) +
         "st.shared.v4.u32 [%r10], {0, 0, 0, 0}; ld.global.v4.u32 {%r3,%r4,%r5,%r6}, [%rd2];"
-        "bar.sync 0; " + name + " [%r8], " + registers(count) +
+        "bar.sync 0; " +
+        name + " [%r8], " + registers(count) +
         "; bar.sync 0; ld.shared.v4.u32 {%r3,%r4,%r5,%r6}, [%r10];"
         "st.global.v4.u32 [%rd3], {%r3,%r4,%r5,%r6};");
     expect_success(run_text(text, shape(1, 32), in.address(), out.address()));

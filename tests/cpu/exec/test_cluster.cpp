@@ -90,17 +90,17 @@ TEST(ClusterKernels, UpdateTheSharedMemoryOfABlock) {
 
 // Block 1 reads a word of block 0 behind the start of dynamic shared memory.
 TEST(ClusterKernels, MapOffsetsOfDynamicMemory) {
-  const std::string text =
-      kernel_text("mov.u32 %r3, %cluster_ctarank; mov.u32 %r4, words+8; add.u32 %r5, %r3, 70;"
-                  "st.shared.u32 [%r4], %r5; barrier.cluster.arrive; barrier.cluster.wait;"
-                  "mapa.shared::cluster.u32 %r6, words+8, 0; ld.shared::cluster.u32 %r7, [%r6];"
-                  "mapa.u64 %rd2, words+4, 0; ld.u32 %r8, [%rd2+4];"
-                  "getctarank.shared::cluster.u32 %r9, words+4; mov.u64 %rd4, words+8;"
-                  "cvt.u32.u64 %r10, %rd4; ld.shared.u32 %r10, [%r10];"
-                  "mul.wide.u32 %rd3, %r3, 16; add.s64 %rd3, %rd3, %rd0;"
-                  "st.global.v4.u32 [%rd3], {%r7, %r8, %r9, %r10};"
-                  "barrier.cluster.arrive; barrier.cluster.wait;",
-                  ".extern .shared .align 16 .b8 words[];\n");
+  const std::string text = kernel_text(
+      "mov.u32 %r3, %cluster_ctarank; mov.u32 %r4, words+8; add.u32 %r5, %r3, 70;"
+      "st.shared.u32 [%r4], %r5; barrier.cluster.arrive; barrier.cluster.wait;"
+      "mapa.shared::cluster.u32 %r6, words+8, 0; ld.shared::cluster.u32 %r7, [%r6];"
+      "mapa.u64 %rd2, words+4, 0; ld.u32 %r8, [%rd2+4];"
+      "getctarank.shared::cluster.u32 %r9, words+4; mov.u64 %rd4, words+8;"
+      "cvt.u32.u64 %r10, %rd4; ld.shared.u32 %r10, [%r10];"
+      "mul.wide.u32 %rd3, %r3, 16; add.s64 %rd3, %rd3, %rd0;"
+      "st.global.v4.u32 [%rd3], {%r7, %r8, %r9, %r10};"
+      "barrier.cluster.arrive; barrier.cluster.wait;",
+      ".extern .shared .align 16 .b8 words[];\n");
   Array<unsigned> a(8);
   Shape two = clusters(2, 1, 2);
   two.shared = 64;

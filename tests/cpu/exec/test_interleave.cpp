@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor copies with interleave. The channels of a pixel are in slices of 16 or 32 bytes, and the
-// tensor is an array [N][C / slice][D][H][W][slice]. The expected boxes come from loops over this
-// array.
+// Tensor copies with interleave. The channels of a pixel are in slices of 16 or 32 bytes. The
+// tensor is an array [N][C / slice][D][H][W][slice], and the expected boxes come from loops over
+// it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,7 +41,8 @@ class Slices {
     plane_ = row_ * size.h + 64;
     layer_ = plane_ * size.d;
     image_ = layer_ * size.c + 96;
-    const int64_t sizes[] = {size.c, size.w, size.h, size.d}, boxes[] = {box.c, box.w, box.h, box.d};
+    const int64_t sizes[] = {size.c, size.w, size.h, size.d},
+                  boxes[] = {box.c, box.w, box.h, box.d};
     const int64_t strides[] = {layer_, row_, plane_};
     for (uint32_t k = 0; k + 1 < rank; ++k) {
       set(k, sizes[k], boxes[k]);
@@ -104,10 +105,10 @@ constexpr int SWIZZLE_64[4][8] = {{0, 1, 2, 3, 4, 5, 6, 7},
                                   {1, 0, 3, 2, 5, 4, 7, 6},
                                   {2, 3, 0, 1, 6, 7, 4, 5},
                                   {3, 2, 1, 0, 7, 6, 5, 4}};
-constexpr int SWIZZLE_128[8][8] = {
-    {0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6}, {2, 3, 0, 1, 6, 7, 4, 5},
-    {3, 2, 1, 0, 7, 6, 5, 4}, {4, 5, 6, 7, 0, 1, 2, 3}, {5, 4, 7, 6, 1, 0, 3, 2},
-    {6, 7, 4, 5, 2, 3, 0, 1}, {7, 6, 5, 4, 3, 2, 1, 0}};
+constexpr int SWIZZLE_128[8][8] = {{0, 1, 2, 3, 4, 5, 6, 7}, {1, 0, 3, 2, 5, 4, 7, 6},
+                                   {2, 3, 0, 1, 6, 7, 4, 5}, {3, 2, 1, 0, 7, 6, 5, 4},
+                                   {4, 5, 6, 7, 0, 1, 2, 3}, {5, 4, 7, 6, 1, 0, 3, 2},
+                                   {6, 7, 4, 5, 2, 3, 0, 1}, {7, 6, 5, 4, 3, 2, 1, 0}};
 
 // Returns where the swizzle puts a byte of the box.
 size_t place_of(const TensorMap& map, size_t byte) {
@@ -193,7 +194,8 @@ TEST(InterleavedCopies, FillWithNaN) {
   });
 }
 
-// A filter of 3 x 3 with a border of 1; the second slice of channels follows all pixels of the first.
+// A filter of 3 x 3 with a border of 1; the second slice of channels follows all pixels of the
+// first.
 TEST(InterleavedCopies, LoadPixelsOfIm2col) {
   for (const uint8_t interleave : {1, 2}) {
     Slices t(TYPE_F16, 4, interleave, {3, 4, 1, 5, 6}, {1, 1, 1, 1, 1});
@@ -214,7 +216,8 @@ TEST(InterleavedCopies, LoadPixelsOfIm2col) {
         if (++h > 5 - 1 - 1) h = -1, ++n;
       }
     }
-    EXPECT_EQ(loaded(t, load_box_text({1, 1, 0, 0}, unsigned(byte), ".im2col", ", {2, 1}")), expected)
+    EXPECT_EQ(loaded(t, load_box_text({1, 1, 0, 0}, unsigned(byte), ".im2col", ", {2, 1}")),
+              expected)
         << int(interleave);
   }
 }
@@ -227,11 +230,10 @@ void expect_store(Slices& t, const Slice& start, const std::string& operation, F
   size_t byte = 0;
   t.each(start, [&](const Slice& s) {
     for (int64_t k = 0; k < t.width(); k += t.element(), byte += t.element())
-      if (t.contains(s))
-        combine(&expected[t.place(s) + size_t(k)], &b[place_of(t.map, byte)]);
+      if (t.contains(s)) combine(&expected[t.place(s) + size_t(k)], &b[place_of(t.map, byte)]);
   });
-  std::string text = store_box_text(t.start(start), operation.empty() ? "cp.async.bulk.tensor."
-                                                                  : "cp.reduce.async.bulk.tensor.");
+  std::string text = store_box_text(
+      t.start(start), operation.empty() ? "cp.async.bulk.tensor." : "cp.reduce.async.bulk.tensor.");
   if (!operation.empty())
     text.replace(text.find("shared::cta.bulk"), 12, "shared::cta." + operation + ".");
   expect_success(run_text(text, shape(1, 128, ROOM), t.publish(), b.address()));
@@ -249,7 +251,8 @@ TEST(InterleavedCopies, StoreAndReduceTiles) {
   };
   for (const uint8_t interleave : {1, 2}) {
     Slices t(TYPE_U32, 4, interleave, {2, 4, 1, 6, 9}, {1, 2, 1, 3, 8});
-    for (const Slice& start : {Slice{0, 1, 0, 2, 1}, Slice{1, 3, 0, 4, 5}, Slice{0, -1, 0, -2, -3}}) {
+    for (const Slice& start :
+         {Slice{0, 1, 0, 2, 1}, Slice{1, 3, 0, 4, 5}, Slice{0, -1, 0, -2, -3}}) {
       expect_store(t, start, "", copy);
       expect_store(t, start, "add", add);
     }

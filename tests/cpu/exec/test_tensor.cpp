@@ -229,7 +229,8 @@ void expect_store(Tensor& t, const Index& start, const char* name, F combine) {
       value[k] = b[swizzled_place(t, number * t.element() + k)];
     combine(&expected[size_t(t.at(index) - t.bytes().data())], value);
   });
-  expect_success(run_text(store_box_text(start, name), shape(1, 128, ROOM), t.publish(), b.address()));
+  expect_success(
+      run_text(store_box_text(start, name), shape(1, 128, ROOM), t.publish(), b.address()));
   EXPECT_EQ(t.bytes().values(), expected) << name << coordinates(start);
 }
 
@@ -419,8 +420,9 @@ TEST(TensorMaps, HaveAtomsOfSwizzles) {
   Tensor wrong(U16, {200, 60}, {16, 40});
   change(wrong, mode + "1; " + atoms + "2;");
   Array<uint8_t> b(SEEN);
-  expect_fault(run_text(load_box_text({0, 0}, 64), shape(1, 128, ROOM), wrong.publish(), b.address()),
-               CUDA_ERROR_ILLEGAL_INSTRUCTION, {"atomicity"});
+  expect_fault(
+      run_text(load_box_text({0, 0}, 64), shape(1, 128, ROOM), wrong.publish(), b.address()),
+      CUDA_ERROR_ILLEGAL_INSTRUCTION, {"atomicity"});
 }
 
 // ---- mistakes

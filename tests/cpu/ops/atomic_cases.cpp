@@ -156,8 +156,7 @@ uint32_t extreme_element(const SmallFormat& format, uint32_t a, uint32_t b, bool
 // Two elements of a vector, each f16, bf16 or a pair of them.
 void add_vector_extremes(Table& table, const char* type, const SmallFormat& format, bool pairs,
                          bool least) {
-  const std::string tail =
-      std::string(".global.") + (least ? "min" : "max") + ".noftz.v2." + type;
+  const std::string tail = std::string(".global.") + (least ? "min" : "max") + ".noftz.v2." + type;
   const Kind kind = !pairs ? (format.exponent_bits == 8 ? Kind::bf16 : Kind::f16)
                            : (format.exponent_bits == 8 ? Kind::bf16x2 : Kind::f16x2);
   const std::string bits = pairs ? "b32" : "b16";

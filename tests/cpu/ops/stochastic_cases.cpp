@@ -18,14 +18,13 @@ struct RandomTarget {
   bool is_quad() const { return distance < 16; }
 };
 
-const RandomTarget TARGETS[] = {
-    {"f16x2", HALF, 0x7BFF, 0x7C00, 0x7FFF, 13, 16, Kind::u32},
-    {"bf16x2", BRAIN, 0x7F7F, 0x7F80, 0x7FFF, 16, 16, Kind::u32},
-    {"e4m3x4", E4_M3, 0x7E, 0x7E, 0x7F, 16, 8, Kind::u32},
-    {"e5m2x4", E5_M2, 0x7B, 0x7B, 0x7F, 16, 8, Kind::u32},
-    {"e2m3x4", {2, 3, false, 0x1F}, 0x1F, 0x1F, 0x1F, 16, 8, Kind::u32},
-    {"e3m2x4", {3, 2, false, 0x1F}, 0x1F, 0x1F, 0x1F, 16, 8, Kind::u32},
-    {"e2m1x4", {2, 1, false, 0x7}, 0x7, 0x7, 0x7, 8, 4, Kind::u16}};
+const RandomTarget TARGETS[] = {{"f16x2", HALF, 0x7BFF, 0x7C00, 0x7FFF, 13, 16, Kind::u32},
+                                {"bf16x2", BRAIN, 0x7F7F, 0x7F80, 0x7FFF, 16, 16, Kind::u32},
+                                {"e4m3x4", E4_M3, 0x7E, 0x7E, 0x7F, 16, 8, Kind::u32},
+                                {"e5m2x4", E5_M2, 0x7B, 0x7B, 0x7F, 16, 8, Kind::u32},
+                                {"e2m3x4", {2, 3, false, 0x1F}, 0x1F, 0x1F, 0x1F, 16, 8, Kind::u32},
+                                {"e3m2x4", {3, 2, false, 0x1F}, 0x1F, 0x1F, 0x1F, 16, 8, Kind::u32},
+                                {"e2m1x4", {2, 1, false, 0x7}, 0x7, 0x7, 0x7, 8, 4, Kind::u16}};
 
 // Adds the random bits to the upper discarded bits of the significand.
 double moved(const SmallFormat& format, uint32_t size, unsigned random_bits, uint64_t random) {
@@ -33,7 +32,8 @@ double moved(const SmallFormat& format, uint32_t size, unsigned random_bits, uin
   const uint64_t significand = (size & 0x7FFFFF) | (field ? 0x800000u : 0u);
   const int least = 2 - (1 << (format.exponent_bits - 1));
   const int shift = std::min(23 - format.fraction_bits + std::max(0, least - exponent), 60);
-  const uint64_t kept = significand >> shift, discarded = significand & ((uint64_t{1} << shift) - 1);
+  const uint64_t kept = significand >> shift,
+                 discarded = significand & ((uint64_t{1} << shift) - 1);
   const int excess = shift - int(random_bits);
   const uint64_t upper = excess >= 0 ? discarded >> excess : discarded << -excess;
   const uint64_t carry = (upper + (random & ((1u << random_bits) - 1))) >> random_bits;
