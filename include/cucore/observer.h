@@ -60,8 +60,8 @@ typedef struct cucore_operation {
   cucore_operation_kind kind;        /**< one bit */
   int32_t               captured;    /**< 1: the stream is captured, so the work becomes a node and
                                           runs at each launch of the graph */
-  uint64_t              sequence;    /**< the number of the observed operation, from 1 on; the
-                                          same at begin and end, for all observers */
+  uint64_t              sequence;    /**< a number of this operation alone, which grows on each
+                                          thread; the same at begin and end, for all observers */
   const cucore_device  *device;      /**< of the work; NULL for COMPILE and LINK */
   const cucore_stream  *stream;      /**< that gets the work, or is waited for */
   const cucore_kernel  *kernel;      /**< of LAUNCH */

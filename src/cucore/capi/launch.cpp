@@ -16,34 +16,58 @@ void LaunchOptions::throw_missing() {
 
 namespace {
 
-[[gnu::cold, gnu::noinline]] void launch_observed(const core::Kernel& kernel,
-                                                  const core::Stream& stream,
-                                                  const cucore_launch_options& options,
-                                                  const cucore_argument* arguments, size_t count) {
-  core::observe({.kind = CUCORE_OPERATION_LAUNCH,
-                 .stream = &stream,
-                 .kernel = &kernel,
-                 .launch = &options,
-                 .arguments = arguments,
-                 .argument_count = count},
-                [&](core::Operation&) {
-                  core::launch(kernel, stream, options, arguments, count, LAUNCH_HANDLES);
-                });
+// Runs a launch as an observed operation. Observers get the handles of the caller. Returns without
+// a call of an observer if no memory is left for the handle of the device.
+template <class Act>
+void observe_launch(cucore_operation& operation, const core::Stream& stream, Act&& act) {
+  core::ObserverCalls calls;
+  if (!calls.are_needed()) return act();
+  try {
+    operation.device = device_handle(stream.device());
+    operation.captured = stream.is_capturing();
+  } catch (...) {
+    return act();
+  }
+  calls.begin(operation);
+  core::run_observed(act, [&](cucore::Status status) {
+    operation.status = static_cast<cucore_status>(status);
+    calls.end(operation);
+  });
 }
 
-[[gnu::cold, gnu::noinline]] void launch_packed_observed(const core::Kernel& kernel,
-                                                         const core::Stream& stream,
-                                                         const cucore_launch_options& options,
-                                                         const void* arguments, size_t size) {
-  core::observe({.kind = CUCORE_OPERATION_LAUNCH,
-                 .stream = &stream,
-                 .kernel = &kernel,
-                 .launch = &options,
-                 .packed = arguments,
-                 .packed_size = size},
-                [&](core::Operation&) {
-                  core::launch_packed(kernel, stream, options, arguments, size, LAUNCH_HANDLES);
-                });
+cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stream* stream,
+                                  const cucore_launch_options& options) {
+  cucore_operation operation = CUCORE_OPERATION_INIT;
+  operation.kind = CUCORE_OPERATION_LAUNCH;
+  operation.stream = stream;
+  operation.kernel = kernel;
+  operation.launch = &options;
+  return operation;
+}
+
+[[gnu::noinline]] void launch_observed(const cucore_kernel* kernel, const cucore_stream* stream,
+                                       const cucore_launch_options& options,
+                                       const cucore_argument* arguments, size_t count) {
+  cucore_operation operation = launch_operation(kernel, stream, options);
+  operation.arguments = arguments;
+  operation.argument_count = count;
+  const core::Stream& order = use(stream, "stream");
+  observe_launch(operation, order, [&] {
+    core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
+  });
+}
+
+[[gnu::noinline]] void launch_packed_observed(const cucore_kernel* kernel,
+                                              const cucore_stream* stream,
+                                              const cucore_launch_options& options,
+                                              const void* arguments, size_t size) {
+  cucore_operation operation = launch_operation(kernel, stream, options);
+  operation.packed = arguments;
+  operation.packed_size = size;
+  const core::Stream& order = use(stream, "stream");
+  observe_launch(operation, order, [&] {
+    core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
+  });
 }
 
 }  // namespace
@@ -61,7 +85,7 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
     if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
-      return launch_observed(self, order, how.get(), arguments, count);
+      return launch_observed(kernel, stream, how.get(), arguments, count);
     core::launch(self, order, how.get(), arguments, count, LAUNCH_HANDLES);
   });
 }
@@ -77,7 +101,7 @@ CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel* kernel
     const LaunchOptions how(options);
     if (size != 0) require(arguments, "arguments");
     if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
-      return launch_packed_observed(self, order, how.get(), arguments, size);
+      return launch_packed_observed(kernel, stream, how.get(), arguments, size);
     core::launch_packed(self, order, how.get(), arguments, size, LAUNCH_HANDLES);
   });
 }

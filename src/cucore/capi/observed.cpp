@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "capi/observed.hpp"
 
+#include <atomic>
+#include <mutex>
+#include <vector>
+
 namespace cucore::capi {
 namespace {
 
@@ -14,31 +18,71 @@ void drop(Handle* handle) noexcept {
   release(const_cast<std::remove_const_t<Handle>*>(handle));
 }
 
-void add(const core::Operation& operation, cucore_operation& out) {
-  const core::Device* device = operation.device;
-  if (!device && operation.stream) device = &operation.stream->device();
-  add_handle(out.device, device);
-  add_handle(out.stream, operation.stream);
-  add_handle(out.kernel, operation.kernel);
+constinit std::mutex keeping;  // guards the devices whose handles are kept
+
+std::vector<const core::Device*>& kept_devices() {
+  static auto* const devices = new std::vector<const core::Device*>;
+  return *devices;
+}
+
+// The handle is kept while the process has an observer, so that operations need not count it.
+const cucore_device* keep_handle(const core::Device& device) {
+  const std::lock_guard lock(keeping);
+  std::atomic<void*>& kept = device.observed_handle();
+  if (!kept.load(std::memory_order_relaxed)) {
+    kept_devices().push_back(&device);
+    try {
+      kept.store(wrap(device), std::memory_order_release);
+    } catch (...) {
+      kept_devices().pop_back();
+      throw;
+    }
+  }
+  return static_cast<const cucore_device*>(kept.load(std::memory_order_relaxed));
+}
+
+void forget_devices() noexcept {
+  const std::lock_guard lock(keeping);
+  for (const core::Device* device : kept_devices())
+    drop(static_cast<cucore_device*>(device->observed_handle().exchange(nullptr)));
+  kept_devices().clear();
+}
+
+void add_results(const core::Operation& operation, cucore_operation& out) {
   add_handle(out.program, operation.program);
   add_handle(out.code, operation.code);
   if (operation.executable && !out.graph) out.graph = wrap(*operation.executable);
-  out.launch = operation.launch;
-  out.arguments = operation.arguments;
-  out.argument_count = operation.argument_count;
-  out.packed = operation.packed;
-  out.packed_size = operation.packed_size;
   out.address = operation.address;
   out.size = operation.size;
 }
 
 void release_handles(const cucore_operation& out) noexcept {
-  drop(out.device);
   drop(out.stream);
   drop(out.kernel);
   drop(out.program);
   drop(out.code);
   drop(static_cast<const cucore_executable*>(out.graph));
+}
+
+void describe(const core::Operation& operation, cucore_operation& out) {
+  const core::Device* device = operation.device;
+  if (!device && operation.stream) device = &operation.stream->device();
+  out = CUCORE_OPERATION_INIT;
+  out.kind = operation.kind;
+  out.launch = operation.launch;
+  out.arguments = operation.arguments;
+  out.argument_count = operation.argument_count;
+  out.packed = operation.packed;
+  out.packed_size = operation.packed_size;
+  try {
+    if (device) out.device = device_handle(*device);
+    add_handle(out.stream, operation.stream);
+    add_handle(out.kernel, operation.kernel);
+    add_results(operation, out);
+  } catch (...) {
+    release_handles(out);
+    throw;
+  }
 }
 
 // Memory of others is not freed.
@@ -55,10 +99,16 @@ void drop_buffer(cucore::Object* object) noexcept {
 
 }  // namespace
 
+const cucore_device* device_handle(const core::Device& device) {
+  const void* const kept = device.observed_handle().load(std::memory_order_acquire);
+  return kept ? static_cast<const cucore_device*>(kept) : keep_handle(device);
+}
+
 void observe_released_buffers() noexcept {
   HandleTraits<cucore_buffer>::pool.set_drop(drop_buffer);
 }
 
-constinit const core::OperationHandles OPERATION_HANDLES{add, release_handles};
+constinit const core::OperationHandles OPERATION_HANDLES{describe, add_results, release_handles,
+                                                         forget_devices};
 
 }  // namespace cucore::capi

@@ -15,6 +15,9 @@ using core::is_observed;
 
 extern const core::OperationHandles OPERATION_HANDLES;
 
+// Returns the handle of a device, which lives as long as the process has an observer.
+const cucore_device* device_handle(const core::Device& device);
+
 // From now on the release of a buffer checks whether it is observed.
 void observe_released_buffers() noexcept;
 

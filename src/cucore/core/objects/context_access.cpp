@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/context_access.hpp"
 
-#include <linux/membarrier.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
+#include "core/objects/thread_fence.hpp"
+
 namespace cucore::core {
 namespace detail {
 namespace {
-
-using namespace std::chrono_literals;
 
 constinit ThreadAccesses full{.contexts = {}, .depth = ThreadAccesses::DEPTH};
 
@@ -31,14 +27,6 @@ struct Departure {
   void expect() noexcept {}
 };
 thread_local Departure departure;
-
-// Makes earlier stores of other threads visible here, and makes their later loads recent. Without
-// the system call it only waits: stores leave a processor in far less time.
-void synchronize_memory() noexcept {
-  (void)syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0);
-  if (syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0) return;
-  std::this_thread::sleep_for(10ms);
-}
 
 bool uses(const ThreadAccesses& accesses, const Context& context) noexcept {
   return std::ranges::any_of(accesses.contexts, [&](const auto& used) {
@@ -64,7 +52,7 @@ ThreadAccesses* find_accesses() noexcept {
 
 void wait_for_accesses(const Context& context) noexcept {
   constexpr std::chrono::microseconds PAUSE{20};
-  detail::synchronize_memory();
+  fence_all_threads();
   for (const detail::ThreadAccesses& record : detail::records) {
     if (&record == detail::thread_accesses) continue;
     while (detail::uses(record, context)) std::this_thread::sleep_for(PAUSE);

@@ -64,6 +64,9 @@ class Device final : public Object {
   // Null until a future awaits work of the device. See CompletionPoller::of().
   std::atomic<CompletionPoller*>& completion_poller() const { return completion_poller_; }
 
+  // Null, or the handle that observed operations have, which the C API keeps meanwhile.
+  std::atomic<void*>& observed_handle() const { return observed_handle_; }
+
  private:
   explicit Device(int ordinal);
   template <class T, class... A>
@@ -84,6 +87,7 @@ class Device final : public Object {
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;
   mutable std::atomic<CompletionPoller*> completion_poller_{nullptr};
+  mutable std::atomic<void*> observed_handle_{nullptr};
   struct Priorities {
     int least, greatest;
   };

@@ -4,13 +4,8 @@
 
 #include <cucore.h>
 
-#include <array>
-#include <new>
-#include <utility>
-
 #include "core/observe/observed_kinds.hpp"
-#include "core/observe/observer_place.hpp"
-#include "support/error.hpp"
+#include "core/observe/observer_calls.hpp"
 
 namespace cucore::core {
 
@@ -51,37 +46,19 @@ class Observation {
   void end(Status status) noexcept;
 
  private:
-  struct Observed {
-    uint64_t number;
-    ObserverPlace* place;
-    void* state;
-  };
-  void find_observers() noexcept;
   bool describe() noexcept;
 
   const Operation& operation_;
-  cucore_operation described_{};
-  std::array<Observed, OBSERVERS> observed_;
-  size_t count_ = 0;
+  ObserverCalls calls_;
+  bool is_described_ = false;
+  cucore_operation described_;
 };
 
 // Runs `act`, which may complete the operation, as an observed operation.
 template <class Act>
 [[gnu::cold, gnu::noinline]] void observe(Operation operation, Act&& act) {
   Observation observation(operation);
-  try {
-    act(operation);
-  } catch (const Error& error) {
-    observation.end(error.status());
-    throw;
-  } catch (const std::bad_alloc&) {
-    observation.end(Status::OUT_OF_MEMORY);
-    throw;
-  } catch (...) {
-    observation.end(Status::INTERNAL);
-    throw;
-  }
-  observation.end(Status{});
+  run_observed([&] { act(operation); }, [&](Status status) { observation.end(status); });
 }
 
 }  // namespace cucore::core

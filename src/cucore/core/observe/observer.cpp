@@ -3,6 +3,7 @@
 
 #include "core/observe/observed_kinds.hpp"
 #include "core/observe/observer_place.hpp"
+#include "core/observe/observing_thread.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
 
@@ -16,14 +17,25 @@ constinit std::mutex changing;  // guards the kinds and the last number
 constinit uint64_t last_number = 0;
 constinit std::atomic<const OperationHandles*> handles_of_operations{nullptr};
 
-// The observer whose call this thread is in.
-constinit thread_local const ObserverPlace* calling = nullptr;
+}  // namespace
+
+const OperationHandles& operation_handles() noexcept {
+  return *handles_of_operations.load(std::memory_order_acquire);
+}
+
+namespace {
 
 void update_kinds() noexcept {
-  const std::lock_guard lock(changing);
-  uint32_t kinds = 0;
-  for (const ObserverPlace& place : observer_places) kinds |= place.kinds();
+  const std::lock_guard lock(changing);  // until the handles are forgotten
+  uint32_t kinds = 0, places = 0;
+  for (size_t i = 0; i < OBSERVERS; ++i) {
+    const uint32_t more = observer_places[i].kinds();
+    kinds |= more;
+    if (more != 0) places |= uint32_t{1} << i;
+  }
+  observed_places.store(places, std::memory_order_release);
   observed_kinds.store(kinds, std::memory_order_release);
+  if (kinds == 0) operation_handles().forget();
 }
 
 ObserverPlace& reserve_place() {
@@ -39,16 +51,11 @@ ObserverPlace& reserve_place() {
 
 }  // namespace
 
-const OperationHandles& operation_handles() noexcept {
-  return *handles_of_operations.load(std::memory_order_acquire);
-}
-
 bool ObserverPlace::reserve(uint64_t number) noexcept {
   const std::lock_guard lock(mutex_);
   if (number_ != 0) return false;
   number_ = number;
   callbacks_ = {};
-  is_left_ = false;
   return true;
 }
 
@@ -63,62 +70,15 @@ uint32_t ObserverPlace::kinds() const noexcept {
   return number() != 0 ? callbacks_.kinds : 0;
 }
 
-bool ObserverPlace::is_in_call() noexcept { return calling != nullptr; }
-
-bool ObserverPlace::enter(uint64_t wanted, uint32_t kind) noexcept {
-  const std::lock_guard lock(mutex_);
-  if (number() != wanted || !(callbacks_.kinds & kind)) return false;
-  running_.fetch_add(1, std::memory_order_relaxed);
-  return true;
-}
-
-void ObserverPlace::leave() noexcept {
-  bool frees = false;
-  {
-    const std::lock_guard lock(mutex_);
-    frees = running_.fetch_sub(1, std::memory_order_acq_rel) == 1 && is_left_;
-  }
-  running_.notify_all();
-  if (frees) free_place();
-}
-
-// An exception of the function must not reach the operation.
-void ObserverPlace::call(cucore_observe_fn fn, const cucore_operation& operation,
-                         void** state) noexcept {
-  if (!fn) return;
-  calling = this;
-  try {
-    fn(&operation, state, callbacks_.user_data);
-  } catch (...) {
-  }
-  calling = nullptr;
-}
-
-bool ObserverPlace::begin(uint64_t wanted, const cucore_operation& operation,
-                          void** state) noexcept {
-  if (!enter(wanted, static_cast<uint32_t>(operation.kind))) return false;
-  call(callbacks_.begin, operation, state);
-  leave();
-  return true;
-}
-
-void ObserverPlace::end(uint64_t wanted, const cucore_operation& operation, void** state) noexcept {
-  if (!enter(wanted, static_cast<uint32_t>(operation.kind))) return;
-  call(callbacks_.end, operation, state);
-  leave();
-}
-
 void ObserverPlace::vacate() noexcept {
-  const bool is_own = calling == this;
-  {
-    const std::lock_guard lock(mutex_);
-    active_number_.store(0, std::memory_order_release);
-    is_left_ = is_own;
-  }
+  active_number_.store(0);  // before the records are read
   update_kinds();
-  if (is_own) return;
-  while (const uint32_t running = running_.load(std::memory_order_acquire))
-    running_.wait(running, std::memory_order_acquire);
+  ObservingThread& thread = observing_thread;
+  if (thread.calling == this) {
+    thread.vacated = this;
+    return;
+  }
+  wait_for_calls(*this);
   free_place();
 }
 

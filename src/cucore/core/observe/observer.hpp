@@ -12,9 +12,13 @@ struct Operation;
 
 // Makes the handles of the objects of an operation, because handles belong to the C API.
 struct OperationHandles {
-  // Adds the handles that `out` lacks. May throw; `out` then has some of them.
-  void (*add)(const Operation& operation, cucore_operation& out);
+  // Sets all but `captured` and `sequence`. If it throws, `out` has no handles to release.
+  void (*describe)(const Operation& operation, cucore_operation& out);
+  // Adds what the operation has got since. May throw.
+  void (*add_results)(const Operation& operation, cucore_operation& out);
   void (*release)(const cucore_operation& out) noexcept;
+  // The process has no observer any more.
+  void (*forget)() noexcept;
 };
 
 struct ObserverCallbacks {
