@@ -1201,8 +1201,8 @@ typedef struct cucore_profiler_options {
                                 neither preset nor metrics it is "quick" */
   const char *const *metrics; /**< names of hardware counters, in addition to the preset */
   size_t      metric_count;   /**< of metrics */
-  double      overhead;    /**< the part of the time of kernels that timing may take, 0 to 1;
-                                0: 0.02 */
+  double      overhead;    /**< the part of the time of the program that the session may take, 0
+                                to 1; 0: 0.02. A quarter is for events */
   uint32_t    counted_launches; /**< launches of each kernel and geometry that the hardware counts;
                                      0: 5 */
   uint32_t    reserved;    /**< 0 */
@@ -1276,8 +1276,8 @@ CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
  * Begins a session, which observes the operations of all threads of the process.
  *
  * EVENTS records two events around some launches and reads them when later work has passed, so
- * that no launch waits. The first 8 launches of each kernel and geometry are timed, then a part of
- * them that keeps to the overhead. Copies, fills and launches of graphs are timed in the same way.
+ * that no launch waits. The first 8 launches of each kernel and geometry are timed, then some at
+ * random, as the overhead allows. Copies, fills and launches of graphs are timed in the same way.
  * Launches into graphs are counted and not timed.
  *
  * EMULATED counts each launch on the CPU device, graphs included. Launches then take up to four

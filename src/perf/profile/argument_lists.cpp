@@ -57,7 +57,8 @@ std::vector<std::byte> copy_of(const ArgumentBytes& value) {
 
 }  // namespace
 
-void ArgumentLists::add(const cucore_operation& launch) {
+void ArgumentLists::add(const cucore_operation& launch, uint64_t calls) {
+  calls_ += calls;
   const std::span arguments(launch.arguments, launch.arguments ? launch.argument_count : 0);
   const ArgumentBytes packed{launch.packed, launch.packed_size};
   uint64_t address = 0;
@@ -66,14 +67,11 @@ void ArgumentLists::add(const cucore_operation& launch) {
   if (packed.data) hash.add_bytes(packed);
   for (ArgumentList& list : lists_)
     if (list.hash == hash.value()) {
-      ++list.calls;
+      list.calls += calls;
       return;
     }
-  if (lists_.size() == MOST) {
-    ++others_;
-    return;
-  }
-  ArgumentList list{hash.value(), 1, packed.data != nullptr, {}};
+  if (lists_.size() == MOST) return;
+  ArgumentList list{hash.value(), calls, packed.data != nullptr, {}};
   for (const cucore_argument& argument : arguments)
     list.values.push_back(copy_of(value_of(argument, address)));
   if (packed.data) list.values.push_back(copy_of(packed));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments of the launches of one kernel with one geometry, which the model needs. Most
-// launches repeat earlier arguments, apart from the addresses.
+// launches repeat earlier arguments, apart from the addresses. A session reads the arguments of
+// some launches, each of which stands for those around it.
 #pragma once
 
 #include <cucore.h>
@@ -13,7 +14,7 @@ namespace cucore::perf {
 
 struct ArgumentList {
   uint64_t hash = 0;
-  uint64_t calls = 0;
+  uint64_t calls = 0;                          // that it stands for
   bool is_packed = false;                      // one value, which has all parameters
   std::vector<std::vector<std::byte>> values;  // an address in place of a buffer
 };
@@ -23,14 +24,15 @@ class ArgumentLists {
  public:
   static constexpr size_t MOST = 8;  // lists that are kept
 
-  void add(const cucore_operation& launch);
+  // Adds the arguments of a launch that stands for `calls` calls.
+  void add(const cucore_operation& launch, uint64_t calls);
 
   const std::vector<ArgumentList>& lists() const { return lists_; }
-  uint64_t others() const { return others_; }  // calls with further lists
+  uint64_t calls() const { return calls_; }  // also those with further lists
 
  private:
   std::vector<ArgumentList> lists_;
-  uint64_t others_ = 0;
+  uint64_t calls_ = 0;
 };
 
 // Whether a value of 8 bytes can be an address of a device. Numbers of f64 are larger, and most

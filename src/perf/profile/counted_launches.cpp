@@ -52,13 +52,15 @@ void CountedLaunches::fail(const Error& error) noexcept {
   }
 }
 
-bool CountedLaunches::begin(const cucore_device* device, size_t entry) {
+bool CountedLaunches::may_count(size_t entry) {
   if (is_failed_) return false;
-  {
-    const std::lock_guard lock(mutex_);
-    const Progress& progress = progress_[entry];
-    if (progress.counted >= most_ || progress.tries >= most_ * TRIES_PER_LAUNCH) return false;
-  }
+  const std::lock_guard lock(mutex_);
+  const Progress& progress = progress_[entry];
+  return progress.counted < most_ && progress.tries < most_ * TRIES_PER_LAUNCH;
+}
+
+bool CountedLaunches::begin(const cucore_device* device, size_t entry) {
+  if (!may_count(entry)) return false;
   counting_.lock();
   try {
     if (!is_failed_) {

@@ -30,6 +30,8 @@ class CountedLaunches {
   // Opens the counters of a device. @throws Error what CUPTI refuses
   void open(const cucore_device* device);
 
+  // Returns whether further launches of the entry may be counted.
+  bool may_count(size_t entry);
   // Begins to count a launch of this thread, after those of other threads. Returns false if it is
   // not counted. The entry is one of the caller's numbers.
   bool begin(const cucore_device* device, size_t entry);

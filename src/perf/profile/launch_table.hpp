@@ -31,6 +31,7 @@ struct LaunchEntry {
   uint64_t calls = 0;                              // without captured ones
   uint64_t captured = 0;
   uint64_t failed = 0;
+  uint64_t seen = 0;   // calls that the session has looked at
   uint64_t begun = 0;  // timings
   CallTimes times;
   LaunchAmounts amounts;         // of all calls

@@ -209,8 +209,9 @@ void ModelledRows::add_parts(KernelRow& row, const LaunchEntry& entry, const Ptx
     add_note(row, concat("The model is a lower bound: ",
                          facts.dependence ? place_prefix(facts.dependence_place) : std::string(),
                          bounded->reason, "."));
-  if (modelled < static_cast<double>(entry.calls))
-    add_note(row, concat("The model has the arguments of ", static_cast<uint64_t>(modelled), " of ",
+  if (const auto all = static_cast<double>(entry.arguments.calls()); modelled < all)
+    add_note(row, concat("The model has the arguments of ",
+                         std::llround(modelled / all * static_cast<double>(entry.calls)), " of ",
                          entry.calls, " calls."));
 }
 

@@ -65,9 +65,13 @@ void RangeTable::set_counters(const std::string& name, std::map<std::string, dou
   ranges_[range].counters = std::move(counters);
 }
 
-void RangeTable::count(size_t entry) {
+size_t RangeTable::innermost() {
   const Thread& thread = of_this_thread();
-  ++calls_[thread.open.empty() ? 0 : thread.open.back().range][entry];
+  return thread.open.empty() ? 0 : thread.open.back().range;
+}
+
+void RangeTable::add_calls(size_t range, size_t entry, uint64_t calls) {
+  if (calls != 0) calls_[range][entry] += calls;
 }
 
 // A range comes before the ranges inside it.

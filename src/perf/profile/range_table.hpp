@@ -28,8 +28,10 @@ class RangeTable {
   // Sets the counters of a range inside the innermost one of this thread.
   void set_counters(const std::string& name, std::map<std::string, double> counters);
 
-  // Counts a call in the innermost range of this thread.
-  void count(size_t entry);
+  // Returns the innermost range of this thread; 0: the session.
+  size_t innermost();
+  // Counts calls in a range.
+  void add_calls(size_t range, size_t entry, uint64_t calls);
 
   // Returns the ranges, with the session at index 0.
   const std::vector<ReportRange>& ranges() const { return ranges_; }

@@ -45,12 +45,6 @@ ReportSeconds CallTimes::seconds(uint64_t calls, double offset) const {
   return out;
 }
 
-double timing_probability(uint64_t begun, const CallTimes& times, double cost, double budget) {
-  if (begun < ALWAYS_TIMED || cost <= 0) return 1;
-  if (times.count() == 0) return 0;  // no result has arrived
-  return std::clamp(budget * times.mean() / cost, 0.0, 1.0);
-}
-
 // The mixing function of SplitMix64.
 double draw(uint64_t sequence) {
   uint64_t z = sequence * 0x9e3779b97f4a7c15u;

@@ -18,6 +18,7 @@ class CallTimes {
 
   uint64_t count() const { return count_; }
   double mean() const { return count_ ? mean_ : UNKNOWN; }
+  double mean_or_zero() const { return mean_; }
 
   // Scales to all calls. The interval has no width if all of them were timed. `offset` is the time
   // of two events without work between them.
@@ -28,11 +29,6 @@ class CallTimes {
   double mean_ = 0, squares_ = 0;  // by Welford
   double min_ = 0, max_ = 0;
 };
-
-// Returns the probability with which the next call is timed, so that timing takes `budget` of the
-// time of the kernel. `begun` counts the calls whose timing has begun, and `cost` is the time that
-// one timing takes.
-double timing_probability(uint64_t begun, const CallTimes& times, double cost, double budget);
 
 // Returns a number from 0 to 1, excluding 1, that depends on the sequence alone.
 double draw(uint64_t sequence);

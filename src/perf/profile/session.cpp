@@ -6,6 +6,7 @@
 
 #include "perf/cupti/cupti_failure.hpp"
 #include "perf/profile/assemble.hpp"
+#include "perf/profile/session_flight.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
 #include "support/error.hpp"
@@ -21,12 +22,15 @@ void append(std::vector<MissingPart>& parts, std::vector<MissingPart> more) {
   for (MissingPart& part : more) parts.push_back(std::move(part));
 }
 
-bool is_launch(const cucore_operation& operation) {
-  return operation.kind == CUCORE_OPERATION_LAUNCH;
-}
-
 // Times of other operations than launches belong to such an entry and their kind.
 constexpr size_t FIRST_OTHER = SIZE_MAX / 2 + 1;
+
+constinit std::atomic<uint64_t> sessions{0};
+
+// The rest of the overhead is for the counting of all operations, most of all of short kernels.
+constexpr double TIMING_SHARE = 0.25;
+// Of a launch that is only counted, in seconds; docs/profile.md has a measurement.
+constexpr double COUNTING_COST = 4e-8;
 
 bool is_copy(cucore_operation_kind kind) {
   constexpr uint32_t KINDS = CUCORE_OPERATION_COPY | CUCORE_OPERATION_FILL |
@@ -36,21 +40,14 @@ bool is_copy(cucore_operation_kind kind) {
 
 }  // namespace
 
-// An operation that has begun. The observer's state points to it.
-struct Session::InFlight {
-  double start = 0;  // in seconds since the begin of the session
-  size_t entry = NO_INDEX;
-  std::unique_ptr<EventPair> pair;
-  bool is_counted = false;   // by the hardware
-  bool is_recorded = false;  // by CUPTI
-};
-
 Session::Session(const ProfilerOptions& options, LaunchTable::Declarations declarations,
                  bool is_lazy)
-    : options_(options),
+    : number_(sessions.fetch_add(1, std::memory_order_relaxed) + 1),
+      options_(options),
       begin_(Clock::now()),
       events_(options.timeline),
-      declarations_(std::move(declarations)) {
+      declarations_(std::move(declarations)),
+      budget_(options.overhead * TIMING_SHARE) {
   add_missing();
   if (!is_lazy || options_.source == ProfileSource::EMULATED)
     choose_source(options_.device ? options_.device.get() : open_first_device().get());
@@ -137,33 +134,34 @@ void Session::open_activity() {
   }
 }
 
-// In a session that began lazily, the first operation decides.
 bool Session::is_of_interest(const cucore_operation& operation) const {
   return !options_.device || !operation.device || operation.device == options_.device.get();
 }
 
+// Call with the lock held.
+Session::InFlight& Session::take_flight() {
+  if (idle_flights_.empty()) {
+    flights_.push_back(std::make_unique<InFlight>());
+    idle_flights_.reserve(flights_.size());  // so that on_end() cannot fail
+    return *flights_.back();
+  }
+  InFlight& flight = *idle_flights_.back();
+  idle_flights_.pop_back();
+  flight = {};
+  return flight;
+}
+
+// A launch that is only counted has its row as the state, with the lowest bit set.
 void Session::on_begin(const cucore_operation* operation, void** state, void* session) {
   auto& self = *static_cast<Session*>(session);
+  if (LaunchRow* const row = self.find_counted(*operation)) {
+    *state = reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(row) | COUNTED);
+    return;
+  }
   if (!self.is_of_interest(*operation) || self.is_repeating_) return;
   const double start = self.now();
   try {
-    InFlight* flight = nullptr;
-    {
-      const std::lock_guard lock(self.mutex_);
-      if (self.idle_flights_.empty()) {
-        self.flights_.push_back(std::make_unique<InFlight>());
-        self.idle_flights_.reserve(self.flights_.size());  // so that end() cannot fail
-        flight = self.flights_.back().get();
-      } else {
-        flight = self.idle_flights_.back();
-        self.idle_flights_.pop_back();
-      }
-    }
-    *state = flight;
-    flight->start = start;
-    flight->entry = NO_INDEX;
-    flight->is_counted = flight->is_recorded = false;
-    self.begin(*operation, *flight);
+    self.begin(*operation, state, start);
   } catch (...) {
     self.lost_.fetch_add(1, std::memory_order_relaxed);
   }
@@ -173,147 +171,142 @@ void Session::on_begin(const cucore_operation* operation, void** state, void* se
 
 void Session::on_end(const cucore_operation* operation, void** state, void* session) {
   auto& self = *static_cast<Session*>(session);
-  auto* flight = static_cast<InFlight*>(*state);
+  const auto word = reinterpret_cast<uintptr_t>(*state);
+  if (word & COUNTED) return reinterpret_cast<LaunchRow*>(word - COUNTED)->count(*operation);
+  auto* const flight = static_cast<InFlight*>(*state);
   if (!flight) return;
   const double start = self.now();
+  bool is_lost = false;
   try {
-    self.end(*operation, *flight);
+    self.end(*operation, *flight, start);
   } catch (...) {
-    self.lost_.fetch_add(1, std::memory_order_relaxed);
+    is_lost = true;
   }
   flight->pair.reset();
   const std::lock_guard lock(self.mutex_);
+  try {
+    if (!is_lost) self.add(*operation, *flight, start);
+  } catch (...) {
+    is_lost = true;
+  }
+  if (is_lost) self.lost_.fetch_add(1, std::memory_order_relaxed);
   self.idle_flights_.push_back(flight);
   self.spent_.fetch_add(static_cast<int64_t>((self.now() - start) * 1e9),
                         std::memory_order_relaxed);
 }
 
-void Session::begin(const cucore_operation& operation, InFlight& flight) {
-  if (!is_chosen_.load(std::memory_order_acquire) && operation.device) {
-    const std::lock_guard lock(mutex_);
-    if (!is_chosen_.load(std::memory_order_relaxed)) {
-      try {
-        choose_source(operation.device);
-      } catch (const Error& error) {
-        missing_.push_back({"emulated", error.message() + ".", "End the other session first."});
-        is_chosen_.store(true, std::memory_order_release);
-      }
-    }
+// In a session that began lazily, the first operation of a device decides.
+void Session::choose_late(const cucore_device* device) {
+  const std::lock_guard lock(mutex_);
+  if (is_chosen_.load(std::memory_order_relaxed)) return;
+  try {
+    choose_source(device);
+  } catch (const Error& error) {
+    missing_.push_back({"emulated", error.message() + ".", "End the other session first."});
+    is_chosen_.store(true, std::memory_order_release);
   }
+}
+
+void Session::begin(const cucore_operation& operation, void** state, double start) {
+  if (!is_chosen_.load(std::memory_order_acquire) && operation.device)
+    choose_late(operation.device);
   const bool is_chosen = is_chosen_.load(std::memory_order_acquire);
-  if (is_chosen && activity_ && !operation.captured) flight.is_recorded = activity_->advance(now());
-  if (is_launch(operation)) {
+  const bool is_recorded =
+      is_chosen && activity_ && !operation.captured && activity_->advance(start);
+  InFlight* flight = nullptr;
+  bool is_timed = false;
+  {
     const std::lock_guard lock(mutex_);
-    flight.entry = launches_.find(operation, declarations_);
+    *state = flight = &take_flight();
+    flight->start = start;
+    flight->is_recorded = is_recorded;
+    is_timed = operation.kind == CUCORE_OPERATION_LAUNCH ? look_at(operation, *flight)
+                                                         : begin_other(operation, *flight);
   }
-  if (operation.captured || flight.is_recorded) return;
-  if (is_launch(operation) && is_chosen && begin_count(operation, flight)) return;
-  if (!begin_timing(operation, flight)) return;
+  if (is_chosen && counted_ && flight->row && !operation.captured) {
+    flight->is_counted = counted_->begin(operation.device, flight->row->entry);
+    if (flight->is_counted) return;
+    if (counted_->is_lost()) is_timed |= lose_counters(operation, *flight);
+  }
+  if (is_timed) begin_timing(operation, *flight);
+}
+
+// Returns whether the operation is timed. Call with the lock held.
+bool Session::begin_other(const cucore_operation& operation, const InFlight& flight) {
+  if (operation.captured || flight.is_recorded || !operation.stream || !is_work(operation.kind))
+    return false;
+  OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
+  budget_.add_work(operation.stream, totals.times.mean_or_zero(), flight.start);
+  if (!wants_time(operation, 1, totals.begun, totals.times)) return false;
+  ++totals.begun;
+  return true;
+}
+
+// The counters have failed, so that events time the launches. Returns whether they time this one.
+bool Session::lose_counters(const cucore_operation& launch, const InFlight& flight) {
+  const std::lock_guard lock(mutex_);
+  if (source_ == ProfileSource::EVENTS) return false;  // as look_at() has seen
+  source_ = ProfileSource::EVENTS;
+  LaunchEntry& entry = launches_[flight.row->entry];
+  if (!wants_time(launch, 1, entry.begun, entry.times)) return false;
+  ++entry.begun;
+  return true;
+}
+
+// Call with the lock held.
+bool Session::has_times() const {
+  return source_ == ProfileSource::EVENTS || source_ == ProfileSource::ACTIVITY;
+}
+
+// Returns whether a call is timed that stands for `spacing` calls. Call with the lock held.
+bool Session::wants_time(const cucore_operation& operation, double spacing, uint64_t begun,
+                         const CallTimes& times) const {
+  if (!has_times()) return false;
+  if (begun < ALWAYS_TIMED) return true;
+  return draw(operation.sequence) < spacing * budget_.probability(times.mean()) && budget_.pays();
+}
+
+// Records the first event, after it has taken the times that have arrived.
+void Session::begin_timing(const cucore_operation& operation, InFlight& flight) {
   const double start = now();
   const std::vector<EventTime> arrived = events_.take(operation.stream);
   flight.pair = events_.begin(operation.device, operation.stream, now());
   const std::lock_guard lock(mutex_);
   apply(arrived);
-  timing_cost_ += now() - start;
+  flight.timing_cost = now() - start;
 }
 
-bool Session::begin_count(const cucore_operation& operation, InFlight& flight) {
-  if (!counted_) return false;
-  flight.is_counted = counted_->begin(operation.device, flight.entry);
-  if (counted_->is_lost()) {
-    const std::lock_guard lock(mutex_);
-    source_ = ProfileSource::EVENTS;
-  }
-  return flight.is_counted;
-}
-
-// Returns whether the launch, or other work of a stream, is timed.
-bool Session::begin_timing(const cucore_operation& operation, const InFlight& flight) {
-  const bool can_be = is_launch(operation) || (operation.stream && is_work(operation.kind));
-  if (!can_be) return false;
-  const std::lock_guard lock(mutex_);
-  if (is_launch(operation)) {
-    LaunchEntry& entry = launches_[flight.entry];
-    if (!wants_time(operation, entry.begun, entry.times)) return false;
-    ++entry.begun;
-    return true;
-  }
-  OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
-  if (!wants_time(operation, totals.begun, totals.times)) return false;
-  ++totals.begun;
-  return true;
-}
-
-// Call with the lock held.
-bool Session::wants_time(const cucore_operation& operation, uint64_t begun,
-                         const CallTimes& times) const {
-  if (source_ != ProfileSource::EVENTS && source_ != ProfileSource::ACTIVITY) return false;
-  const double cost = timings_ == 0 ? 0 : timing_cost_ / static_cast<double>(timings_);
-  return draw(operation.sequence) < timing_probability(begun, times, cost, options_.overhead);
-}
-
-void Session::end(const cucore_operation& operation, InFlight& flight) {
-  if (is_launch(operation))
-    end_launch(operation, flight);
-  else
-    end_other(operation, flight);
-}
-
-// Records the second event, for `entry`. Returns the time that this took.
-double Session::end_timing(const cucore_operation& operation, InFlight& flight, size_t entry) {
-  if (!flight.pair) return 0;
-  const double start = now();
-  if (operation.status == CUCORE_OK)
-    events_.end(std::move(flight.pair), operation.stream, entry);
-  else
-    events_.cancel(std::move(flight.pair));
-  return now() - start;
-}
-
-void Session::end_launch(const cucore_operation& operation, InFlight& flight) {
-  if (flight.entry == NO_INDEX) return;
+void Session::end(const cucore_operation& operation, InFlight& flight, double now_of_end) {
   const bool is_ok = operation.status == CUCORE_OK;
-  if (flight.is_counted) counted_->end(operation.device, flight.entry, is_ok);
-  const bool is_timed = flight.pair != nullptr;
-  const double cost = end_timing(operation, flight, flight.entry);
-  std::shared_ptr<const Declaration> declaration;
-  {
-    const std::lock_guard lock(mutex_);
-    declaration = launches_[flight.entry].declaration;
+  size_t entry = FIRST_OTHER + static_cast<uint32_t>(operation.kind);
+  if (operation.kind == CUCORE_OPERATION_LAUNCH) {
+    if (!flight.row) return;
+    flight.row->count(operation);
+    entry = flight.row->entry;
+    if (flight.is_counted) counted_->end(operation.device, entry, is_ok);
   }
-  const cucore_launch_options& options = *operation.launch;
+  if (flight.pair) {
+    if (is_ok)
+      events_.end(std::move(flight.pair), operation.stream, entry);
+    else
+      events_.cancel(std::move(flight.pair));
+    flight.timing_cost += now() - now_of_end;
+  }
   const bool counts = is_ok && !operation.captured;
-  LaunchAmounts amounts;
-  if (counts && declaration)
-    amounts = (*declaration)(operation);
-  else if (counts)
-    amounts = {static_cast<double>(options.bytes_read), static_cast<double>(options.bytes_written),
-               static_cast<double>(options.operations)};
-  const std::lock_guard lock(mutex_);
-  timing_cost_ += cost;
-  timings_ += is_timed;
-  LaunchEntry& entry = launches_[flight.entry];
-  if (!is_ok) {
-    ++entry.failed;
-  } else if (operation.captured) {
-    ++entry.captured;
-  } else {
-    ++entry.calls;
-    entry.add(amounts);
-    if (options_.model != ModelUse::OFF && source_ != ProfileSource::EMULATED)
-      entry.arguments.add(operation);
-    ranges_.count(flight.entry);
-  }
+  if (flight.declaration && counts) flight.declared = (*flight.declaration)(operation);
 }
 
-void Session::end_other(const cucore_operation& operation, InFlight& flight) {
-  const double ended = now();
-  const bool is_timed = flight.pair != nullptr;
+// Adds an operation that has ended. Call with the lock held.
+void Session::add(const cucore_operation& operation, InFlight& flight, double now_of_end) {
+  if (flight.timing_cost > 0) budget_.add_timing(flight.timing_cost);
+  if (operation.kind == CUCORE_OPERATION_LAUNCH)
+    add_launch(operation, flight);
+  else
+    add_other(operation, flight, now_of_end);
+}
+
+void Session::add_other(const cucore_operation& operation, const InFlight& flight, double ended) {
   const auto kind = static_cast<uint32_t>(operation.kind);
-  const double cost = end_timing(operation, flight, FIRST_OTHER + kind);
-  const std::lock_guard lock(mutex_);
-  timing_cost_ += cost;
-  timings_ += is_timed;
   OperationTotals& totals = operations_[kind];
   totals.host += ended - flight.start;
   if (operation.status != CUCORE_OK) {
@@ -379,11 +372,13 @@ void Session::declare(const std::string& kernel, std::shared_ptr<const Declarati
 void Session::begin_range(const std::string& name) {
   const std::lock_guard lock(mutex_);
   ranges_.begin(name, now());
+  launches_of_this_thread().range = ranges_.innermost();
 }
 
 void Session::end_range() {
   const std::lock_guard lock(mutex_);
   TimelineRecord record = ranges_.end(now());
+  launches_of_this_thread().range = ranges_.innermost();
   if (options_.timeline) add_record(std::move(record));
 }
 
@@ -444,7 +439,9 @@ void Session::place_activity(std::vector<KernelRow>& rows, double offset) {
 
 SessionResult Session::end() {
   observer_ = {};
+  const std::lock_guard lock(mutex_);
   const double ended = now();
+  add_thread_launches();
   finish_activity();
   const std::vector<EventTime> last = events_.finish();
   apply(last);
@@ -469,7 +466,8 @@ SessionResult Session::end() {
   if (counted_) append(data.missing, counted_->missing());
   if (activity_) append(data.missing, activity_->missing());
   data.seconds = ended;
-  data.overhead = {options_.overhead, ended > 0 ? 1e-9 * static_cast<double>(spent_) / ended : 0};
+  const double spent = 1e-9 * static_cast<double>(spent_) + COUNTING_COST * counted_launches_;
+  data.overhead = {options_.overhead, ended > 0 ? spent / ended : 0};
   data.missing.insert(data.missing.begin(), missing_.begin(), missing_.end());
   if (const uint64_t lost = lost_.load(); lost != 0)
     data.missing.push_back({"operations",

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "perf/profile/activity_times.hpp"
@@ -20,6 +21,8 @@
 #include "perf/profile/modelled_rows.hpp"
 #include "perf/profile/operation_totals.hpp"
 #include "perf/profile/range_table.hpp"
+#include "perf/profile/thread_launches.hpp"
+#include "perf/profile/timing_budget.hpp"
 
 namespace cucore::perf {
 
@@ -76,36 +79,51 @@ class Session {
 
   static void on_begin(const cucore_operation* operation, void** state, void* session);
   static void on_end(const cucore_operation* operation, void** state, void* session);
-  void begin(const cucore_operation& operation, InFlight& flight);
-  void end(const cucore_operation& operation, InFlight& flight);
-  void end_launch(const cucore_operation& operation, InFlight& flight);
-  double end_timing(const cucore_operation& operation, InFlight& flight, size_t entry);
-  void end_other(const cucore_operation& operation, InFlight& flight);
+  InFlight& take_flight();
+  void begin(const cucore_operation& operation, void** state, double start);
+  bool begin_other(const cucore_operation& operation, const InFlight& flight);
+  void end(const cucore_operation& operation, InFlight& flight, double now_of_end);
+  void add(const cucore_operation& operation, InFlight& flight, double now_of_end);
+  void add_other(const cucore_operation& operation, const InFlight& flight, double ended);
+
+  // Launches. Most of them are only counted, in memory of their thread.
+  LaunchRow* find_counted(const cucore_operation& operation) const;
+  ThreadLaunches& launches_of_this_thread();
+  LaunchRow& find_row(const cucore_operation& launch);
+  bool look_at(const cucore_operation& launch, InFlight& flight);
+  double spacing_after(const LaunchRow& row, double interval) const;
+  void add_launch(const cucore_operation& launch, const InFlight& flight);
+  void add_thread_launches();
 
   bool is_of_interest(const cucore_operation& operation) const;
   void choose_source(const cucore_device* device);
+  void choose_late(const cucore_device* device);
   bool wants_counters() const;
   void open_counters(const cucore_device* device);
   void open_activity();
-  bool begin_count(const cucore_operation& operation, InFlight& flight);
-  bool begin_timing(const cucore_operation& operation, const InFlight& flight);
+  bool lose_counters(const cucore_operation& launch, const InFlight& flight);
+  void begin_timing(const cucore_operation& operation, InFlight& flight);
   void finish_activity();
   void add_activity_operations();
   void place_activity(std::vector<KernelRow>& rows, double offset);
-  bool wants_time(const cucore_operation& operation, uint64_t begun, const CallTimes& times) const;
+  bool has_times() const;
+  bool wants_time(const cucore_operation& operation, double spacing, uint64_t begun,
+                  const CallTimes& times) const;
   void apply(const std::vector<EventTime>& times);
   void add_record(TimelineRecord record);
   void add_missing();
   void add_missing_of_cpu_device();
   double now() const;
 
-  const ProfilerOptions options_;
+  // Each launch reads these, so the following are in other lines of the cache.
+  const uint64_t number_;                  // of all sessions of the process, from 1 on
+  std::atomic<bool> is_repeating_{false};  // a work, for counters
+  alignas(64) const ProfilerOptions options_;
   const Clock::time_point begin_;
   std::atomic<bool> is_chosen_{false};  // the source
   ProfileSource source_ = ProfileSource::EVENTS;
   EventTimes events_;
   std::unique_ptr<CpuCounts> counts_;
-  std::atomic<bool> is_repeating_{false};     // a work, for counters
   std::unique_ptr<CountedLaunches> counted_;  // null: no hardware counters
   std::unique_ptr<ActivityTimes> activity_;   // null: no records of CUPTI
   std::atomic<int64_t> spent_{0};             // nanoseconds in the observer
@@ -121,8 +139,9 @@ class Session {
   std::vector<TimelineRecord> records_;
   uint64_t dropped_records_ = 0;
   std::vector<MissingPart> missing_;
-  double timing_cost_ = 0;  // seconds, of all timings
-  uint64_t timings_ = 0;
+  TimingBudget budget_;
+  std::map<std::thread::id, ThreadLaunches> threads_;  // used by their threads without the lock
+  double counted_launches_ = 0;                        // the launches that were only counted
   std::vector<std::unique_ptr<InFlight>> flights_;
   std::vector<InFlight*> idle_flights_;
 

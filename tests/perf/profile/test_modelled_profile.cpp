@@ -235,6 +235,18 @@ TEST_F(ModelledProfile, ScalesBeyondEightLists) {
   EXPECT_TRUE(contains(write(), "The model has the arguments of 8 of 16 calls."));
 }
 
+// A session reads the arguments of some of many launches, and counts each launch.
+TEST_F(ModelledProfile, SamplesTheArgumentsOfManyCalls) {
+  constexpr int CALLS = 2000;
+  begin();
+  for (int i = 0; i < CALLS; ++i) launch_some(i % 2 == 0 ? 3 : 11);
+  end();
+  EXPECT_EQ(row().calls, uint64_t{CALLS});
+  EXPECT_NEAR(row().bytes_written, 32.0 * 7 * CALLS, 0.2 * 32 * 7 * CALLS);
+  EXPECT_FALSE(contains(write(), "The model has the arguments"))
+      << "no list of arguments is left out";
+}
+
 TEST_F(ModelledProfile, ReadsPackedArguments) {
   cucore_kernel* found = nullptr;
   ASSERT_EQ(cucore_objectcode_find_kernel(code, "some", &found, nullptr), CUCORE_OK);
@@ -262,6 +274,46 @@ TEST_F(ModelledProfile, ListsKernelsWithoutAModelOnRequest) {
     cucore_report_release(report);
     report = nullptr;
     cucore_profiler_release(profiler);
+    profiler = nullptr;
+  }
+}
+
+// The session times work of another stream during the capture, which must stay valid.
+TEST_F(ModelledProfile, LeavesCapturesValid) {
+  constexpr size_t COUNT = BYTES / sizeof(float);
+  std::vector<float> values(COUNT, 3), seen(COUNT);
+  for (const cucore_toggle timeline : {CUCORE_TOGGLE_OFF, CUCORE_TOGGLE_ON}) {
+    options.timeline = timeline;
+    begin();
+    ASSERT_EQ(cucore_buffer_write(x, 0, values.data(), BYTES, stream, nullptr), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    cucore_stream* other = nullptr;
+    ASSERT_EQ(cucore_stream_create(device, nullptr, &other, nullptr), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_buffer_copy(x, 0, y, 0, BYTES, stream, nullptr), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    const uint32_t one = 1;
+    for (int i = 0; i < 3; ++i)
+      EXPECT_EQ(cucore_buffer_fill(room, 0, ROOM, &one, sizeof one, other, nullptr), CUCORE_OK);
+    cucore_graph* graph = nullptr;
+    cucore_executable* executable = nullptr;
+    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, &error), CUCORE_OK) << message();
+    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, &error), CUCORE_OK)
+        << message();
+    ASSERT_EQ(cucore_executable_launch(executable, stream, &error), CUCORE_OK) << message();
+    ASSERT_EQ(cucore_buffer_read(y, 0, seen.data(), BYTES, stream, nullptr), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
+    EXPECT_EQ(seen, std::vector<float>(COUNT, 12)) << "3 is doubled, copied and doubled";
+    end();
+    EXPECT_EQ(row().calls, 1u);
+    EXPECT_TRUE(contains(json(), "\"captured\":2"));
+    cucore_executable_release(executable);
+    cucore_graph_release(graph);
+    cucore_stream_release(other);
+    cucore_report_release(report);
+    cucore_profiler_release(profiler);
+    report = nullptr;
     profiler = nullptr;
   }
 }

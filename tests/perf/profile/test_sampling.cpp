@@ -50,15 +50,6 @@ TEST(CallTimes, AreUnknownWithoutACall) {
   EXPECT_TRUE(std::isnan(times_of({1}).seconds(5, 0).high)) << "one call has no deviation";
 }
 
-TEST(Sampling, TimesTheFirstCallsAndThenWithinTheBudget) {
-  const CallTimes times = times_of({1e-5, 1e-5});
-  EXPECT_EQ(timing_probability(0, {}, 0, 0.02), 1);
-  EXPECT_EQ(timing_probability(ALWAYS_TIMED - 1, times, 1, 0.02), 1);
-  EXPECT_EQ(timing_probability(ALWAYS_TIMED, {}, 1e-6, 0.02), 0) << "no time has arrived";
-  EXPECT_NEAR(timing_probability(ALWAYS_TIMED, times, 1e-6, 0.02), 0.2, 1e-12);
-  EXPECT_EQ(timing_probability(ALWAYS_TIMED, times, 1e-9, 0.02), 1);
-}
-
 TEST(Sampling, DrawsEvenly) {
   double sum = 0;
   int below = 0;
@@ -77,11 +68,11 @@ TEST(Sampling, DrawsEvenly) {
 TEST(Ranges, NestByThread) {
   RangeTable table;
   table.begin("epoch", 1);
-  table.count(7);
+  table.add_calls(table.innermost(), 7, 1);
   table.begin("step", 2);
-  table.count(7);
+  table.add_calls(table.innermost(), 7, 1);
   std::thread([&] {
-    table.count(8);  // in the session alone
+    table.add_calls(table.innermost(), 8, 1);  // in the session alone
     EXPECT_THROW(table.end(2), cucore::Error);
   }).join();
   const TimelineRecord record = table.end(5);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profiles on the scripted driver, with scripted times of events.
+#include <atomic>
+#include <string>
+#include <thread>
 #include <vector>
 
 #include "fakes/fake_client.hpp"
@@ -60,7 +63,8 @@ TEST_F(ScriptedProfile, WaitsForNothingInALaunch) {
   EXPECT_EQ(row().calls, 20u);
 }
 
-// A kernel of 100 s pays for each timing, one of a nanosecond for hardly any.
+// Kernels of 100 s, for which the host does not wait, pay for each timing. One of a nanosecond pays
+// for hardly any.
 TEST_F(ScriptedProfile, KeepsToTheBudget) {
   script(std::vector<float>(100, 1e5F));
   begin();
@@ -77,6 +81,95 @@ TEST_F(ScriptedProfile, KeepsToTheBudget) {
   EXPECT_GE(row().timed, 8u);
   EXPECT_LT(row().timed, 50u);
   EXPECT_NEAR(row().total, 1000 * row().mean, 1e-12);
+}
+
+// A session only counts most of these launches.
+TEST_F(ScriptedProfile, CountsManyLaunchesExactly) {
+  constexpr uint64_t LAUNCHES = 1000;
+  options.model = CUCORE_TOGGLE_OFF;
+  hints.bytes_read = 10;
+  hints.bytes_written = 5;
+  hints.operations = 3;
+  cucore_stream* other = nullptr;
+  ASSERT_EQ(cucore_stream_create(device, nullptr, &other, nullptr), CUCORE_OK);
+  begin();
+  cucore_launch_options how = hints;
+  how.grid[0] = profiled::BLOCKS;
+  how.block[0] = profiled::THREADS;
+  for (uint64_t i = 0; i < LAUNCHES; ++i) {
+    if (i == LAUNCHES / 2) {
+      ASSERT_EQ(cucore_profiler_begin_range(profiler, "half", &error), CUCORE_OK);
+    }
+    EXPECT_EQ(launch(1 + static_cast<uint32_t>(i % 3)), CUCORE_OK);
+    EXPECT_NE(cucore_kernel_launch(kernel, other, &how, nullptr, 0, nullptr), CUCORE_OK);
+  }
+  ASSERT_EQ(cucore_profiler_end_range(profiler, &error), CUCORE_OK);
+  end();
+  cucore_stream_release(other);
+  ASSERT_EQ(cucore_report_kernel_count(report), 4u);
+  uint64_t calls = 0;
+  for (size_t i = 0; i < 4; ++i) {
+    calls += row(i).calls;
+    if (row(i).calls == 0) continue;
+    EXPECT_EQ(row(i).bytes_read, 10.0 * static_cast<double>(row(i).calls));
+    EXPECT_EQ(row(i).bytes_written, 5.0 * static_cast<double>(row(i).calls));
+    EXPECT_EQ(row(i).operations, 3.0 * static_cast<double>(row(i).calls));
+    EXPECT_LE(row(i).calls, LAUNCHES / 3 + 1);
+    EXPECT_GE(row(i).calls, LAUNCHES / 3);
+  }
+  EXPECT_EQ(calls, LAUNCHES);
+  EXPECT_TRUE(contains(json(), "\"failed\":1000"));
+}
+
+// Each thread has its own counters, also in ranges.
+TEST_F(ScriptedProfile, CountsTheLaunchesOfThreads) {
+  constexpr int THREADS = 8, LAUNCHES = 500;
+  begin();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < THREADS; ++i)
+    threads.emplace_back([&, i] {
+      const std::string range = "range " + std::to_string(i);
+      EXPECT_EQ(cucore_profiler_begin_range(profiler, range.c_str(), nullptr), CUCORE_OK);
+      for (int k = 0; k < LAUNCHES; ++k) EXPECT_EQ(launch(1 + k % 2), CUCORE_OK);
+      EXPECT_EQ(cucore_profiler_end_range(profiler, nullptr), CUCORE_OK);
+    });
+  for (std::thread& thread : threads) thread.join();
+  end();
+  for (size_t i = 0; i < 2; ++i) EXPECT_EQ(row(i).calls, uint64_t{THREADS * LAUNCHES / 2});
+}
+
+TEST_F(ScriptedProfile, BeginsAndEndsWhileThreadsLaunch) {
+  constexpr int THREADS = 4, SESSIONS = 30;
+  std::atomic<bool> stops{false};
+  std::atomic<uint64_t> launched{0};
+  std::vector<std::thread> threads;
+  create();
+  for (int i = 0; i < THREADS; ++i)
+    threads.emplace_back([&] {
+      while (!stops) {
+        // There may be no session.
+        const bool has_range = cucore_profiler_begin_range(profiler, "r", nullptr) == CUCORE_OK;
+        for (int k = 0; k < 20; ++k) {
+          ++launched;
+          EXPECT_EQ(launch(), CUCORE_OK);
+        }
+        if (has_range) (void)cucore_profiler_end_range(profiler, nullptr);
+      }
+    });
+  uint64_t calls = 0;
+  for (int session = 0; session < SESSIONS; ++session) {
+    ASSERT_EQ(cucore_profiler_begin(profiler, &error), CUCORE_OK) << message();
+    for (int i = 0; i < 10; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+    launched += 10;
+    end();
+    EXPECT_GE(row().calls, 10u);
+    calls += row().calls;
+    cucore_report_release(report);
+    report = nullptr;
+  }
+  stops = true;
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_LE(calls, launched);
 }
 
 TEST_F(ScriptedProfile, TimesNoCapturedLaunch) {

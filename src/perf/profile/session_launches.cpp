@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launches of a session. It looks at the first ones of each kernel and geometry, and at some of
+// the others, and only counts the rest.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+
+#include "perf/profile/session.hpp"
+#include "perf/profile/session_flight.hpp"
+
+namespace cucore::perf {
+namespace {
+
+// The first launches of each kernel and geometry, whose arguments are all read.
+constexpr uint64_t ALWAYS_SEEN = 64;
+constexpr double MOST_SPACING = 128;
+// If the arguments differ, the spacing is the number of looks so far, divided by this.
+constexpr double LOOKS_PER_SPACING = 4;
+// While a kernel has no time yet.
+constexpr double SPACING_WITHOUT_TIME = 16;
+// Between two looks, so that the windows of activity change in time.
+constexpr double MOST_PAUSE = 5e-3;  // seconds
+
+// The launches of this thread in the sessions that it has met last.
+struct KnownLaunches {
+  uint64_t session = 0;
+  ThreadLaunches* launches = nullptr;
+};
+constinit thread_local std::array<KnownLaunches, 4> known_launches{};
+
+}  // namespace
+
+// Returns the row of a launch that is only counted; null for other operations.
+LaunchRow* Session::find_counted(const cucore_operation& operation) const {
+  if (operation.kind != CUCORE_OPERATION_LAUNCH || is_repeating_.load(std::memory_order_relaxed))
+    return nullptr;
+  const KnownLaunches& known = known_launches[number_ % known_launches.size()];
+  if (known.session != number_) return nullptr;
+  LaunchRow* const row = known.launches->find_recent(operation);
+  if (!row || row->countdown <= 1) return nullptr;
+  --row->countdown;
+  return row;
+}
+
+// Call with the lock held.
+ThreadLaunches& Session::launches_of_this_thread() {
+  KnownLaunches& known = known_launches[number_ % known_launches.size()];
+  if (known.session != number_) known = {number_, &threads_[std::this_thread::get_id()]};
+  return *known.launches;
+}
+
+// Call with the lock held.
+LaunchRow& Session::find_row(const cucore_operation& launch) {
+  LaunchRow& row = launches_of_this_thread().find(launch);
+  if (row.entry == NO_INDEX) row.entry = launches_.find(launch, declarations_);
+  return row;
+}
+
+// Returns the mean number of launches until the next one that the session looks at. `interval` is
+// the time from one to the next. Call with the lock held.
+double Session::spacing_after(const LaunchRow& row, double interval) const {
+  const LaunchEntry& entry = launches_.entries()[row.entry];
+  if (entry.declaration || entry.seen < ALWAYS_SEEN) return 1;
+  if (counted_ && counted_->may_count(row.entry)) return 1;
+  double spacing = MOST_SPACING;
+  if (entry.arguments.lists().size() > 1)
+    spacing = std::min(spacing, static_cast<double>(entry.seen) / LOOKS_PER_SPACING);
+  if (has_times() && entry.times.count() == 0) spacing = std::min(spacing, SPACING_WITHOUT_TIME);
+  if (has_times() && entry.times.count() != 0)
+    spacing = std::min(spacing, 1 / budget_.probability(entry.times.mean()));
+  if (activity_ && interval > 0) spacing = std::min(spacing, MOST_PAUSE / interval);
+  return spacing;
+}
+
+// Returns whether the launch is timed. Call with the lock held.
+bool Session::look_at(const cucore_operation& launch, InFlight& flight) {
+  LaunchRow& row = find_row(launch);
+  LaunchEntry& entry = launches_[row.entry];
+  ++entry.seen;
+  flight.row = &row;
+  flight.calls = row.spacing.drawn;
+  flight.declaration = entry.declaration;
+  const double calls = flight.calls;
+  const double interval = row.visited > 0 ? (flight.start - row.visited) / calls : 0;
+  row.visited = flight.start;
+  budget_.add_work(launch.stream, calls * entry.times.mean_or_zero(), flight.start);
+  const bool is_timed = !launch.captured && !flight.is_recorded &&
+                        wants_time(launch, row.spacing.mean, entry.begun, entry.times);
+  if (is_timed) ++entry.begun;
+  row.spacing = draw_spacing(spacing_after(row, interval), launch.sequence);
+  row.countdown = row.spacing.drawn;
+  return is_timed;
+}
+
+// Call with the lock held.
+void Session::add_launch(const cucore_operation& launch, const InFlight& flight) {
+  if (!flight.row || launch.captured || launch.status != CUCORE_OK) return;
+  LaunchEntry& entry = launches_[flight.row->entry];
+  if (flight.declaration) entry.add(flight.declared);
+  if (options_.model != ModelUse::OFF && source_ != ProfileSource::EMULATED)
+    entry.arguments.add(launch, flight.calls);
+}
+
+// Adds what the threads have counted to the entries and ranges. Call with the lock held, once no
+// launch runs.
+void Session::add_thread_launches() {
+  for (const auto& [id, thread] : threads_)
+    thread.for_each([&](const LaunchRow& row) {
+      if (row.entry == NO_INDEX) return;
+      LaunchEntry& entry = launches_[row.entry];
+      entry.calls += row.calls;
+      entry.captured += row.captured;
+      entry.failed += row.failed;
+      ranges_.add_calls(row.key.range, row.entry, row.calls);
+      counted_launches_ += static_cast<double>(row.calls);
+      if (entry.declaration) return;  // which counts instead of hints
+      entry.amounts.bytes_read += row.hints.bytes_read;
+      entry.amounts.bytes_written += row.hints.bytes_written;
+      entry.amounts.operations += row.hints.operations;
+      entry.with_bytes += row.with_bytes;
+      entry.with_operations += row.with_operations;
+    });
+  for (const LaunchEntry& entry : launches_.entries())
+    counted_launches_ -= static_cast<double>(entry.seen);
+  counted_launches_ = std::max(counted_launches_, 0.0);
+}
+
+}  // namespace cucore::perf

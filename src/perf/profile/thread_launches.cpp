@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "perf/profile/thread_launches.hpp"
+
+namespace cucore::perf {
+
+void LaunchRow::add_hints(const cucore_launch_options& options) {
+  hints.bytes_read += static_cast<double>(options.bytes_read);
+  hints.bytes_written += static_cast<double>(options.bytes_written);
+  hints.operations += static_cast<double>(options.operations);
+  with_bytes += options.bytes_read != 0 || options.bytes_written != 0;
+  with_operations += options.operations != 0;
+}
+
+// The mixing step of the FNV hash, word by word.
+size_t ThreadLaunches::Hash::operator()(const LaunchKey& key) const {
+  uint64_t hash = 0xcbf29ce484222325u;
+  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
+  mix(reinterpret_cast<uintptr_t>(key.kernel));
+  mix(reinterpret_cast<uintptr_t>(key.device));
+  mix(reinterpret_cast<uintptr_t>(key.stream));
+  mix(key.range);
+  for (const uint64_t word : key.shape.words) mix(word);
+  return static_cast<size_t>(hash ^ (hash >> 32));
+}
+
+LaunchRow& ThreadLaunches::find(const cucore_operation& launch) {
+  const LaunchKey key = key_of(launch);
+  const auto [found, is_new] = rows_.try_emplace(key);
+  LaunchRow& row = found->second;
+  if (is_new) {
+    row.key = key;
+    row.entry = NO_INDEX;
+  }
+  return *(recent_[place_of(launch)] = &row);
+}
+
+}  // namespace cucore::perf
