@@ -171,6 +171,7 @@ struct GraphNode {
   CUdeviceptr address = 0;                       // that the node allocates or frees
   bool is_row = true;                            // of a copy
   CUDA_MEMCPY3D copy{};                          // as it was added or set
+  CUDA_MEMSET_NODE_PARAMS fill{};                // the same
   std::vector<CUgraphNode> before;
   // Of a step of an executable: the objects of a child, and the steps of it that follow.
   bool is_enabled = true;

@@ -155,6 +155,7 @@ GraphNode copy_node(const CUDA_MEMCPY3D& copy) {
 GraphNode fill_node(const CUDA_MEMSET_NODE_PARAMS& fill) {
   GraphNode node;
   node.type = CU_GRAPH_NODE_TYPE_MEMSET;
+  node.fill = fill;
   node.run = [fill] {
     const size_t row = fill.width * fill.elementSize;
     for (size_t y = 0; y < fill.height; ++y) {
@@ -225,6 +226,13 @@ CUresult set(GraphNode* node, const GraphNode& work) {
   node->run = work.run;
   node->is_row = work.is_row;
   node->copy = work.copy;
+  node->fill = work.fill;
+  return CUDA_SUCCESS;
+}
+
+CUresult get_event(const GraphNode* node, CUevent* out, CUgraphNodeType type) {
+  NEED(node && node->type == type, CUDA_ERROR_INVALID_VALUE);
+  *out = node->event;
   return CUDA_SUCCESS;
 }
 
@@ -483,6 +491,26 @@ CUresult cuGraphMemcpyNodeGetParams(CUgraphNode handle, CUDA_MEMCPY3D* out) {
   NEED(node && node->type == CU_GRAPH_NODE_TYPE_MEMCPY, CUDA_ERROR_INVALID_VALUE);
   *out = node->copy;
   return CUDA_SUCCESS;
+}
+
+CUresult cuGraphMemsetNodeGetParams(CUgraphNode handle, CUDA_MEMSET_NODE_PARAMS* out) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphMemsetNodeGetParams");
+  NEED(node && node->type == CU_GRAPH_NODE_TYPE_MEMSET, CUDA_ERROR_INVALID_VALUE);
+  *out = node->fill;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphEventRecordNodeGetEvent(CUgraphNode handle, CUevent* out) {
+  const auto lock = locked();
+  return get_event(driver().graph_nodes.find_or_note(handle, "cuGraphEventRecordNodeGetEvent"), out,
+                   CU_GRAPH_NODE_TYPE_EVENT_RECORD);
+}
+
+CUresult cuGraphEventWaitNodeGetEvent(CUgraphNode handle, CUevent* out) {
+  const auto lock = locked();
+  return get_event(driver().graph_nodes.find_or_note(handle, "cuGraphEventWaitNodeGetEvent"), out,
+                   CU_GRAPH_NODE_TYPE_WAIT_EVENT);
 }
 
 CUresult cuGraphMemcpyNodeSetParams(CUgraphNode node, const CUDA_MEMCPY3D* copy) {

@@ -234,6 +234,33 @@ CUresult cuGraphAddKernelNode(CUgraphNode* out, CUgraph graph, const CUgraphNode
   return *out ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
+// A node has the name of its kernel, and not the kernel.
+CUresult cuGraphKernelNodeGetParams(CUgraphNode handle, CUDA_KERNEL_NODE_PARAMS* out) {
+  const auto lock = locked();
+  const GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphKernelNodeGetParams");
+  NEED(node && node->launch, CUDA_ERROR_INVALID_VALUE);
+  const fake_launch& launch = *node->launch;
+  *out = {};
+  out->gridDimX = launch.grid[0], out->gridDimY = launch.grid[1], out->gridDimZ = launch.grid[2];
+  out->blockDimX = launch.block[0], out->blockDimY = launch.block[1];
+  out->blockDimZ = launch.block[2];
+  out->sharedMemBytes = launch.dynamic_shared;
+  return CUDA_SUCCESS;
+}
+
+CUresult cuGraphKernelNodeGetAttribute(CUgraphNode handle, CUkernelNodeAttrID id,
+                                       CUkernelNodeAttrValue* out) {
+  const auto lock = locked();
+  const GraphNode* node =
+      driver().graph_nodes.find_or_note(handle, "cuGraphKernelNodeGetAttribute");
+  NEED(node && node->launch, CUDA_ERROR_INVALID_VALUE);
+  *out = {};
+  const uint32_t(&cluster)[3] = node->launch->cluster;
+  if (id == CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)
+    out->clusterDim = {cluster[0], cluster[1], cluster[2]};
+  return CUDA_SUCCESS;
+}
+
 CUresult cuGraphKernelNodeSetParams(CUgraphNode handle, const CUDA_KERNEL_NODE_PARAMS* params) {
   const auto lock = locked();
   GraphNode* node = driver().graph_nodes.find_or_note(handle, "cuGraphKernelNodeSetParams");

@@ -228,6 +228,15 @@ CUresult cuKernelGetName(const char** out, CUkernel handle) {
   return CUDA_SUCCESS;
 }
 
+// As for NVIDIA's driver, a function may be a kernel.
+CUresult cuFuncGetName(const char** out, CUfunction handle) {
+  const auto lock = locked();
+  Kernel* kernel = nullptr;
+  RETURN_IF_FAILED(find_kernel(handle, kernel, "cuFuncGetName"));
+  *out = kernel->image.name.c_str();
+  return CUDA_SUCCESS;
+}
+
 CUresult cuKernelGetParamInfo(CUkernel handle, size_t index, size_t* offset, size_t* size) {
   const auto lock = locked();
   Kernel* kernel = nullptr;
