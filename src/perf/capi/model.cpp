@@ -9,6 +9,7 @@
 #include "perf/capi/guard.hpp"
 #include "perf/capi/handles.hpp"
 #include "perf/measure/device.hpp"
+#include "perf/model/array_addresses.hpp"
 #include "perf/model/launch_model.hpp"
 #include "support/concat.hpp"
 #include "support/options.hpp"
@@ -27,10 +28,20 @@ static_assert(CUCORE_MODEL_QUALITY_LOWER_BOUND == static_cast<int>(ModelQuality:
 static_assert(CUCORE_MODEL_SOURCE_CACHE == static_cast<int>(ByteSource::CACHE));
 static_assert(CUCORE_MODEL_BOUND_MATRIX == static_cast<int>(ModelBound::MATRIX));
 
-uint64_t address_of(const cucore_buffer* buffer, size_t index) {
-  if (!buffer) return modelled_address(index, 0);
-  client::created<DeviceOwner>("the model reads an argument", cucore_buffer_device, buffer);
-  return modelled_address(index, cucore_buffer_address(buffer));
+bool is_buffer(const cucore_argument& argument) { return argument.size == CUCORE_ARGUMENT_OBJECT; }
+
+// The buffers of a launch, in the order of its arguments.
+std::vector<LaunchArray> arrays_of(std::span<const cucore_argument> arguments) {
+  std::vector<LaunchArray> arrays;
+  for (const cucore_argument& argument : arguments) {
+    if (!is_buffer(argument)) continue;
+    const auto* const buffer = static_cast<const cucore_buffer*>(argument.data);
+    arrays.emplace_back();
+    if (!buffer) continue;
+    client::created<DeviceOwner>("the model reads an argument", cucore_buffer_device, buffer);
+    arrays.back() = {cucore_buffer_address(buffer), cucore_buffer_size(buffer)};
+  }
+  return arrays;
 }
 
 std::array<uint32_t, 3> extent_of(const uint32_t (&given)[3], const char* field) {
@@ -46,18 +57,17 @@ std::vector<std::vector<std::byte>> parameters_of(const PtxFacts& facts,
   if (arguments.size() != facts.parameters.size())
     throw Error(Status::INVALID_ARGUMENT, concat("count is ", arguments.size(), "; expected ",
                                                  facts.parameters.size(), ", one per parameter"));
+  const std::vector<uint64_t> addresses = modelled_addresses(arrays_of(arguments));
+  auto address = addresses.begin();
   std::vector<std::vector<std::byte>> parameters;
   for (size_t at = 0; at < arguments.size(); ++at) {
-    const bool is_buffer = arguments[at].size == CUCORE_ARGUMENT_OBJECT;
-    const size_t size = is_buffer ? sizeof(uint64_t) : arguments[at].size;
+    const size_t size = is_buffer(arguments[at]) ? sizeof(uint64_t) : arguments[at].size;
     if (size != facts.parameters[at])
       throw Error(Status::INVALID_ARGUMENT, concat("arguments[", at, "] has ", size,
                                                    " bytes; expected ", facts.parameters[at]));
     std::vector<std::byte> bytes(size);
-    if (is_buffer) {
-      const uint64_t address =
-          address_of(static_cast<const cucore_buffer*>(arguments[at].data), at);
-      std::memcpy(bytes.data(), &address, sizeof address);
+    if (is_buffer(arguments[at])) {
+      std::memcpy(bytes.data(), &*address++, sizeof(uint64_t));
     } else if (size != 0) {
       require(arguments[at].data, concat("arguments[", at, "].data").c_str());
       std::memcpy(bytes.data(), arguments[at].data, size);

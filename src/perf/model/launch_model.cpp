@@ -21,11 +21,6 @@ constexpr double MOST_INSTRUCTIONS = 5e7;
 // Results of CUDA that the launches have.
 constexpr int SUCCESS = 0, INVALID_VALUE = 1, NOT_FOUND = 500, TIMEOUT = 702, NOT_SUPPORTED = 801;
 
-// The parts of the address space, each with one array.
-constexpr uint64_t FIRST_ADDRESS = uint64_t{1} << 41;
-constexpr uint64_t DISTANCE = uint64_t{1} << 37;
-constexpr uint64_t ALIGNMENT_BITS = (uint64_t{1} << 21) - 1;
-
 constexpr const char* NO_END = "the launch without memory has too many instructions";
 constexpr const char* NOT_COUNTED =
     "accesses of wgmma, st.async or red.async to shared memory are not counted";
@@ -268,10 +263,6 @@ Prediction predict(const LaunchModel& model, const Datasheet& sheet) {
                  seconds};
   }
   return longest;
-}
-
-uint64_t modelled_address(size_t argument, uint64_t address) {
-  return FIRST_ADDRESS + argument * DISTANCE + (address & ALIGNMENT_BITS);
 }
 
 LaunchModel model_launch(const ModelledLaunch& launch) {

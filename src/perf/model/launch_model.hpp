@@ -61,10 +61,6 @@ struct LaunchModel {
   std::optional<double> intensity() const;
 };
 
-// Returns an address for an argument that is an array. Each one has a part of the address space of
-// its own, and keeps the alignment of its address on the device. That is 0 if it has none.
-uint64_t modelled_address(size_t argument, uint64_t address);
-
 // The unit that a launch needs for the longest time, if each works at the rate of the datasheet.
 enum class ModelBound : int32_t { MEMORY = 1, F16 = 2, F32 = 3, F64 = 4, INTEGER = 5, MATRIX = 6 };
 struct Prediction {

@@ -2,9 +2,12 @@
 #include "perf/profile/argument_lists.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 #include <utility>
+
+#include "support/word_hash.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -23,31 +26,39 @@ ArgumentBytes value_of(const cucore_argument& argument, uint64_t& address) {
   return {&address, sizeof address};
 }
 
-// The mixing step of the FNV hash, word by word.
+// Depends on the values, and on the alignment of addresses. It depends also on the distance of
+// addresses that are too close together for different arrays.
 class ArgumentHash {
  public:
   void add_bytes(const ArgumentBytes& value) {
-    mix(value.size);
+    hash_.mix(value.size);
     const auto* bytes = static_cast<const std::byte*>(value.data);
     for (size_t at = 0; at < value.size; at += sizeof(uint64_t)) {
       uint64_t word = 0;
       std::memcpy(&word, bytes + at, std::min(sizeof word, value.size - at));
-      mix(word);
+      hash_.mix(word);
     }
   }
   void add_argument(const ArgumentBytes& value) {
     uint64_t word = 0;
     if (value.size == sizeof word) std::memcpy(&word, value.data, sizeof word);
     if (!is_address(word)) return add_bytes(value);
-    mix(value.size);
-    mix(word & ALIGNMENT_BITS);
+    hash_.mix(value.size);
+    hash_.mix(word & ALIGNMENT_BITS);
+    add_overlap(word);
   }
-  uint64_t value() const { return hash_ ^ (hash_ >> 32); }
+  uint64_t value() const { return hash_.value(); }
 
  private:
-  void mix(uint64_t word) { hash_ = (hash_ ^ word) * 0x100000001b3u; }
+  void add_overlap(uint64_t address) {
+    for (size_t at = 0; at < count_; ++at)
+      if (address - addresses_[at] + ALIGNMENT_BITS <= 2 * ALIGNMENT_BITS) return hash_.mix(at + 1);
+    if (count_ < addresses_.size()) addresses_[count_++] = address;
+  }
 
-  uint64_t hash_ = 0xcbf29ce484222325u;
+  WordHash hash_;
+  std::array<uint64_t, 16> addresses_{};  // the first different ones
+  size_t count_ = 0;
 };
 
 std::vector<std::byte> copy_of(const ArgumentBytes& value) {

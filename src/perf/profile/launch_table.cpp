@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/word_hash.hpp"
+
 namespace cucore::perf {
 
 LaunchGeometry geometry_of(const cucore_launch_options& options) {
@@ -25,19 +27,17 @@ void LaunchEntry::add(const LaunchAmounts& call) {
   with_operations += call.operations > 0;
 }
 
-// The mixing step of the FNV hash, word by word.
 size_t LaunchTable::Hash::operator()(const Key& key) const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
-  mix(reinterpret_cast<uintptr_t>(key.kernel));
-  mix(reinterpret_cast<uintptr_t>(key.device));
+  WordHash hash;
+  hash.mix(reinterpret_cast<uintptr_t>(key.kernel));
+  hash.mix(reinterpret_cast<uintptr_t>(key.device));
   for (int axis = 0; axis < 3; ++axis) {
-    mix(key.geometry.grid[axis]);
-    mix(key.geometry.block[axis]);
-    mix(key.geometry.cluster[axis]);
+    hash.mix(key.geometry.grid[axis]);
+    hash.mix(key.geometry.block[axis]);
+    hash.mix(key.geometry.cluster[axis]);
   }
-  mix(key.geometry.dynamic_shared);
-  return static_cast<size_t>(hash ^ (hash >> 32));
+  hash.mix(key.geometry.dynamic_shared);
+  return static_cast<size_t>(hash.value());
 }
 
 size_t LaunchTable::find(const cucore_operation& launch, const Declarations& declarations) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "perf/model/array_addresses.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
 
@@ -47,20 +48,23 @@ std::vector<cucore_parameter_info> parameters_of(const LaunchEntry& entry, size_
   return infos;
 }
 
-// Gives each array its part of the address space of the model. Equal addresses stay equal.
+// Replaces the addresses by those of the model.
 void replace_addresses(ParameterValues& values, const std::vector<cucore_parameter_info>& infos) {
-  std::vector<uint64_t> addresses(values.size());
+  std::vector<LaunchArray> arrays;
+  std::vector<size_t> places;  // among the values
   for (size_t at = 0; at < values.size(); ++at) {
     const cucore_parameter_class type = infos[at].parameter_class;
     if (values[at].size() != sizeof(uint64_t)) continue;
     if (type != CUCORE_PARAMETER_CLASS_UNKNOWN && type != CUCORE_PARAMETER_CLASS_POINTER) continue;
-    std::memcpy(&addresses[at], values[at].data(), sizeof(uint64_t));
-    if (!is_address(addresses[at])) continue;
-    const auto first = std::find(addresses.begin(), addresses.end(), addresses[at]);
-    const uint64_t replaced =
-        modelled_address(static_cast<size_t>(first - addresses.begin()), addresses[at]);
-    std::memcpy(values[at].data(), &replaced, sizeof replaced);
+    LaunchArray array;
+    std::memcpy(&array.address, values[at].data(), sizeof array.address);
+    if (!is_address(array.address)) continue;
+    arrays.push_back(array);
+    places.push_back(at);
   }
+  const std::vector<uint64_t> addresses = modelled_addresses(arrays);
+  for (size_t index = 0; index < places.size(); ++index)
+    std::memcpy(values[places[index]].data(), &addresses[index], sizeof(uint64_t));
 }
 
 ParameterValues values_of(const LaunchEntry& entry, const ArgumentList& list,

@@ -363,6 +363,32 @@ TEST_F(LaunchModel, KeepsTheAlignmentOfBuffers) {
   cucore_device_release(device);
 }
 
+// y = a y + y reads each sector once, which is 64 MiB, and y = a x + y reads 128 MiB. If x begins
+// one element later, the last element of x is in one sector more.
+TEST_F(LaunchModel, ReadsAnArrayThatIsGivenTwiceOnce) {
+  constexpr uint32_t N = 1 << 24;
+  constexpr size_t SIZE = size_t{N} * 4;
+  cucore_device* device = nullptr;
+  ASSERT_EQ(cucore_device_open(0, &device, nullptr), CUCORE_OK);
+  cucore_buffer *y = nullptr, *next = nullptr, *behind = nullptr;
+  constexpr uint64_t ADDRESS = uint64_t{1} << 40;
+  ASSERT_EQ(cucore_buffer_from_native(device, ADDRESS, SIZE, &y, nullptr), CUCORE_OK);
+  ASSERT_EQ(cucore_buffer_from_native(device, ADDRESS + 4, SIZE, &next, nullptr), CUCORE_OK);
+  ASSERT_EQ(cucore_buffer_from_native(device, ADDRESS + SIZE, SIZE, &behind, nullptr), CUCORE_OK);
+  open(SAXPY);
+  const auto read = [&](const cucore_buffer* x) {
+    const auto arguments = std::move(Arguments().value(2.0f).buffer(x).buffer(y).value(N));
+    EXPECT_EQ(model("saxpy", launch_of(N / 256, 256), arguments), CUCORE_OK) << message;
+    EXPECT_EQ(info.compulsory_written, 64 * MIB);
+    return info.compulsory_read;
+  };
+  EXPECT_EQ(read(y), 64 * MIB);
+  EXPECT_EQ(read(next), 64 * MIB + 32);
+  EXPECT_EQ(read(behind), 128 * MIB);
+  for (cucore_buffer* const each : {y, next, behind}) cucore_buffer_release(each);
+  cucore_device_release(device);
+}
+
 TEST_F(LaunchModel, RunsInSeveralThreads) {
   open(SAXPY);
   std::vector<std::thread> threads;

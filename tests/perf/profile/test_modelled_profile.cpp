@@ -89,6 +89,19 @@ end:
 end:
   ret;
 }
+.visible .entry both(.param .u64 x, .param .u64 y) {
+  .reg .b32 %r<4>;
+  .reg .b64 %rd<6>;
+  ld.param.u64 %rd1, [x];
+  ld.param.u64 %rd2, [y];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd3, %r1, 4;
+  add.s64 %rd4, %rd1, %rd3;
+  add.s64 %rd5, %rd2, %rd3;
+  ld.global.u32 %r2, [%rd4];
+  ld.global.u32 %r3, [%rd5];
+  ret;
+}
 )";
 constexpr uint32_t ELEMENTS = THREADS;  // one block
 constexpr size_t ROOM = 128 * THREADS;
@@ -261,6 +274,22 @@ TEST_F(ModelledProfile, ReadsPackedArguments) {
   end();
   cucore_kernel_release(found);
   EXPECT_EQ(row().bytes_written, 32.0 * 5);
+}
+
+// The kernel reads 8 sectors of each argument. An array that is given twice, or once from its
+// second element on, is read once. Launches with the same alignments are not the same.
+TEST_F(ModelledProfile, ReadsAnArrayThatIsGivenTwiceOnce) {
+  cucore_buffer *shifted = nullptr, *apart = nullptr;
+  const uint64_t address = cucore_buffer_address(room);
+  ASSERT_EQ(cucore_buffer_from_native(device, address + 4, BYTES, &shifted, nullptr), CUCORE_OK);
+  ASSERT_EQ(cucore_buffer_from_native(device, address + 4096, BYTES, &apart, nullptr), CUCORE_OK);
+  begin();
+  for (cucore_buffer* const other : {apart, room, shifted})
+    launch_named("both", {{room, CUCORE_ARGUMENT_OBJECT}, {other, CUCORE_ARGUMENT_OBJECT}});
+  end();
+  cucore_buffer_release(shifted);
+  cucore_buffer_release(apart);
+  EXPECT_EQ(row().bytes_read, 32.0 * ((8 + 8) + 8 + 9));
 }
 
 TEST_F(ModelledProfile, ListsKernelsWithoutAModelOnRequest) {
