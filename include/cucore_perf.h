@@ -307,11 +307,13 @@ typedef struct cucore_analysis_options {
   int32_t            reserved;    /**< 0 */
   cucore_model_mode  model;       /**< of cucore_analysis_model(); default SAMPLE */
   int32_t            reserved_1;  /**< 0 */
+  const char        *kernel;      /**< in the code, whose launch block, shared and grid describe;
+                                       NULL: that of each kernel */
 } cucore_analysis_options;
 
 #define CUCORE_ANALYSIS_OPTIONS_INIT \
   { sizeof(cucore_analysis_options), NULL, 0, NULL, 0, 0, 0, 0, 0, CUCORE_TOGGLE_DEFAULT, 0, \
-    CUCORE_MODEL_MODE_DEFAULT, 0 }
+    CUCORE_MODEL_MODE_DEFAULT, 0, NULL }
 
 /** One kernel of one image. The analysis owns the strings. Numbers are -1 if the code does not
  *  record them. PTX has no registers, stack, spills and constant banks. */
@@ -384,6 +386,7 @@ typedef struct cucore_finding {
  * @param out      receives the analysis
  * @param error    NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  an option is out of its range, or names no finding
+ * @retval CUCORE_ERROR_NOT_FOUND         the code has no kernel of the name in the options
  * @retval CUCORE_ERROR_INVALID_CODE      the code is not well formed; cucore_error_log() has the
  *                                        errors of PTX
  * @retval CUCORE_ERROR_UNSUPPORTED       the code contains neither machine code nor PTX, or the
@@ -733,8 +736,8 @@ typedef struct cucore_measurement_options {
   const cucore_stream *stream;      /**< of the work; NULL: a new one */
   cucore_criterion     criterion;   /**< default CI */
   cucore_clock         clock;       /**< default AUTO */
-  uint32_t             min_samples; /**< 0: 10 */
-  uint32_t             max_samples; /**< 0: 1,000,000 */
+  uint32_t             min_samples; /**< at most max_samples; 0: 10, or max_samples if that is less */
+  uint32_t             max_samples; /**< 0: 1,000,000, or min_samples if that is more */
   double               min_time;    /**< of the work, all samples together, in seconds; 0: 0.1 */
   double               max_time;    /**< of the samples of the measurement, in seconds; 0: 15. A
                                          sample that has begun is completed */
@@ -1060,7 +1063,8 @@ CUCORE_PERF_API int32_t cucore_report_source(const cucore_report *report);
  * than half of the time.
  *
  * @param report   the report
- * @param range    the name of a range; NULL or "" is the whole session
+ * @param range    the name of a range, of several the one that began first; NULL or "" is the whole
+ *                 session
  * @param memory   NULL, or receives the part of the memory rate
  * @param compute  NULL, or receives the part of the compute rate
  * @param error    NULL, or receives a new error on failure
@@ -1212,7 +1216,8 @@ typedef struct cucore_profiler_options {
                                 the code and the arguments, as cucore_analysis_model() computes
                                 them when the report is made. Default: on, from a sample of the
                                 blocks. ON: the same, with all blocks if the reuse of data is
-                                unknown, and the report contains which kernels have no model */
+                                unknown, and the report contains which kernels have no model. The
+                                CPU device then also counts different sectors */
   cucore_toggle timeline;  /**< ON: the report has a timeline; default OFF */
   const cucore_device *device; /**< the device, or NULL for all; AUTO then looks at device 0 */
 } cucore_profiler_options;

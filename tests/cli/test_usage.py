@@ -128,7 +128,7 @@ class Screens(CommandTest):
                 (["compile", "saxpy.cu", "-o", "x.ptx", "-D"], "--define has no value; expected --define MACRO"),
                 (["run", "saxpy.cu", "-b", "1", "-b", "2"], "--block is given 2 times; expected once"),
                 (["run", "saxpy.cu", "-b", "a"], "--block is 'a'; expected a number"),
-                (["run", "saxpy.cu", "-b", "0"], "--block has the number 0; expected at least 1"),
+                (["run", "saxpy.cu", "-b", "0"], "--block has the number 0; expected 1 to 4294967295"),
                 (["run", "saxpy.cu", "-b", "1", "--arg", "buf:f32:x"], "the number of elements is 'x'; expected a number"),
                 (["compile", "saxpy.cu", "-o", "x.exe"], "x.exe does not end in the suffix of a target; expected .cuco")):
             self.fails(2, *arguments, says=message)

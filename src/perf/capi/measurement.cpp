@@ -56,8 +56,14 @@ SeriesLimits limits_of_caller(const cucore_measurement_options& given) {
                                       "cucore_measurement_options.criterion");
   if (criterion != CUCORE_CRITERION_DEFAULT)
     limits.criterion = static_cast<CriterionKind>(criterion);
+  if (given.min_samples != 0 && given.max_samples != 0 && given.min_samples > given.max_samples)
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("cucore_measurement_options.min_samples is ", given.min_samples,
+                       "; expected at most max_samples, ", given.max_samples));
   if (given.min_samples != 0) limits.min_samples = given.min_samples;
   if (given.max_samples != 0) limits.max_samples = given.max_samples;
+  if (given.min_samples == 0) limits.min_samples = std::min(limits.min_samples, limits.max_samples);
+  if (given.max_samples == 0) limits.max_samples = std::max(limits.min_samples, limits.max_samples);
   limits.min_time =
       require_amount(given.min_time, limits.min_time, "cucore_measurement_options.min_time");
   limits.max_time =

@@ -2,13 +2,13 @@
 #include "perf/measure/series.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace cucore::perf {
 namespace {
 
 constexpr double LOW_CLOCK = 0.75;  // of the reference
-constexpr double FIRST_PAUSE = 0.05, LONGEST_PAUSE = 0.5;
-constexpr uint32_t LOW_IN_A_ROW = 3;
+constexpr std::array PAUSES{0.05, 0.5};  // seconds, after the low samples in a row
 
 // Compares clocks with the highest so far, and paces the rounds that are dropped.
 class ClockGuard {
@@ -25,11 +25,11 @@ class ClockGuard {
       low_ = 0;
       return false;
     }
-    if (++low_ >= LOW_IN_A_ROW) {
+    if (low_ == PAUSES.size()) {
       gave_up_ = true;
       return false;
     }
-    pace_.pause(std::min(FIRST_PAUSE * (1u << (2 * (low_ - 1))), LONGEST_PAUSE));
+    pace_.pause(PAUSES[low_++]);
     return true;
   }
   bool gave_up() const { return gave_up_; }
@@ -37,7 +37,7 @@ class ClockGuard {
  private:
   Pace& pace_;
   double reference_ = 0;
-  uint32_t low_ = 0;
+  size_t low_ = 0;  // samples in a row
   bool gave_up_ = false;
 };
 

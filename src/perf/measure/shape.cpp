@@ -16,6 +16,8 @@ constexpr size_t LEAST_PART = 8;        // samples on each side of a step
 constexpr double SIGNIFICANT = 4;       // deviations of the estimate, if there is nothing
 constexpr double BEST_OF_MANY = 5;      // the same, of the best of all steps
 constexpr double LEAST_CHANGE = 0.005;  // of the median
+// Of the squares of the ranks. In thousands of samples, the least correlation is significant.
+constexpr double LEAST_EXPLAINED = 0.2;
 constexpr double LEAST_SHARE = 0.1;     // of the samples, in the smaller mode
 constexpr double LEAST_DISTANCE = 5;    // of the modes, in their mean deviations
 
@@ -118,7 +120,9 @@ Shape shape_of(std::span<const double> samples) {
   const double change =
       std::abs(median_of(samples.last(quarter)) - median_of(samples.first(quarter)));
   const bool is_step = step.significance > BEST_OF_MANY && step.explained > trend.explained;
-  if (is_step) {
+  if (std::max(step.explained, trend.explained) < LEAST_EXPLAINED) {
+    // The change is less than the noise.
+  } else if (is_step) {
     const double height =
         std::abs(median_of(samples.first(step.split)) - median_of(samples.subspan(step.split)));
     if (height > LEAST_CHANGE * median) return Shape::STEPPED;

@@ -16,6 +16,7 @@
 #include "image.hpp"
 #include "launch.hpp"
 #include "launch_options.hpp"
+#include "number_check.hpp"
 #include "plot.hpp"
 #include "print.hpp"
 #include "report.hpp"
@@ -163,6 +164,7 @@ FileUse files_of_bench(const BenchRequest& request) {
 void bench(const BenchRequest& request) {
   const LaunchShape shape{parse_extent(request.grid, "--grid"),
                           parse_extent(request.block, "--block"), request.shared};
+  require_plot_name(request.plot);
   std::vector<Argument> arguments;
   for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
   require_distinct(files_of_bench(request));
@@ -201,11 +203,14 @@ void add_bench_criterion(CLI::App& command, BenchRequest& request) {
       ->type_name("NAME");
   command
       .add_option("--noise", request.numbers.noise, "of the criterion, a fraction; default 0.005")
+      ->check(above_zero())
       ->type_name("F");
   command
       .add_option("--samples", request.numbers.min_samples, "least number of samples; default 10")
+      ->check(from_one())
       ->type_name("N");
   command.add_option("--max-time", request.numbers.max_time, "seconds at most; default 15")
+      ->check(above_zero())
       ->type_name("S");
   command.add_option("--bytes", request.numbers.bytes, "bytes that one launch moves")
       ->type_name("N");

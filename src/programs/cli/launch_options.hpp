@@ -4,6 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "number_check.hpp"
+
 namespace cucore::cli {
 
 // `request` has the members grid, block, shared and device.
@@ -15,6 +17,7 @@ void add_geometry(CLI::App& command, Request& request) {
       ->required()
       ->type_name("EXTENT");
   command.add_option("--shared", request.shared, "dynamic shared memory, bytes per block")
+      ->check(from_zero())
       ->type_name("BYTES");
   command.add_option("-d,--device", request.device, "number of the device; default 0")
       ->type_name("N");

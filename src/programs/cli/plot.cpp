@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 
+#include "failure.hpp"
 #include "files.hpp"
 #include "print.hpp"
 
@@ -30,6 +31,11 @@ bool run_gnuplot(std::string script) {
 }  // namespace
 
 std::string script_of_plot(const std::string& plot) { return plot + ".gp"; }
+
+void require_plot_name(const std::string& plot) {
+  if (!plot.empty() && !plot.ends_with(".svg"))
+    throw usage(fmt::format("--plot {}: the name of a plot must end in .svg", plot));
+}
 
 void write_plot(const std::string& script, const std::string& plot) {
   std::string quoted;

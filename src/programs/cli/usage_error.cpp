@@ -75,7 +75,9 @@ std::string words_of(const CLI::Option& option) {
 
 // Replaces the parser's own words.
 std::string explain_value(const CLI::App& command, const CLI::ParseError& error) {
-  const std::string message = error.what();
+  constexpr std::string_view NOT_CONVERTED = "Could not convert: ";  // and "--bytes = x"
+  std::string message = error.what();
+  if (message.starts_with(NOT_CONVERTED)) message.erase(0, NOT_CONVERTED.size());
   const CLI::Option* option = named(command, message);
   if (!option) return message;
   const std::string name = option->get_name();
@@ -93,6 +95,12 @@ std::string explain_value(const CLI::App& command, const CLI::ParseError& error)
       error.get_name() == "ValidationError" && !words.empty())
     return fmt::format("{} is '{}'; expected one of {}", name, fmt::join(option->results(), " "),
                        words);
+  // A check of number_check.hpp.
+  if (const std::size_t at = message.find(": is '");
+      error.get_name() == "ValidationError" && at != message.npos)
+    return fmt::format("{} {}", name, message.substr(at + 2));
+  if (error.get_name() == "ConversionError")
+    return fmt::format("{} is '{}'; expected a number", name, fmt::join(option->results(), " "));
   return message;
 }
 

@@ -101,12 +101,18 @@ class Bench(unittest.TestCase):
     def test_failures(self):
         done = self.run_bench("short.ptx", "--criterion", "luck")
         self.assertEqual(done.returncode, 2)
-        done = self.run_bench("short.ptx", "--noise", "-1")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("noise", done.stderr)
-        done = self.run_bench("short.ptx", "--plot", "short.ptx")
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("short.ptx", done.stderr)
+        for option, value, expected in (("--noise", "-1", "a number above 0"), ("--max-time", "0", "a number above 0"), ("--max-time", "x", "a number above 0"),
+                                        ("--samples", "0", "a number from 1 to 4294967295"), ("--samples", "99999999999", "a number from 1 to 4294967295"),
+                                        ("--shared", "-1", "a number from 0 to 4294967295"), ("--bytes", "x", "a number")):
+            with self.subTest(option):
+                done = self.run_bench("short.ptx", option, value)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertIn(f"{option} is '{value}'; expected {expected}\n", done.stderr)
+        for plot in ("short.ptx", "plot.png"):
+            done = self.run_bench("short.ptx", "--plot", plot)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"--plot {plot}: the name of a plot must end in .svg", done.stderr)
+            self.assertEqual(list(self.folder.glob("*.gp")), [])
         self.assertIn("count", (self.folder / "short.ptx").read_text())
 
 

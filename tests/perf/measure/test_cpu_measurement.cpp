@@ -224,6 +224,15 @@ TEST_F(CpuMeasurement, ComparesAPair) {
   EXPECT_LT(comparison.ratio, 0.5);
 }
 
+// The default of each limit follows the other one.
+TEST_F(CpuMeasurement, TakesTheSamplesThatOneLimitAllows) {
+  options.criterion = CUCORE_CRITERION_COUNT;
+  options.min_samples = 0;
+  options.max_samples = 3;
+  ASSERT_EQ(run(fill, buffer), CUCORE_OK);
+  EXPECT_EQ(info(measurement).samples, 3U);
+}
+
 TEST_F(CpuMeasurement, RefusesWrongOptions) {
   const cucore_measurement_options good = options;
   const auto refused = [&](const char* field,
@@ -238,6 +247,9 @@ TEST_F(CpuMeasurement, RefusesWrongOptions) {
   refused("cucore_measurement_options.clock");
   options.clock = CUCORE_CLOCK_ACTIVITY;
   refused("cucore_measurement_options.clock", CUCORE_ERROR_UNSUPPORTED);
+  options.min_samples = 5;
+  options.max_samples = 4;
+  refused("cucore_measurement_options.min_samples is 5; expected at most max_samples, 4");
   options.min_time = -1;
   refused("cucore_measurement_options.min_time");
   options.max_time = HUGE_VAL;

@@ -2,6 +2,10 @@
 // Each synthetic series is named by what is wrong with it, and good ones are STEADY.
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
+#include <vector>
+
 #include "perf/measure/shape.hpp"
 #include "synthetic.hpp"
 
@@ -58,6 +62,32 @@ TEST(Shapes, OfSeriesWithAStep) {
                                              [](double place) { return place > 0.6 ? 0.1 : 0.0; });
                   }),
             SHAPED_SERIES * 99 / 100);
+}
+
+// Each sample of a processor is like the one before it. Short parts of such a series differ.
+TEST(Shapes, OfLongSteadySeriesWithMemory) {
+  Random random(7);
+  std::normal_distribution<double> normal(0, synthetic::DEVIATION);
+  constexpr double MEMORY = 0.98;
+  int steady = 0;
+  for (int i = 0; i < 20; ++i) {
+    double level = 0;
+    std::vector<double> samples(20'000);
+    for (double& sample : samples) {
+      level = MEMORY * level + std::sqrt(1 - MEMORY * MEMORY) * normal(random);
+      sample = synthetic::TIME * (1 + level);
+    }
+    steady += shape_of(samples) == Shape::STEADY;
+  }
+  EXPECT_EQ(steady, 20);
+}
+
+TEST(Shapes, OfLongSeriesThatChange) {
+  Random random(7);
+  const auto step = synthetic::series(random, 20'000, [](double x) { return x > 0.6 ? 0.02 : 0; });
+  EXPECT_EQ(shape_of(step), Shape::STEPPED);
+  const auto drift = synthetic::series(random, 20'000, [](double x) { return 0.03 * x; });
+  EXPECT_EQ(shape_of(drift), Shape::DRIFTING);
 }
 
 TEST(Shapes, OfEqualTimes) { EXPECT_EQ(shape_of(std::vector<double>(50, 1e-5)), Shape::STEADY); }
