@@ -43,6 +43,7 @@ Analysis::Analysis(std::string name, std::span<const InputImage> images,
     if (input.type == image::CodeType::CUBIN) add(analyse_cubin(input, options.launch), options);
     if (input.type == image::CodeType::PTX) add(analyse_ptx(input, options.launch), options);
   }
+  require_kernel(options.launch.kernel);
   find_compiles_at_load(images, options);
   for (Kernel& kernel : kernels_) add_occupancy(kernel, options);
   std::ranges::sort(findings_, [](const Finding& a, const Finding& b) {
@@ -52,6 +53,11 @@ Analysis::Analysis(std::string name, std::span<const InputImage> images,
     };
     return a.severity != b.severity ? a.severity > b.severity : key(a) < key(b);
   });
+}
+
+void Analysis::require_kernel(const std::string& name) const {
+  if (name.empty() || std::ranges::find(kernels_, name, &Kernel::name) != kernels_.end()) return;
+  throw Error(Status::NOT_FOUND, concat("the code has no kernel ", name));
 }
 
 void Analysis::add(AnalysedImage image, const AnalysisOptions& options) {
@@ -104,10 +110,11 @@ void Analysis::add_occupancy(Kernel& kernel, const AnalysisOptions& options) con
   if (!kernel.resources.registers) return;
   std::vector<std::string> archs = options.archs;
   if (archs.empty() && find_limits(kernel.arch.number)) archs.push_back(kernel.arch.text());
+  const Launch launch = options.launch.of(kernel.name);
   for (const std::string& arch : archs)
-    for (const uint32_t block : blocks_of(kernel, options.launch))
-      kernel.occupancy.push_back({*image::Arch::parse(arch), block,
-                                  occupancy(kernel, arch, block, options.launch.shared)});
+    for (const uint32_t block : blocks_of(kernel, launch))
+      kernel.occupancy.push_back(
+          {*image::Arch::parse(arch), block, occupancy(kernel, arch, block, launch.shared)});
 }
 
 uint16_t Analysis::model_arch(const Kernel& kernel) const {
@@ -121,9 +128,8 @@ Occupancy Analysis::occupancy(const Kernel& kernel, const std::string& arch, uin
                 concat("kernel ", kernel.name,
                        " is PTX, which has no registers yet; expected machine code"));
   const Limits& limits = limits_of(arch.empty() ? kernel.arch.text() : arch);
-  const uint64_t bytes = uint64_t{kernel.resources.shared.value_or(0)} + shared;
   return occupancy_of(limits, {*kernel.resources.registers, block == 0 ? kernel.max_threads : block,
-                               static_cast<uint32_t>(std::min<uint64_t>(bytes, UINT32_MAX))});
+                               shared_of(kernel, shared)});
 }
 
 }  // namespace cucore::perf

@@ -22,7 +22,7 @@ struct AnalysisOptions {
 
 class Analysis final : public Object {
  public:
-  // @throws Error INVALID_CODE, INVALID_ARGUMENT, UNSUPPORTED
+  // @throws Error INVALID_CODE, INVALID_ARGUMENT, UNSUPPORTED, NOT_FOUND
   Analysis(std::string name, std::span<const InputImage> images, const AnalysisOptions& options);
 
   const std::string& name() const { return name_; }
@@ -41,6 +41,7 @@ class Analysis final : public Object {
   uint16_t model_arch(const Kernel& kernel) const;
 
  private:
+  void require_kernel(const std::string& name) const;
   void add(AnalysedImage image, const AnalysisOptions& options);
   void add_occupancy(Kernel& kernel, const AnalysisOptions& options) const;
   void find_compiles_at_load(std::span<const InputImage> images, const AnalysisOptions& options);

@@ -7,6 +7,7 @@
 
 #include "support/concat.hpp"
 #include "support/counted.hpp"
+#include "support/extent.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -39,12 +40,19 @@ void find_limiter(const Kernel& kernel, const Launch& launch, Findings& findings
   if (!limits || !kernel.resources.registers) return;
   const uint32_t threads = threads_of(kernel, launch);
   if (threads == 0 || threads > MAX_BLOCK || *kernel.resources.registers > MAX_REGISTERS) return;
-  const Occupancy occupancy = occupancy_of(
-      *limits,
-      {*kernel.resources.registers, threads, kernel.resources.shared.value_or(0) + launch.shared});
+  const uint32_t shared = shared_of(kernel, launch.shared);
+  const Occupancy occupancy =
+      occupancy_of(*limits, {*kernel.resources.registers, threads, shared});
   const bool by_resource =
       occupancy.limiter == Limiter::REGISTERS || occupancy.limiter == Limiter::SHARED;
-  if (by_resource && occupancy.fraction < LOW) {
+  if (by_resource && occupancy.blocks == 0) {
+    const std::string needs = occupancy.limiter == Limiter::REGISTERS
+                                  ? counted(*kernel.resources.registers, "register") + " each"
+                                  : counted(shared, "byte") + " of shared memory";
+    findings.add(RuleId::OCCUPANCY_LIMITER, Severity::ERROR, kernel.place,
+                 concat("a block of ", threads, " threads with ", needs, " does not fit ",
+                        kernel.arch.text(), "; its launch fails"));
+  } else if (by_resource && occupancy.fraction < LOW) {
     std::string message =
         concat("blocks of ", threads, " threads occupy ", percent(occupancy.fraction), " of ",
                kernel.arch.text(), ", limited by ",
@@ -54,7 +62,7 @@ void find_limiter(const Kernel& kernel, const Launch& launch, Findings& findings
                         " registers instead of ", *kernel.resources.registers);
     if (occupancy.limiter == Limiter::SHARED && occupancy.shared_for_more)
       message += concat("; one more block fits with ", *occupancy.shared_for_more,
-                        " bytes instead of ", kernel.resources.shared.value_or(0) + launch.shared);
+                        " bytes instead of ", shared);
     const bool known = launch.block != 0 || !kernel.block.empty();
     findings.add(RuleId::OCCUPANCY_LIMITER,
                  known && occupancy.fraction < VERY_LOW ? Severity::WARNING : Severity::NOTE,
@@ -71,6 +79,10 @@ void find_limiter(const Kernel& kernel, const Launch& launch, Findings& findings
 }
 
 }  // namespace
+
+uint32_t shared_of(const Kernel& kernel, uint32_t dynamic) {
+  return clamped(uint64_t{kernel.resources.shared.value_or(0)} + dynamic);
+}
 
 void Findings::add(RuleId rule, Severity severity, Place place, std::string message) {
   if (all_.size() - first_ >= MOST) return;

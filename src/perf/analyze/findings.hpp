@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "perf/analyze/kernel.hpp"
@@ -32,11 +33,23 @@ void find_in_accesses(const PtxKernel& ptx, Findings& findings);
 
 // The launch that the caller has in mind; 0: unknown.
 struct Launch {
+  std::string kernel;   // that is launched; "": each one
   uint32_t block = 0;   // threads
   uint32_t shared = 0;  // bytes, dynamic
   uint32_t grid = 0;    // blocks
   uint32_t multiprocessors = 0;
+
+  // Returns what is known of the launch of one kernel.
+  Launch of(std::string_view name) const {
+    if (kernel.empty() || kernel == name) return *this;
+    Launch other;
+    other.multiprocessors = multiprocessors;
+    return other;
+  }
 };
+
+// Returns the bytes of shared memory of a block.
+uint32_t shared_of(const Kernel& kernel, uint32_t dynamic);
 
 // Of the resources: A101, A102, A107, A110, A111.
 void find_in_resources(const Kernel& kernel, const Launch& launch, bool has_ptx,

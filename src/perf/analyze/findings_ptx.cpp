@@ -29,6 +29,7 @@ class WidenedValues {
       : ptx_(ptx), only_(ptx.function().registers.size(), true), from_f32_(only_.size()) {
     constexpr int MOST_ROUNDS = 64;
     int rounds = 0;
+    drop_carried();
     while (rounds < MOST_ROUNDS && refine()) ++rounds;
     if (rounds == MOST_ROUNDS) std::fill(only_.begin(), only_.end(), false);
     while (rounds < MOST_ROUNDS && spread()) ++rounds;
@@ -58,6 +59,32 @@ class WidenedValues {
   bool is_wide(const Operand& operand) const {
     return operand.kind == OperandKind::REG &&
            ptx_.function().registers[operand.index] == Type::f64;
+  }
+
+  // Drops values that depend on themselves. Sums of a loop are in f64 on purpose.
+  void drop_carried() {
+    std::vector<std::vector<uint32_t>> results(only_.size());
+    std::vector<size_t> sources(only_.size());
+    for (size_t at = 0; at < ptx_.size(); ++at) {
+      const auto operands = ptx_.operands(at);
+      if (!is_candidate(at) || !is_wide(operands[0])) continue;
+      for (const Operand& operand : operands.subspan(1)) {
+        if (!is_wide(operand)) continue;
+        results[operand.index].push_back(operands[0].index);
+        ++sources[operands[0].index];
+      }
+    }
+    std::vector<size_t> ready;  // registers whose sources are not carried
+    for (size_t at = 0; at < sources.size(); ++at)
+      if (sources[at] == 0) ready.push_back(at);
+    while (!ready.empty()) {
+      const size_t from = ready.back();
+      ready.pop_back();
+      for (const uint32_t result : results[from])
+        if (--sources[result] == 0) ready.push_back(result);
+    }
+    for (size_t at = 0; at < sources.size(); ++at)
+      if (sources[at] != 0) only_[at] = false;
   }
 
   // Drops registers that have another definition or another use, and those that depend on them.

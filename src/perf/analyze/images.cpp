@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <tuple>
 
 #include "image/elf.hpp"
 #include "image/elf_file.hpp"
@@ -14,6 +16,7 @@
 #include "perf/model/dependence.hpp"
 #include "ptx/parser.hpp"
 #include "support/concat.hpp"
+#include "support/extent.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -33,10 +36,7 @@ std::optional<uint32_t> size_of(const std::vector<image::Parameter>& parameters)
 }
 
 uint32_t threads_of(std::span<const uint32_t> block) {
-  uint64_t threads = 1;
-  for (const uint32_t extent : block)
-    threads = std::min<uint64_t>(threads * std::max(extent, 1U), MAX_BLOCK);
-  return static_cast<uint32_t>(threads);
+  return static_cast<uint32_t>(std::min<uint64_t>(product_of(block), MAX_BLOCK));
 }
 
 void find_in_log(const InputImage& input, const Kernel& kernel, Findings& findings) {
@@ -207,7 +207,7 @@ class CubinAnalyser {
     if (section(".debug_info"))
       findings.add(RuleId::DEBUG_BUILD, Severity::WARNING, kernel.place,
                    "the machine code is built for debugging, without optimisation");
-    find_in_resources(kernel, launch_, function != nullptr, findings);
+    find_in_resources(kernel, launch_.of(kernel.name), function != nullptr, findings);
     find_in_log(input_, kernel, findings);
     if (function) {
       const PtxKernel ptx(*module_, *function,
@@ -297,10 +297,33 @@ Kernel kernel_of(const ptx::Module& module, const ptx::Function& function) {
   return kernel;
 }
 
+// Machine code has its kernels in an order of the compiler. If all have lines, they get the order
+// of the sources.
+void sort_by_place(AnalysedImage& image) {
+  const auto place_of = [&](size_t at) -> const Place& { return image.kernels[at].place; };
+  std::vector<size_t> order(image.kernels.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (!std::ranges::all_of(order, [&](size_t at) { return place_of(at).line != 0; })) return;
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    const Place &first = place_of(a), &second = place_of(b);
+    return std::tie(first.file, first.line, a) < std::tie(second.file, second.line, b);
+  });
+  std::vector<size_t> moved_to(order.size());
+  std::vector<Kernel> kernels;
+  for (const size_t from : order) {
+    moved_to[from] = kernels.size();
+    kernels.push_back(std::move(image.kernels[from]));
+  }
+  image.kernels = std::move(kernels);
+  for (Finding& finding : image.findings) finding.index = moved_to[finding.index];
+}
+
 }  // namespace
 
 AnalysedImage analyse_cubin(const InputImage& input, const Launch& launch) {
-  return CubinAnalyser(input, launch).analyse();
+  AnalysedImage image = CubinAnalyser(input, launch).analyse();
+  sort_by_place(image);
+  return image;
 }
 
 AnalysedImage analyse_ptx(const InputImage& input, const Launch& launch) {
@@ -322,7 +345,7 @@ AnalysedImage analyse_ptx(const InputImage& input, const Launch& launch) {
     if (is_for_debugging(result.ptx))
       findings.add(RuleId::DEBUG_BUILD, Severity::WARNING, kernel.place,
                    "the PTX is built for debugging, without optimisation");
-    find_in_resources(kernel, launch, true, findings);
+    find_in_resources(kernel, launch.of(kernel.name), true, findings);
     find_in_log(input, kernel, findings);
     find_in_ptx(ptx, findings);
     find_in_accesses(ptx, findings);

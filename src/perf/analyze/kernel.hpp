@@ -27,7 +27,8 @@ struct Place {
   friend bool operator==(const Place&, const Place&) = default;
 };
 
-// Returns the name of a source as the caller of libcucore gave it.
+// Returns the name of a source as the caller of libcucore gave it, without parts of the path that
+// are a dot.
 std::string source_name(std::string_view recorded);
 
 // nullopt: the code does not record it.

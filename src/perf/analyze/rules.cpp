@@ -31,7 +31,9 @@ std::string source_name(std::string_view recorded) {
   // libcucore puts sources without a folder there.
   constexpr std::string_view FOLDER = "/.cucore/";
   if (recorded.starts_with(FOLDER)) recorded.remove_prefix(FOLDER.size());
-  return std::string(recorded);
+  std::string name(recorded);
+  for (size_t at = name.find("/./"); at != name.npos; at = name.find("/./", at)) name.erase(at, 2);
+  return name;
 }
 
 const char* severity_name(Severity severity) { return SEVERITIES[static_cast<size_t>(severity)]; }

@@ -19,6 +19,7 @@ namespace {
 
 using Code = client::Native<cucore_objectcode, cucore_objectcode_retain, cucore_objectcode_release>;
 
+constexpr size_t FIRST_ANALYSIS_OPTIONS = sizeof(cucore_analysis_options);
 constexpr size_t FIRST_KERNEL_INFO = sizeof(cucore_analysis_info);
 constexpr size_t FIRST_INSTRUCTION_INFO = sizeof(cucore_instruction_info);
 constexpr size_t FIRST_FINDING = sizeof(cucore_finding);
@@ -29,7 +30,7 @@ static_assert(sizeof(cucore_instruction_info::widths) / sizeof(uint32_t) == WIDT
 
 AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
   const auto given =
-      read_options(options, sizeof(cucore_analysis_options), "cucore_analysis_options");
+      read_options(options, FIRST_ANALYSIS_OPTIONS, "cucore_analysis_options");
   require_zero(given.reserved, "cucore_analysis_options.reserved");
   require_zero(given.reserved_1, "cucore_analysis_options.reserved_1");
   if (given.model < 0 || given.model > CUCORE_MODEL_MODE_FULL)
@@ -39,7 +40,8 @@ AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
   if (given.model != CUCORE_MODEL_MODE_DEFAULT) result.model = static_cast<ModelMode>(given.model);
   result.archs = require_strings(given.archs, given.arch_count, "cucore_analysis_options.archs");
   result.allow = require_strings(given.allow, given.allow_count, "cucore_analysis_options.allow");
-  result.launch = {given.block, given.shared, given.grid, given.multiprocessors};
+  result.launch = {given.kernel ? given.kernel : "", given.block, given.shared, given.grid,
+                   given.multiprocessors};
   result.read_sources = require_toggle(given.sources, false, "cucore_analysis_options.sources");
   return result;
 }

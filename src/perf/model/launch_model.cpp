@@ -9,6 +9,7 @@
 #include "perf/model/cpu_device.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
+#include "support/extent.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -24,12 +25,6 @@ constexpr int SUCCESS = 0, INVALID_VALUE = 1, NOT_FOUND = 500, TIMEOUT = 702, NO
 constexpr const char* NO_END = "the launch without memory has too many instructions";
 constexpr const char* NOT_COUNTED =
     "accesses of wgmma, st.async or red.async to shared memory are not counted";
-
-uint64_t product(const std::array<uint32_t, 3>& extent) {
-  uint64_t all = 1;
-  for (const uint32_t each : extent) all *= std::max(each, 1U);
-  return all;
-}
 
 // The result of one run.
 class Run {
@@ -104,7 +99,7 @@ class Scale {
   Scale(const Run& all, const Run* edges)
       : all_(&all.counts()), edges_(edges ? &edges->counts() : nullptr) {
     if (!edges_) return;
-    const double blocks = static_cast<double>(product_of(all_->grid));
+    const auto blocks = static_cast<double>(product_of(all_->grid));
     const auto run = static_cast<double>(all_->blocks_run);
     const auto outer = static_cast<double>(edges_->blocks_run);
     factor_ = run > outer ? (blocks - outer) / (run - outer) : 0;
@@ -139,10 +134,6 @@ class Scale {
   }
 
  private:
-  static uint64_t product_of(const uint32_t* extent) {
-    return product({extent[0], extent[1], extent[2]});
-  }
-
   const cucore_cpu_trace_launch* all_ = nullptr;
   const cucore_cpu_trace_launch* edges_ = nullptr;
   double factor_ = 1;
@@ -223,7 +214,7 @@ void set_lower_bound(LaunchModel& model, const char* reason) {
 
 // Runs a sample, and the first and last of its blocks alone.
 LaunchModel model_sample(const ModelledLaunch& launch, uint64_t blocks) {
-  const uint64_t unit = product(launch.cluster);
+  const uint64_t unit = product_of(launch.cluster);
   const Run run(launch, std::max(SAMPLE, unit), 0);
   LaunchModel model;
   model.blocks_run = run.counts().blocks_run;
@@ -266,7 +257,7 @@ Prediction predict(const LaunchModel& model, const Datasheet& sheet) {
 }
 
 LaunchModel model_launch(const ModelledLaunch& launch) {
-  const uint64_t blocks = product(launch.grid);
+  const uint64_t blocks = product_of(launch.grid);
   LaunchModel model = model_sample(launch, blocks);
   const bool ends = model.reason != NO_END;
   if (launch.mode == ModelMode::FULL && ends && model.warp_instructions <= MOST_INSTRUCTIONS) {

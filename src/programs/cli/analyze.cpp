@@ -13,10 +13,12 @@
 #include "files.hpp"
 #include "image.hpp"
 #include "launch_model.hpp"
+#include "number_check.hpp"
 #include "print.hpp"
 #include "report.hpp"
 #include "source.hpp"
 #include "support/counted.hpp"
+#include "support/extent.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -45,16 +47,22 @@ std::vector<const char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-// A source becomes machine code with line information, which also contains its PTX.
+// Of sources without --arch.
+constexpr const char* USUAL_ARCH = "sm_90";
+
+// A source becomes machine code with line information, which also contains its PTX. For a virtual
+// architecture it becomes PTX.
 ObjectCode compile_to_analyze(const std::string& path, const AnalyzeRequest& request) {
   CompileFlags flags;
   flags.options.lineinfo = true;
   flags.options.include_paths = request.include_paths;
   flags.options.define_macros = request.definitions;
-  if (!request.archs.empty()) flags.options.arch = request.archs.front();
+  const std::string arch = request.archs.empty() ? USUAL_ARCH : request.archs.front();
+  flags.options.arch = arch;
   // With a folder, the recorded name leads to the file.
   const std::string name = path.find('/') == path.npos ? "./" + path : path;
-  ObjectCode code = compile_file(name, flags, CodeType::cubin);
+  const bool is_virtual = arch.starts_with("compute_");
+  ObjectCode code = compile_file(name, flags, is_virtual ? CodeType::ptx : CodeType::cubin);
   report_log(code);
   return code;
 }
@@ -64,10 +72,12 @@ ObjectCode code_of(const std::string& path, const AnalyzeRequest& request) {
                                         : open_image(read_file(path), path);
 }
 
-AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request) {
+AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request,
+                           const char* launched = nullptr) {
   const auto archs = pointers(request.archs);
   const auto allow = pointers(request.allow);
   cucore_analysis_options options = request.numbers;
+  options.kernel = launched;
   options.archs = archs.data();
   options.arch_count = archs.size();
   options.allow = allow.data();
@@ -107,25 +117,31 @@ std::size_t count_from(const Json& all, int least) {
 
 // The launch of a model also has the sizes that the findings need.
 AnalyzeRequest with_launch(AnalyzeRequest request, const LaunchShape& shape) {
-  const auto product = [](const Extent& extent) { return extent[0] * extent[1] * extent[2]; };
-  if (request.numbers.block == 0) request.numbers.block = product(shape.block);
-  if (request.numbers.grid == 0) request.numbers.grid = product(shape.grid);
+  if (request.numbers.block == 0) request.numbers.block = clamped(product_of(shape.block));
+  if (request.numbers.grid == 0) request.numbers.grid = clamped(product_of(shape.grid));
   if (request.numbers.shared == 0) request.numbers.shared = shape.dynamic_shared;
   return request;
 }
 
-void analyze(const AnalyzeRequest& given) {
+// The sizes of the launch are those of one kernel.
+AnalysisOwner analyze_launch(const ObjectCode& code, const AnalyzeRequest& request,
+                             const LaunchToModel& launch) {
+  const std::string kernel = launch.chosen_kernel(analyze_code(code, request).get());
+  return analyze_code(code, with_launch(request, launch.shape()), kernel.c_str());
+}
+
+void analyze(const AnalyzeRequest& request) {
   std::optional<LaunchToModel> launch;
-  if (given.model.is_wanted())
-    launch.emplace(given.model);
-  else if (!given.model.arguments.empty() || !given.model.kernel.empty() || given.model.full)
+  if (request.model.is_wanted())
+    launch.emplace(request.model);
+  else if (!request.model.arguments.empty() || !request.model.kernel.empty() || request.model.full)
     throw usage("--arg, --kernel and --full describe a launch; add --launch grid=...,block=...");
-  const AnalyzeRequest request = launch ? with_launch(given, launch->shape()) : given;
   Json all{{"schema", "cucore.analysis/1"}, {"allowed", 0}, {"kernels", Json::array()}};
   for (const std::string& file : request.files) {
     try {
       const ObjectCode code = code_of(file, request);
-      const AnalysisOwner analysis = analyze_code(code, request);
+      const AnalysisOwner analysis =
+          launch ? analyze_launch(code, request, *launch) : analyze_code(code, request);
       Json made = Json::parse(text_of(analysis.get(), CUCORE_REPORT_FORMAT_JSON));
       std::string models;
       if (launch)
@@ -155,14 +171,19 @@ void analyze(const AnalyzeRequest& given) {
 
 void add_launch(CLI::App& command, AnalyzeRequest& request) {
   command.add_option("--block", request.numbers.block, "threads per block of the launch")
+      ->check(from_one())
       ->type_name("N");
   command
       .add_option("--shared", request.numbers.shared, "bytes of dynamic shared memory per block")
+      ->check(from_zero())
       ->type_name("N");
-  command.add_option("--grid", request.numbers.grid, "blocks of the launch")->type_name("N");
+  command.add_option("--grid", request.numbers.grid, "blocks of the launch")
+      ->check(from_one())
+      ->type_name("N");
   command
       .add_option("--multiprocessors", request.numbers.multiprocessors,
                   "multiprocessors of the device")
+      ->check(from_one())
       ->type_name("N");
 }
 
@@ -180,7 +201,8 @@ void add_analyze(CLI::App& app) {
   command
       ->add_option(
           "--arch", request->archs,
-          "list the occupancy on this architecture; repeatable; a source is compiled for the first")
+          "list the occupancy on this architecture; repeatable; a source is compiled for the "
+          "first, default sm_90")
       ->type_name("ARCH");
   add_launch(*command, *request);
   request->model.add_to(*command);

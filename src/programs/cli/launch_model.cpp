@@ -140,7 +140,8 @@ void ModelRequest::add_to(CLI::App& command) {
 LaunchToModel::LaunchToModel(const ModelRequest& request) : kernel_(request.kernel) {
   std::set<std::string> given;
   for (const auto& [key, value] : parts_of_launch(request.launch)) {
-    given.insert(key);
+    if (!given.insert(key).second)
+      throw usage(fmt::format("--launch {}: {} is given twice; {}", request.launch, key, FORM));
     const std::string option = "--launch " + key;
     if (key == "grid")
       shape_.grid = parse_extent(value, option);

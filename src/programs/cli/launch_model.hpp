@@ -39,10 +39,10 @@ class LaunchToModel {
     cucore_model_info info;
   };
   std::vector<Modelled> run(const cucore_analysis* analysis) const;
-
- private:
+  // Returns the name of the kernel that is launched.
   std::string chosen_kernel(const cucore_analysis* analysis) const;
 
+ private:
   const std::string kernel_;
   LaunchShape shape_{{1, 1, 1}, {1, 1, 1}, 0};
   Extent cluster_{0, 0, 0};

@@ -211,6 +211,14 @@ extern "C" __global__ void k(const __half2* in, __half2* out, int n) {
 
 # Kernels written with care. None has a finding of the severity warning.
 GOOD = {
+    "wide sum": """extern "C" __global__ void k(const float* a, const float* b, float* out, int n) {
+  double sum = 0, dot = 0;
+  for (int i = INDEX; i < n; i += gridDim.x * blockDim.x) {
+    sum += a[i];
+    dot += (double)a[i] * b[i];
+  }
+  out[INDEX] = (float)(sum + dot);
+}""",
     "copy": """extern "C" __global__ void k(const float4* in, float4* out, int n) {
   for (int i = INDEX; i < n; i += gridDim.x * blockDim.x) out[i] = in[i];
 }""",

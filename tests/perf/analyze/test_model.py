@@ -83,9 +83,30 @@ class Model(unittest.TestCase):
         done = json.loads(run("analyze", SAXPY, "--launch", "grid=8192,block=100", *ARGUMENTS, "--json").stdout)
         self.assertIn("A110", [finding["id"] for finding in done["kernels"][0]["findings"]])
 
+    def test_the_launch_reaches_only_its_kernel(self):
+        workshop = Workshop()
+        self.addCleanup(workshop.folder.cleanup)
+        path = workshop.path / "two.ptx"
+        entry = ".visible .entry {}() {{ ret; }}\n"
+        path.write_text(".version 8.0\n.target sm_80\n.address_size 64\n" + entry.format("one") + entry.format("two"))
+        done = json.loads(run("analyze", path, "--launch", "grid=8,block=100", "--kernel", "two", "--json").stdout)
+        self.assertEqual({kernel["name"]: [finding["id"] for finding in kernel["findings"] if finding["id"] == "A110"] for kernel in done["kernels"]},
+                         {"one": [], "two": ["A110"]})
+
+    @unittest.skipUnless(has_compiler(), "NVRTC is missing")
+    def test_a_large_grid_is_not_below_one_wave(self):
+        workshop = Workshop()
+        self.addCleanup(workshop.folder.cleanup)
+        image, _ = workshop.compile('extern "C" __global__ void k(int* x) { x[threadIdx.x] = 1; }\n', "sm_90")
+        def ids(grid):
+            done = json.loads(run("analyze", image, "--launch", f"grid={grid},block=32", "--arg", "buf", "--multiprocessors", "132", "--json").stdout)
+            return [finding["id"] for finding in done["kernels"][0]["findings"]]
+        self.assertEqual(ids("1431655766,3"), [], "3 * 1431655766 is 2 beyond 32 bits")
+        self.assertEqual(ids("2"), ["A111"])
+
     def test_wrong_launches_are_usage_errors(self):
         for launch, message in (("grid=1", "no block"), ("block=1", "no grid"), ("4,4", "no '='"), ("grid=1,block=1,size=4", "'size' is not a part of a launch"),
-                                ("grid=0,block=1", "--launch grid"), ("grid=1,1,1,1,block=1", "at most three numbers")):
+                                ("grid=0,block=1", "--launch grid"), ("grid=4,block=32,grid=7", "grid is given twice"), ("grid=1,1,1,1,block=1", "at most three numbers")):
             with self.subTest(launch):
                 done = run("analyze", SAXPY, "--launch", launch, check=False)
                 self.assertEqual(done.returncode, 2, done.stderr)

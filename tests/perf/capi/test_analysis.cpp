@@ -62,6 +62,29 @@ class AnalysisTest : public testing::Test {
   cucore_error* error_ = nullptr;
 };
 
+// 100 threads are not whole warps, for which there is a finding.
+TEST_F(AnalysisTest, TakesTheLaunchOfOneKernel) {
+  analyse("saxpy_sm90.cubin", CUCORE_CODE_TYPE_CUBIN);
+  const std::string name = kernel(0).name;
+  cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+  options.block = 100;
+  ASSERT_EQ(create(&options), CUCORE_OK) << message();
+  const size_t of_all = cucore_analysis_finding_count(analysis_);
+  options.kernel = name.c_str();
+  ASSERT_EQ(create(&options), CUCORE_OK) << message();
+  std::set<std::string> partial;
+  for (size_t at = 0; at < cucore_analysis_finding_count(analysis_); ++at) {
+    cucore_finding found = CUCORE_FINDING_INIT;
+    ASSERT_EQ(cucore_analysis_finding_at(analysis_, at, &found, nullptr), CUCORE_OK);
+    if (std::string(found.id) == "A110") partial.insert(found.kernel);
+  }
+  EXPECT_EQ(partial, std::set{name});
+  EXPECT_LE(cucore_analysis_finding_count(analysis_), of_all);
+  options.kernel = "other";
+  EXPECT_EQ(create(&options), CUCORE_ERROR_NOT_FOUND);
+  EXPECT_EQ(message(), "the code has no kernel other");
+}
+
 TEST_F(AnalysisTest, DescribesMachineCode) {
   analyse("saxpy_sm90.cubin", CUCORE_CODE_TYPE_CUBIN);
   ASSERT_GE(cucore_analysis_kernel_count(analysis_), 1U);
