@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/report/process_profile.hpp"
 
+#include <cucore.h>
 #include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -95,17 +97,34 @@ void write_file(const std::string& file, const std::string& text) {
     throw Error(Status::IO, concat("cannot write ", file, ": ", std::strerror(reason)));
 }
 
-// A child of fork has the session of its parent, which alone writes the file.
+// The user of the variable may have no access to the log of the program.
+void report_failure(const char* attempt, const char* reason) noexcept {
+  log_failure(attempt, reason);
+  if (!cucore_log_enabled(CUCORE_LOG_ERROR))
+    std::fprintf(stderr, "libcucore: %s: %s\n", attempt, reason);
+}
+
+// Calls a function, and reports its failure.
+template <class Function>
+void try_to(const char* attempt, Function&& function) noexcept {
+  try {
+    function();
+  } catch (const std::exception& error) {
+    report_failure(attempt, error.what());
+  }
+}
+
+// A child of fork has the session of its parent, which alone writes the files. A file that cannot
+// be written does not keep the others from being written.
 void write_at_exit() {
   const ProcessProfile* const profile = process_profile.exchange(nullptr);
   if (!profile || profile->process != getpid()) return;
-  try {
+  try_to("the profile of CUCORE_PROFILE is lost", [&] {
     const Ref<FinishedReport> report = finish_session(profile->profiler->end());
     for (const ReportFile& file : profile->files)
-      write_file(file.name, file.format(report->data()));
-  } catch (const std::exception& error) {
-    log_failure("the profile of CUCORE_PROFILE is lost", error.what());
-  }
+      try_to("a file of CUCORE_PROFILE is missing",
+             [&] { write_file(file.name, file.format(report->data())); });
+  });
 }
 
 void start(const std::string& names) {
@@ -133,7 +152,7 @@ void start_process_profile() {
   try {
     start(names);
   } catch (const std::exception& failure) {
-    log_failure("CUCORE_PROFILE has no effect", failure.what());
+    report_failure("CUCORE_PROFILE has no effect", failure.what());
     throw;
   }
 }

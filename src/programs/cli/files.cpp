@@ -116,6 +116,14 @@ void write_file(const std::string& path, std::string_view bytes) {
   }
 }
 
+void require_output(const std::string& path) {
+  if (path == "-" || is_special(path)) return;
+  require_writable(path);
+  const fs::path folder = fs::path(real_path(path)).parent_path();
+  if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0)
+    cannot_write(path, std::strerror(errno));
+}
+
 std::string real_path(const std::string& path) {
   constexpr int MOST_LINKS = 40;  // the kernel's limit
   fs::path real = path;

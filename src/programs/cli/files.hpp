@@ -18,6 +18,9 @@ std::string read_file(const std::string& path, std::size_t most = LARGEST_FILE);
 // output.
 void write_file(const std::string& path, std::string_view bytes);
 
+// Throws a failure if the file could not be written now. The file does not change.
+void require_output(const std::string& path);
+
 // Returns the target of a link, which stays a link even if the target does not exist yet.
 std::string real_path(const std::string& path);
 

@@ -10,6 +10,7 @@
 
 #include "command.hpp"
 #include "launch_options.hpp"
+#include "number_check.hpp"
 #include "profiled_kernel.hpp"
 #include "profiled_program.hpp"
 #include "report.hpp"
@@ -67,6 +68,7 @@ void add_kernel_options(CLI::App& command, ProfiledKernel& kernel) {
   command
       .add_option("--launches", kernel.launches,
                   "how often the kernel is launched; default 20, on the CPU device 1")
+      ->check(from_one())
       ->type_name("N");
   command
       .add_option("--preset", kernel.preset,

@@ -110,6 +110,7 @@ FileUse ProfiledKernel::files(const std::string& file) const {
 
 void ProfiledKernel::run(const std::string& file) const {
   const LaunchShape shape{parse_extent(grid, "--grid"), parse_extent(block, "--block"), shared};
+  require_plot_name(plot);
   std::vector<Argument> parsed;
   for (const std::string& text : arguments) parsed.push_back(parse_argument(text));
   require_distinct(files(file));

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -111,9 +112,24 @@ int run_program(std::vector<std::string> words, std::vector<std::string> variabl
   return WIFSIGNALED(state) ? OF_SIGNALS + WTERMSIG(state) : WEXITSTATUS(state);
 }
 
-// The program may have another working folder when it ends.
-std::string absolute(const std::string& file) {
-  return (std::filesystem::current_path() / file).string();
+// A file of the report: the one that the program writes, and the one that the user has named.
+struct NamedReport {
+  std::string made, wanted;
+};
+
+// Throws the first failure, after it has tried all. If the program has failed, its exit code is
+// worth more.
+void deliver(const std::vector<NamedReport>& reports, int code) {
+  std::exception_ptr first;
+  for (const NamedReport& report : reports) {
+    try {
+      write_file(report.wanted, read_file(report.made));
+    } catch (const Failure& failure) {
+      if (code != 0) print_error("cucore: error: {}\n", Text{failure.what()});
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first && code == 0) std::rethrow_exception(first);
 }
 
 void require_ending(const std::string& file, const char* option, const char* ending) {
@@ -128,12 +144,15 @@ void ProfiledProgram::run() const {
   require_ending(html, "--html", ".html");
   require_ending(trace, "--trace", ".trace");
   const ReportFolder folder;
+  std::vector<NamedReport> reports;
+  if (!html.empty()) reports.push_back({folder.file("report.html"), html});
+  if (!trace.empty()) reports.push_back({folder.file("report.trace"), trace});
+  for (const NamedReport& report : reports) require_output(report.wanted);
   const std::string shown = folder.file(wants_json() ? "report.json"
                                         : csv        ? "report.csv"
                                                      : "report.text");
   std::string profile = shown;
-  for (const std::string* file : {&html, &trace})
-    if (!file->empty()) profile += ":" + absolute(*file);
+  for (const NamedReport& report : reports) profile += ":" + report.made;
   std::vector<std::string> variables{"CUCORE_PROFILE=" + profile};
   if (!driver.empty()) variables.push_back("CUCORE_DRIVER=" + driver);
   int code = 0;
@@ -145,15 +164,15 @@ void ProfiledProgram::run() const {
   if (!std::filesystem::exists(shown)) {
     print_error("cucore: no profile: {} used no device through libcucore, or did not end by exit\n",
                 words.front());
-    throw ProgramEnded{code};
+    throw ProgramEnded{code == 0 && !reports.empty() ? FAILED : code};
   }
   const std::string report = read_file(shown);
+  if (!wants_json() && !csv) print_error("{}", Text{report});
+  deliver(reports, code);
   if (wants_json())
     print_json(Json::parse(report));
   else if (csv)
     print("{}", Text{report});
-  else
-    print_error("{}", Text{report});
   throw ProgramEnded{code};
 }
 

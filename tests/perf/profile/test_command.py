@@ -100,6 +100,48 @@ class Command(unittest.TestCase):
     def test_counters_are_explained(self):
         report = json.loads(self.profile(*LAUNCH, "--preset", "quick", "--json"))
         self.assertIn("counters", [part["what"] for part in report["missing"]])
+        self.assertNotIn("..", self.profile(*LAUNCH, "--preset", "quick"))
+
+    def test_different_sectors_and_parameters(self):
+        [kernel] = json.loads(self.profile(*LAUNCH, "--launches", "3", "--json"))["kernels"]
+        self.assertEqual(kernel["resources"]["parameters"], 16)
+        self.assertEqual(kernel["bytes"]["compulsory"], 3 * 32 * (64 + 64 * 4 // 32), "each thread reads a sector of its own")
+
+    def test_counts_of_a_good_kernel(self):
+        lines = self.profile("strided.ptx", "--kernel", "other", "--block", "64").splitlines()
+        self.assertEqual(lines[2], "other: its counts show nothing wasteful")
+        self.assertIn("100 % of the threads of its warps active", lines[3])
+        self.assertEqual([line for line in lines if "COUNTERS" in line or "P216" in line], [])
+
+    def test_threads_that_wait_for_others(self):
+        work = "".join(f"  add.u32 %r2, %r2, {i};\n" for i in range(60))
+        (self.folder / "branch.ptx").write_text(f""".version 7.0
+.target sm_52
+.address_size 64
+.visible .entry halves(.param .u64 x) {{
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  mov.u32 %r1, %tid.x;
+  and.b32 %r2, %r1, 1;
+  setp.eq.u32 %p, %r2, 0;
+  @%p bra even;
+{work}  bra end;
+even:
+{work}end:
+  ret;
+}}
+""")
+        lines = self.profile("branch.ptx", "--kernel", "halves", "--block", "64", "--arg", "buf:f32:64").splitlines()
+        self.assertRegex(lines[2], r"^halves: divergent branches .*\(P208\)$")
+        self.assertRegex(lines[3], r"^  4[6-9] % of the threads of its warps wait, while others take another path\.$")
+        done = self.profile("branch.ptx", "--kernel", "halves", "--block", "16", "--arg", "buf:f32:64").splitlines()
+        self.assertRegex(done[3], r"^  4[6-9] % of the threads", "lanes that a block lacks do not wait")
+
+    def test_the_plot_of_counts(self):
+        done = self.run_profile(*LAUNCH, "--plot", "a.svg")
+        self.assertEqual(done.returncode, 0)
+        self.assertNotIn("arning", done.stderr)
+        self.assertIn('set title "instructions of kernels"', (self.folder / "a.svg.gp").read_text())
 
     # ---- a program
 
@@ -130,6 +172,29 @@ class Command(unittest.TestCase):
         self.assertEqual(done.returncode, 5)
         self.assertIn("observed_kernel", done.stderr)
 
+    def test_a_report_that_cannot_be_written_is_an_error(self):
+        for options in (["--html", "none/a.html"], ["--trace", "strided.ptx/a.trace"]):
+            done = self.run_profile(*options, "--", "sh", "-c", "echo started")
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertIn(f"cannot write {options[1]}: ", done.stderr)
+        remove = ["--html", "new/a.html", "--trace", "b.trace", "--"]
+        for code in (0, 3):
+            (self.folder / "new").mkdir()
+            done = self.run_profile(*remove, "sh", "-c", f"{PROGRAM}; rmdir new; exit {code}")
+            self.assertEqual(done.returncode, code or 1)
+            self.assertIn("observed_kernel", done.stderr)
+            self.assertIn("error: cannot write new/a.html: No such file or directory", done.stderr)
+            self.assertIn("traceEvents", (self.folder / "b.trace").read_text())
+        done = self.run_profile("--trace", "b.trace", "--", "true")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no profile: true used no device", done.stderr)
+
+    def test_names_may_have_colons(self):
+        (self.folder / "d.html:x").mkdir()
+        done = self.run_profile("--html", "d.html:x/report.html", "--", PROGRAM)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("observed_kernel", (self.folder / "d.html:x/report.html").read_text())
+
     def test_no_folder_is_left(self):
         done = self.run_profile("--", "sh", "-c", 'echo "$CUCORE_PROFILE"')
         self.assertTrue(done.stdout.strip().endswith("/report.text"), done.stdout)
@@ -153,6 +218,9 @@ class Command(unittest.TestCase):
         self.fails(1, "cannot open none.ptx", "none.ptx", "--kernel", "strided", "--block", "1")
         self.fails(1, "--device 7", *LAUNCH, "--device", "7")
         self.fails(2, "strided.ptx", *LAUNCH, "--html", "strided.ptx")
+        self.fails(2, "--plot a.png: the name of a plot must end in .svg", *LAUNCH, "--plot", "a.png")
+        for launches in ("0", "-3", "99999999999"):
+            self.fails(2, f"--launches is '{launches}'; expected a number from 1 to 4294967295", *LAUNCH, "--launches", launches)
 
     def test_wrong_input_for_a_program(self):
         self.fails(1, "cannot run ./none: No such file or directory", "--", "./none")

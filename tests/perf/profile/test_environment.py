@@ -77,6 +77,18 @@ class Environment(unittest.TestCase):
             self.assertIn("expected a file that ends in .html, .json or .trace", done.stdout)
             self.assertEqual(list(self.folder.iterdir()), [])
 
+    def test_a_file_that_cannot_be_written_does_not_cost_the_others(self):
+        done = run(f"{self.folder}/none/a.html:{self.folder}/b.json")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertEqual(done.stderr, f"libcucore: a file of CUCORE_PROFILE is missing: cannot write {self.folder}/none/a.html: No such file or directory\n")
+        self.assertEqual(json.loads((self.folder / "b.json").read_text())["schema"], "cucore.report/1")
+
+    def test_a_failure_goes_to_stderr_if_no_log_takes_it(self):
+        done = run(f"{self.folder}/report.foo")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("libcucore: CUCORE_PROFILE has no effect: CUCORE_PROFILE is", done.stderr)
+        self.assertEqual(run(f"{self.folder}/report.foo", "--log").stderr, "")
+
     def test_links_are_refused(self):
         target = self.folder / "target"
         target.write_text("mine")
