@@ -11,6 +11,7 @@
 
 #include "perf/machine/occupancy.hpp"
 #include "perf/measure/machine.hpp"
+#include "support/extent.hpp"
 #include "support/sha256.hpp"
 
 namespace cucore::perf {
@@ -69,8 +70,21 @@ void add_recorded(Resources& resources, const cucore_objectcode* code, const cha
   set(resources.code_size, info.code_size);
 }
 
+// The bytes of all parameters, the last of which is the last one in memory too.
+std::optional<uint32_t> parameter_bytes(const LaunchEntry& entry) {
+  const size_t count = cucore_kernel_parameter_count(entry.kernel.get());
+  if (count == 0) return 0;
+  size_t offset = 0, size = 0;
+  if (count == SIZE_MAX ||
+      cucore_kernel_parameter_at(entry.kernel.get(), count - 1, entry.device.get(), &offset, &size,
+                                 nullptr) != CUCORE_OK)
+    return std::nullopt;
+  return clamped(offset + size);
+}
+
 void describe_kernel(KernelRow& row, const LaunchEntry& entry) {
   Resources& resources = row.resources;
+  resources.parameters = parameter_bytes(entry);
   resources.registers = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_NUM_REGS);
   resources.shared = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_SHARED_SIZE_BYTES);
   resources.local = attribute(entry, CUCORE_KERNEL_ATTRIBUTE_LOCAL_SIZE_BYTES);
@@ -86,15 +100,14 @@ void describe_kernel(KernelRow& row, const LaunchEntry& entry) {
   add_recorded(resources, code.get(), row.name.c_str());
 }
 
-uint32_t product(const uint32_t (&extent)[3]) { return extent[0] * extent[1] * extent[2]; }
-
 void set_occupancy(KernelRow& row, const cucore_device* device) {
   if (!row.resources.registers) return;
   try {
     const Occupancy occupancy =
         occupancy_of(limits_of(cucore_device_arch(device)),
-                     {*row.resources.registers, product(row.geometry.block),
-                      row.resources.shared.value_or(0) + row.geometry.dynamic_shared});
+                     {*row.resources.registers, clamped(product_of(row.geometry.block)),
+                      clamped(uint64_t{row.resources.shared.value_or(0)} +
+                              row.geometry.dynamic_shared)});
     row.occupancy = occupancy.fraction;
     row.occupancy_limiter = limiter_name(occupancy.limiter);
   } catch (const Error&) {
@@ -286,9 +299,10 @@ SessionResult assemble(SessionParts& parts, ProfileSource source) {
   number_streams(parts.records);
   data.records = std::move(parts.records);
   data.ranges = parts.ranges.ranges();
+  const std::vector<RangeTable::EntryCalls> calls_of_ranges = parts.ranges.calls();
   for (size_t range = 0; range < data.ranges.size(); ++range) {
     std::map<size_t, uint64_t> rows;
-    for (const auto& [entry, calls] : parts.ranges.calls_in(range)) rows[places[entry]] += calls;
+    for (const auto& [entry, calls] : calls_of_ranges[range]) rows[places[entry]] += calls;
     std::vector<RangeCalls>& calls = result.calls.emplace_back();
     for (const auto& [row, count] : rows) calls.push_back({row, count});
     data.ranges[range].kernel_seconds = kernel_seconds(calls, data.kernels);

@@ -135,12 +135,13 @@ void add_counts(KernelRow& row, const cucore_cpu_counts& counts) {
   set_sectors_per_request(row);
 }
 
-std::unique_ptr<CpuCounts> CpuCounts::begin(uint32_t max_launches) {
+std::unique_ptr<CpuCounts> CpuCounts::begin(uint32_t max_launches, bool wants_sectors) {
   const CpuTraceTable& table = find_table();
   cucore_cpu_trace_options options{};
   options.struct_size = sizeof options;
   options.max_launches = max_launches;
   options.totals_only = 1;
+  options.footprint = wants_sectors;
   const int result = table.trace_begin(&options);
   if (result == ILLEGAL_STATE)
     throw Error(Status::INVALID_STATE,
@@ -170,6 +171,9 @@ std::vector<KernelRow> CpuCounts::end(uint64_t& dropped) {
     }
     ++row.calls;
     add_counts(row, launch.totals);
+    if (launch.has_footprint)
+      add(row.bytes.compulsory, SECTOR * static_cast<double>(launch.footprint_read +
+                                                              launch.footprint_written));
   }
   return rows;
 }

@@ -16,7 +16,7 @@ class CpuCounts {
   // Begins to count, after the work of the device. Keeps at most `max_launches`.
   // @throws Error UNSUPPORTED unless the CPU device is the driver in use, INVALID_STATE while
   // another trace is running
-  static std::unique_ptr<CpuCounts> begin(uint32_t max_launches);
+  static std::unique_ptr<CpuCounts> begin(uint32_t max_launches, bool wants_sectors);
   ~CpuCounts();
   CpuCounts(const CpuCounts&) = delete;
   CpuCounts& operator=(const CpuCounts&) = delete;

@@ -16,8 +16,8 @@ RangeTable::Thread& RangeTable::of_this_thread() {
 }
 
 size_t RangeTable::find(size_t parent, const std::string& name) {
-  for (size_t i = 1; i < ranges_.size(); ++i)
-    if (ranges_[i].parent == parent && ranges_[i].name == name) return i;
+  const auto [found, is_new] = indices_.try_emplace({parent, name}, ranges_.size());
+  if (!is_new) return found->second;
   ReportRange range;
   range.name = name;
   range.parent = parent;
@@ -75,15 +75,11 @@ void RangeTable::add_calls(size_t range, size_t entry, uint64_t calls) {
 }
 
 // A range comes before the ranges inside it.
-std::map<size_t, uint64_t> RangeTable::calls_in(size_t range) const {
-  std::vector<bool> is_inside(ranges_.size());
-  std::map<size_t, uint64_t> calls;
-  for (size_t i = range; i < ranges_.size(); ++i) {
-    is_inside[i] = i == range || (ranges_[i].parent != NO_INDEX && is_inside[ranges_[i].parent]);
-    if (is_inside[i])
-      for (const auto& [entry, count] : calls_[i]) calls[entry] += count;
-  }
-  return calls;
+std::vector<RangeTable::EntryCalls> RangeTable::calls() const {
+  std::vector<EntryCalls> all = calls_;
+  for (size_t i = all.size(); i-- > 1;)
+    for (const auto& [entry, count] : all[i]) all[ranges_[i].parent][entry] += count;
+  return all;
 }
 
 }  // namespace cucore::perf

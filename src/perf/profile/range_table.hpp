@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "perf/profile/report_data.hpp"
@@ -35,8 +36,9 @@ class RangeTable {
 
   // Returns the ranges, with the session at index 0.
   const std::vector<ReportRange>& ranges() const { return ranges_; }
-  // Returns the calls in a range and in those inside it, by entry.
-  std::map<size_t, uint64_t> calls_in(size_t range) const;
+  // Returns for each range the calls in it and in those inside it, by entry.
+  using EntryCalls = std::map<size_t, uint64_t>;
+  std::vector<EntryCalls> calls() const;
 
  private:
   struct Open {
@@ -51,6 +53,7 @@ class RangeTable {
   size_t find(size_t parent, const std::string& name);
 
   std::vector<ReportRange> ranges_;
+  std::map<std::pair<size_t, std::string>, size_t> indices_;  // by parent and name
   std::vector<std::map<size_t, uint64_t>> calls_;  // of each range without those inside it
   std::map<std::thread::id, Thread> threads_;
 };

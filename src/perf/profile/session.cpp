@@ -82,7 +82,8 @@ void Session::choose_source(const cucore_device* device) {
       throw Error(Status::UNSUPPORTED, concat("the source EMULATED needs the CPU device, and ",
                                               cucore_device_name(device), " is a GPU; use EVENTS"));
     counts_ = CpuCounts::begin(
-        static_cast<uint32_t>(std::clamp<size_t>(options_.max_records, 1, UINT32_MAX)));
+        static_cast<uint32_t>(std::clamp<size_t>(options_.max_records, 1, UINT32_MAX)),
+        options_.model == ModelUse::REQUIRED);
     source_ = ProfileSource::EMULATED;
     add_missing_of_cpu_device();
   } else if (wants_counters()) {

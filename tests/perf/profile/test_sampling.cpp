@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <map>
+#include <string>
 #include <thread>
 
 #include "perf/profile/range_table.hpp"
@@ -92,9 +94,24 @@ TEST(Ranges, NestByThread) {
   EXPECT_EQ(ranges[2].parent, 1u);
   EXPECT_EQ(ranges[2].calls, 2u);
   EXPECT_DOUBLE_EQ(ranges[2].seconds, 7);
-  EXPECT_EQ(table.calls_in(0), (std::map<size_t, uint64_t>{{7, 2}, {8, 1}}));
-  EXPECT_EQ(table.calls_in(1), (std::map<size_t, uint64_t>{{7, 2}}));
-  EXPECT_EQ(table.calls_in(2), (std::map<size_t, uint64_t>{{7, 1}}));
+  const auto calls = table.calls();
+  EXPECT_EQ(calls[0], (std::map<size_t, uint64_t>{{7, 2}, {8, 1}}));
+  EXPECT_EQ(calls[1], (std::map<size_t, uint64_t>{{7, 2}}));
+  EXPECT_EQ(calls[2], (std::map<size_t, uint64_t>{{7, 1}}));
+}
+
+// A search among all ranges for each one would take many minutes.
+TEST(RangeTable, HasManyRanges) {
+  constexpr size_t MANY = 200'000;
+  RangeTable table;
+  table.begin("epoch", 0);
+  for (size_t i = 0; i < MANY; ++i) {
+    table.begin("step " + std::to_string(i), 1);
+    table.end(2);
+  }
+  table.end_all(3);
+  EXPECT_EQ(table.ranges().size(), MANY + 2);
+  EXPECT_EQ(table.calls().size(), MANY + 2);
 }
 
 }  // namespace
