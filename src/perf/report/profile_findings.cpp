@@ -5,10 +5,12 @@
 #include <cmath>
 #include <utility>
 
+#include "perf/machine/limits.hpp"
 #include "perf/report/plain_text.hpp"
 #include "perf/report/profile_rules.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
+#include "support/extent.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -17,6 +19,7 @@ constexpr double LEAST_SHARE = 0.02;  // of the time of all kernels, for finding
 constexpr double WASTED_SECTORS = 2;  // times the bytes requested
 constexpr double MOST_CONFLICTS = 0.25;  // of the wavefronts
 constexpr double MOST_DIVERGENT = 0.01;  // of the instructions
+constexpr double MOST_WAITING = 0.2;     // of the threads of warps
 constexpr double REPEATED = 2;           // times the compulsory bytes
 constexpr double BUSY = 0.5;             // of the session
 constexpr double LOW_OCCUPANCY = 0.5;
@@ -35,6 +38,11 @@ constexpr ProfileRule PROFILE_RULES[] = {
 };
 
 const ProfileRule& rule_of(int number) { return PROFILE_RULES[number - 201]; }
+
+double counter(const KernelRow& row, const char* name) {
+  const auto found = row.counters.find(name);
+  return found == row.counters.end() ? UNKNOWN : found->second;
+}
 
 std::string percent_text(double percent) { return concat(digits_text(percent, 0), " %"); }
 
@@ -93,11 +101,6 @@ class ProfileFindings {
     return matters ? Severity::WARNING : Severity::NOTE;
   }
 
-  static double counter(const KernelRow& row, const char* name) {
-    const auto found = row.counters.find(name);
-    return found == row.counters.end() ? UNKNOWN : found->second;
-  }
-
   void find_in(size_t index) {
     const KernelRow& row = data_.kernels[index];
     const bool is_uncoalesced = find_accesses(index, row);
@@ -124,6 +127,8 @@ class ProfileFindings {
       add(203, severity_of(row), index, message);
       return true;
     }
+    // The CPU device has no caches, so that its bytes are not those of device memory.
+    if (data_.source == ProfileSource::EMULATED) return false;
     const double moved = row.bytes.read + row.bytes.written;
     if (row.bytes.compulsory > 0 && moved >= REPEATED * row.bytes.compulsory)
       add(210, severity_of(row), index,
@@ -151,6 +156,10 @@ class ProfileFindings {
   }
 
   void find_divergence(size_t index, const KernelRow& row) {
+    if (const double active = active_threads_of(row); 1 - active >= MOST_WAITING)
+      return add(208, severity_of(row), index,
+                 concat(percent_text((1 - active) * 100),
+                        " of the threads of its warps wait, while others take another path"));
     const bool is_modelled = row.counters.count("model.warp_instructions") != 0;
     const double divergent =
         counter(row, is_modelled ? "model.divergent_branches" : "cpu.divergent_branches");
@@ -198,9 +207,7 @@ class ProfileFindings {
   }
 
   std::string grid_text(const KernelRow& row) const {
-    const uint64_t blocks =
-        uint64_t{row.geometry.grid[0]} * row.geometry.grid[1] * row.geometry.grid[2];
-    return concat(counted(blocks, "block"), " for ",
+    return concat(counted(product_of(row.geometry.grid), "block"), " for ",
                   counted(data_.machine.multiprocessors, "multiprocessor"),
                   "; the others are idle");
   }
@@ -228,10 +235,15 @@ class ProfileFindings {
     find_idle();
     find_copies();
     for (const MissingPart& part : data_.missing) {
-      add(215, Severity::NOTE, NO_INDEX, concat(part.what, ": ", part.why));
+      std::string_view why = part.why;
+      if (why.ends_with('.')) why.remove_suffix(1);
+      add(215, Severity::NOTE, NO_INDEX, concat(part.what, ": ", why));
       data_.findings.back().advice = part.remedy;
     }
-    if (data_.overhead.measured > data_.overhead.budget)
+    // Counts have no budget.
+    const bool has_budget =
+        data_.source == ProfileSource::EVENTS || data_.source == ProfileSource::ACTIVITY;
+    if (has_budget && data_.overhead.measured > data_.overhead.budget)
       add(216, Severity::NOTE, NO_INDEX,
           concat("The profiler takes ", digits_text(data_.overhead.measured * 100, 1),
                  " % of the time; the budget is ", digits_text(data_.overhead.budget * 100, 1),
@@ -267,6 +279,19 @@ class ProfileFindings {
 };
 
 }  // namespace
+
+double active_threads_of(const KernelRow& row) {
+  const uint64_t threads = product_of(row.geometry.block);
+  const uint64_t lanes = (threads + WARP_SIZE - 1) / WARP_SIZE * WARP_SIZE;
+  const double share = static_cast<double>(threads) / static_cast<double>(lanes);
+  for (const char* const source : {"cpu", "model"}) {
+    const double of_warps = counter(row, concat(source, ".warp_instructions").c_str());
+    const double of_threads = counter(row, concat(source, ".instructions").c_str());
+    const double active = of_threads / (of_warps * WARP_SIZE * share);
+    if (std::isfinite(active)) return std::min(active, 1.0);
+  }
+  return UNKNOWN;
+}
 
 void add_profile_findings(ReportData& data) { ProfileFindings(data).run(); }
 

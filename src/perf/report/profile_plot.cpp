@@ -37,16 +37,28 @@ bool has_point(const KernelRow& row) {
          std::isfinite(operation_rate(row));
 }
 
-void add_times(std::string& script, const ReportData& data) {
+// The length of the bar of a kernel.
+double bar_of(const KernelRow& row, bool counts_only) {
+  const auto instructions = row.counters.find("cpu.instructions");
+  const double length = !counts_only                             ? row.seconds.total * 1e3
+                        : instructions == row.counters.end() ? UNKNOWN
+                                                             : instructions->second;
+  return length > 0 ? length : 0;
+}
+
+// Returns whether a bar has a length.
+bool add_bars(std::string& script, const ReportData& data, bool counts_only) {
+  bool has_length = false;
   script += "$times << END\n";
   const size_t count = std::min(data.kernels.size(), MOST_BARS);
   for (size_t i = 0; i < count; ++i) {
     const KernelRow& row = data.kernels[i];
-    const double total = row.seconds.total > 0 ? row.seconds.total : 0;
-    script += concat(count - 1 - i, " ", plot_number(total * 1e3), " ", plot_text(short_title(row)),
-                     "\n");
+    const double bar = bar_of(row, counts_only);
+    has_length |= bar > 0;
+    script += concat(count - 1 - i, " ", plot_number(bar), " ", plot_text(short_title(row)), "\n");
   }
   script += "END\n";
+  return has_length;
 }
 
 void add_points(std::string& script, const ReportData& data) {
@@ -83,11 +95,15 @@ std::string profile_as_gnuplot(const ReportData& data) {
            "set yrange [0:1]\nplot 2 notitle\n";
   const bool roofline = has_roofline(data);
   std::string script = "# gnuplot\n";
-  add_times(script, data);
+  const bool counts_only = has_counts_only(data);
+  const bool has_length = add_bars(script, data, counts_only);
   if (roofline) add_points(script, data);
   script += concat("set multiplot layout 1,", roofline ? 2 : 1,
-                   "\nset title \"time of kernels\" noenhanced\nset xlabel \"milliseconds\"\n"
-                   "set xtics rotate by -40\nset xrange [0:*]\nset yrange [-1:",
+                   "\nset title \"", counts_only ? "instructions" : "time",
+                   " of kernels\" noenhanced\nset xlabel \"",
+                   counts_only ? "instructions of threads" : "milliseconds",
+                   "\"\nset xtics rotate by -40\nset xrange [0:", has_length ? "*" : "1",
+                   "]\nset yrange [-1:",
                    std::min(data.kernels.size(), MOST_BARS),
                    "]\nset ytics noenhanced\nunset key\nset grid xtics\n"
                    "plot $times using (0):1:(0):2:($1-0.35):($1+0.35):ytic(3) with boxxyerror "

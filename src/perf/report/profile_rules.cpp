@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/extent.hpp"
+
 namespace cucore::perf {
 namespace {
 
@@ -52,18 +54,13 @@ double compute_percent(const KernelRow& row, const ReportRoof& roof) {
   return untyped_percent(rate_of(operations.total, row), roof);
 }
 
-double blocks_of(const KernelRow& row) {
-  const uint32_t* grid = row.geometry.grid;
-  return double{1} * grid[0] * grid[1] * grid[2];
-}
-
 Bound bound_of(const KernelRow& row, const ReportData& data) {
   const double memory = row.percent.memory, compute = row.percent.compute;
   if (std::fmax(memory, compute) >= BOUND_PERCENT)
     return compute > memory || !is_known(memory) ? Bound::COMPUTE : Bound::MEMORY;
   if (row.seconds.mean < LAUNCH_TIMES * data.roof.launch) return Bound::LAUNCH;
   if (!is_known(row.seconds.mean)) return Bound::UNKNOWN;
-  if (blocks_of(row) < data.machine.multiprocessors) return Bound::GRID;
+  if (product_of(row.geometry.grid) < data.machine.multiprocessors) return Bound::GRID;
   return is_known(memory) && is_known(compute) ? Bound::LATENCY : Bound::UNKNOWN;
 }
 

@@ -225,6 +225,23 @@ std::string note_of(const KernelRow& row) {
                 ", because the reuse in the L2 cache is unknown.");
 }
 
+namespace {
+
+// What the counts of a kernel without findings show.
+Headline counted_headline(const std::string& title, const KernelRow& row) {
+  std::string counts;
+  const auto add = [&](double value, int digits, const char* unit) {
+    if (std::isfinite(value))
+      counts += concat(counts.empty() ? "" : ", ", digits_text(value, digits), unit);
+  };
+  add(row.sectors_per_request, 1, " sectors per request");
+  add(active_threads_of(row) * 100, 0, " % of the threads of its warps active");
+  return {concat(title, ": its counts show nothing wasteful"), counts,
+          "Counts do not show what limits a kernel. Its times on a GPU do."};
+}
+
+}  // namespace
+
 Headline headline_of(const ReportData& data) {
   if (data.kernels.empty()) return {};
   const KernelRow& row = data.kernels.front();
@@ -234,6 +251,7 @@ Headline headline_of(const ReportData& data) {
     title += concat(" takes ", share_text(row.seconds.total, total), " of the time of the kernels");
   const size_t index = main_finding(data, 0);
   if (index == NO_INDEX) {
+    if (has_counts_only(data)) return counted_headline(title, row);
     const bool is_bound = row.bound != Bound::UNKNOWN;
     return {
         is_bound ? concat(title, ": bound by ", bound_name(row.bound))

@@ -173,6 +173,13 @@ TEST(ProfileFindings, SessionsHaveIdleDevicesCopiesAndFailures) {
   EXPECT_EQ(data.findings[0].message, "Copies of 5.000 MB take 11.00 ms, the kernels 10.00 ms");
   data.operations[0].kind = "allocate";
   EXPECT_EQ(ids_of(data), Ids{});
+  data.kernels[0].counters = {{"cpu.instructions", 32 * 810}, {"cpu.warp_instructions", 1000}};
+  EXPECT_EQ(ids_of(data), Ids{});
+  data.kernels[0].counters["cpu.instructions"] = 32 * 790;
+  EXPECT_EQ(ids_of(data), Ids{"P208"});
+  EXPECT_EQ(data.findings[0].message,
+            "21 % of the threads of its warps wait, while others take another path");
+  data.kernels[0].counters = {};
   data.kernels[0].failed = 1;
   EXPECT_EQ(ids_of(data), Ids{"P214"});
   EXPECT_EQ(data.findings[0].severity, Severity::ERROR);
@@ -181,7 +188,7 @@ TEST(ProfileFindings, SessionsHaveIdleDevicesCopiesAndFailures) {
 
 TEST(ProfileFindings, MissingPartsOverheadAndCutTimelinesAreNotes) {
   ReportData data = with(samples::kernel("k"));
-  data.missing = {{"activity", "CUPTI is missing", "Install it."}};
+  data.missing = {{"activity", "CUPTI is missing.", "Install it."}};
   data.overhead = {0.02, 0.031};
   data.dropped_records = 2;
   EXPECT_EQ(ids_of(data), (Ids{"P215", "P216", "P217"}));
@@ -189,6 +196,8 @@ TEST(ProfileFindings, MissingPartsOverheadAndCutTimelinesAreNotes) {
   EXPECT_EQ(data.findings[0].advice, "Install it.");
   EXPECT_EQ(data.findings[1].message, "The profiler takes 3.1 % of the time; the budget is 2.0 %");
   for (const ReportFinding& finding : data.findings) EXPECT_EQ(finding.severity, Severity::NOTE);
+  data.source = ProfileSource::EMULATED;
+  EXPECT_EQ(ids_of(data), (Ids{"P215", "P217"})) << "counts have no budget";
 }
 
 TEST(ProfileFindings, KernelsWithLittleTimeHaveNotes) {
