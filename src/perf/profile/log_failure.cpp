@@ -9,12 +9,14 @@
 
 namespace cucore::perf {
 
-void log_failure(const char* attempt, const char* reason) noexcept {
+bool log_failure(const char* attempt, const char* reason) noexcept {
+  if (!cucore_log_enabled(CUCORE_LOG_ERROR)) return false;
   try {
     cucore_log_write(CUCORE_LOG_ERROR, concat(attempt, ": ", reason).c_str());
   } catch (const std::exception&) {
     cucore_log_write(CUCORE_LOG_ERROR, attempt);
   }
+  return true;
 }
 
 }  // namespace cucore::perf

@@ -4,7 +4,7 @@
 
 namespace cucore::perf {
 
-// Writes "attempt: reason" to the receiver of the log.
-void log_failure(const char* attempt, const char* reason) noexcept;
+// Writes "attempt: reason" to the receiver of the log. Returns false without one.
+bool log_failure(const char* attempt, const char* reason) noexcept;
 
 }  // namespace cucore::perf

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/report/process_profile.hpp"
 
-#include <cucore.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -99,8 +98,7 @@ void write_file(const std::string& file, const std::string& text) {
 
 // The user of the variable may have no access to the log of the program.
 void report_failure(const char* attempt, const char* reason) noexcept {
-  log_failure(attempt, reason);
-  if (!cucore_log_enabled(CUCORE_LOG_ERROR))
+  if (!log_failure(attempt, reason))
     std::fprintf(stderr, "libcucore: %s: %s\n", attempt, reason);
 }
 

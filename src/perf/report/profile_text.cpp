@@ -227,7 +227,7 @@ std::string note_of(const KernelRow& row) {
 
 namespace {
 
-// What the counts of a kernel without findings show.
+// Returns what the counts of a kernel without findings show.
 Headline counted_headline(const std::string& title, const KernelRow& row) {
   std::string counts;
   const auto add = [&](double value, int digits, const char* unit) {
