@@ -41,8 +41,7 @@ void find_limiter(const Kernel& kernel, const Launch& launch, Findings& findings
   const uint32_t threads = threads_of(kernel, launch);
   if (threads == 0 || threads > MAX_BLOCK || *kernel.resources.registers > MAX_REGISTERS) return;
   const uint32_t shared = shared_of(kernel, launch.shared);
-  const Occupancy occupancy =
-      occupancy_of(*limits, {*kernel.resources.registers, threads, shared});
+  const Occupancy occupancy = occupancy_of(*limits, {*kernel.resources.registers, threads, shared});
   const bool by_resource =
       occupancy.limiter == Limiter::REGISTERS || occupancy.limiter == Limiter::SHARED;
   if (by_resource && occupancy.blocks == 0) {

@@ -29,8 +29,7 @@ static_assert(CUCORE_INSTRUCTION_CLASS_MATRIX == static_cast<int>(InstructionCla
 static_assert(sizeof(cucore_instruction_info::widths) / sizeof(uint32_t) == WIDTHS);
 
 AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
-  const auto given =
-      read_options(options, FIRST_ANALYSIS_OPTIONS, "cucore_analysis_options");
+  const auto given = read_options(options, FIRST_ANALYSIS_OPTIONS, "cucore_analysis_options");
   require_zero(given.reserved, "cucore_analysis_options.reserved");
   require_zero(given.reserved_1, "cucore_analysis_options.reserved_1");
   if (given.model < 0 || given.model > CUCORE_MODEL_MODE_FULL)

@@ -7,7 +7,7 @@
 namespace cucore::perf {
 namespace {
 
-constexpr double LOW_CLOCK = 0.75;  // of the reference
+constexpr double LOW_CLOCK = 0.75;       // of the reference
 constexpr std::array PAUSES{0.05, 0.5};  // seconds, after the low samples in a row
 
 // Compares clocks with the highest so far, and paces the rounds that are dropped.

@@ -18,8 +18,8 @@ constexpr double BEST_OF_MANY = 5;      // the same, of the best of all steps
 constexpr double LEAST_CHANGE = 0.005;  // of the median
 // Of the squares of the ranks. In thousands of samples, the least correlation is significant.
 constexpr double LEAST_EXPLAINED = 0.2;
-constexpr double LEAST_SHARE = 0.1;     // of the samples, in the smaller mode
-constexpr double LEAST_DISTANCE = 5;    // of the modes, in their mean deviations
+constexpr double LEAST_SHARE = 0.1;   // of the samples, in the smaller mode
+constexpr double LEAST_DISTANCE = 5;  // of the modes, in their mean deviations
 
 // Ranks from 0, of which equal values have the mean: outliers have no weight.
 std::vector<double> ranks_of(std::span<const double> samples) {

@@ -103,11 +103,10 @@ void describe_kernel(KernelRow& row, const LaunchEntry& entry) {
 void set_occupancy(KernelRow& row, const cucore_device* device) {
   if (!row.resources.registers) return;
   try {
-    const Occupancy occupancy =
-        occupancy_of(limits_of(cucore_device_arch(device)),
-                     {*row.resources.registers, clamped(product_of(row.geometry.block)),
-                      clamped(uint64_t{row.resources.shared.value_or(0)} +
-                              row.geometry.dynamic_shared)});
+    const Occupancy occupancy = occupancy_of(
+        limits_of(cucore_device_arch(device)),
+        {*row.resources.registers, clamped(product_of(row.geometry.block)),
+         clamped(uint64_t{row.resources.shared.value_or(0)} + row.geometry.dynamic_shared)});
     row.occupancy = occupancy.fraction;
     row.occupancy_limiter = limiter_name(occupancy.limiter);
   } catch (const Error&) {

@@ -172,8 +172,8 @@ std::vector<KernelRow> CpuCounts::end(uint64_t& dropped) {
     ++row.calls;
     add_counts(row, launch.totals);
     if (launch.has_footprint)
-      add(row.bytes.compulsory, SECTOR * static_cast<double>(launch.footprint_read +
-                                                              launch.footprint_written));
+      add(row.bytes.compulsory,
+          SECTOR * static_cast<double>(launch.footprint_read + launch.footprint_written));
   }
   return rows;
 }

@@ -98,8 +98,7 @@ void write_file(const std::string& file, const std::string& text) {
 
 // The user of the variable may have no access to the log of the program.
 void report_failure(const char* attempt, const char* reason) noexcept {
-  if (!log_failure(attempt, reason))
-    std::fprintf(stderr, "libcucore: %s: %s\n", attempt, reason);
+  if (!log_failure(attempt, reason)) std::fprintf(stderr, "libcucore: %s: %s\n", attempt, reason);
 }
 
 // Calls a function, and reports its failure.

@@ -10,8 +10,9 @@ namespace cucore::perf {
 // kernels. The rows must be complete, see complete_report().
 void add_profile_findings(ReportData& data);
 
-// Returns the part of the threads of the kernel's warps that do the instructions of their warp, 0 to
-// 1. Threads that the last warp of a block lacks do not count. Unknown without such counters.
+// Returns the part of the threads of the kernel's warps that do the instructions of their warp,
+// from 0 to 1. Threads that the last warp of a block lacks do not count. Unknown without such
+// counters.
 double active_threads_of(const KernelRow& row);
 
 // Returns the first finding of a row that is not a note, else its first one; NO_INDEX without one.

@@ -40,7 +40,7 @@ bool has_point(const KernelRow& row) {
 // The length of the bar of a kernel.
 double bar_of(const KernelRow& row, bool counts_only) {
   const auto instructions = row.counters.find("cpu.instructions");
-  const double length = !counts_only                             ? row.seconds.total * 1e3
+  const double length = !counts_only                         ? row.seconds.total * 1e3
                         : instructions == row.counters.end() ? UNKNOWN
                                                              : instructions->second;
   return length > 0 ? length : 0;
@@ -98,13 +98,11 @@ std::string profile_as_gnuplot(const ReportData& data) {
   const bool counts_only = has_counts_only(data);
   const bool has_length = add_bars(script, data, counts_only);
   if (roofline) add_points(script, data);
-  script += concat("set multiplot layout 1,", roofline ? 2 : 1,
-                   "\nset title \"", counts_only ? "instructions" : "time",
-                   " of kernels\" noenhanced\nset xlabel \"",
+  script += concat("set multiplot layout 1,", roofline ? 2 : 1, "\nset title \"",
+                   counts_only ? "instructions" : "time", " of kernels\" noenhanced\nset xlabel \"",
                    counts_only ? "instructions of threads" : "milliseconds",
                    "\"\nset xtics rotate by -40\nset xrange [0:", has_length ? "*" : "1",
-                   "]\nset yrange [-1:",
-                   std::min(data.kernels.size(), MOST_BARS),
+                   "]\nset yrange [-1:", std::min(data.kernels.size(), MOST_BARS),
                    "]\nset ytics noenhanced\nunset key\nset grid xtics\n"
                    "plot $times using (0):1:(0):2:($1-0.35):($1+0.35):ytic(3) with boxxyerror "
                    "fill solid 0.6\n");

@@ -107,8 +107,8 @@ std::string as_text(const Analysis& analysis) {
   };
   text += "\n";
   if (const size_t errors = of(Severity::ERROR)) text += concat(counted(errors, "error"), ", ");
-  text += concat(counted(of(Severity::WARNING), "warning"), ", ",
-                 counted(of(Severity::NOTE), "note"));
+  text +=
+      concat(counted(of(Severity::WARNING), "warning"), ", ", counted(of(Severity::NOTE), "note"));
   if (analysis.allowed() != 0) text += concat(", ", analysis.allowed(), " allowed");
   return text + concat(" in ", counted(analysis.kernels().size(), "kernel"), "\n");
 }

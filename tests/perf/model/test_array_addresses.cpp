@@ -31,8 +31,8 @@ TEST(ArrayAddresses, SeparateAllOthers) {
 }
 
 TEST(ArrayAddresses, TakeCloseArraysOfUnknownSizeForOne) {
-  const std::vector<LaunchArray> arrays{{.address = 40 * MIB}, {.address = 41 * MIB},
-                                        {.address = 43 * MIB}};
+  const std::vector<LaunchArray> arrays{
+      {.address = 40 * MIB}, {.address = 41 * MIB}, {.address = 43 * MIB}};
   const auto found = modelled_addresses(arrays);
   EXPECT_EQ(found[1] - found[0], MIB);
   EXPECT_GE(found[2] - found[1], GAP);
