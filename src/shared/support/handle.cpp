@@ -87,28 +87,13 @@ HandleHead* HandlePool::wrap(const Object* object) {
   return head;
 }
 
-bool HandlePool::retain(HandleHead* head) const noexcept {
-  if (!head || head->type != type_) return false;
-  uint32_t count = head->references.load(std::memory_order_relaxed);
-  while (count != 0)
-    if (head->references.compare_exchange_weak(count, count + 1, std::memory_order_acquire))
-      return true;
-  return false;
-}
-
-void HandlePool::release(HandleHead* head) noexcept {
-  if (!head || head->type != type_) return;
-  uint32_t count = head->references.load(std::memory_order_relaxed);
-  while (count > 1)
-    if (head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) return;
-  if (count == 0) return;
-
-  // The last release happens with the mutex held, because wrap() may add a reference at the same
-  // time.
+// The last release happens with the mutex held, because wrap() may add a reference at the same
+// time.
+void HandlePool::release_last(HandleHead* head) noexcept {
   Object* object = nullptr;
   {
     std::lock_guard lock(mutex_);
-    count = head->references.load(std::memory_order_relaxed);
+    uint32_t count = head->references.load(std::memory_order_relaxed);
     while (count != 0 &&
            !head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
     }

@@ -88,11 +88,26 @@ class HandlePool {
   // Returns a handle of the object: its present one with one more reference, or a new one.
   HandleHead* wrap(const Object* object);
 
-  // Releases one reference; does nothing for NULL, dead and foreign handles.
-  void release(HandleHead* head) noexcept;
+  // Releases one reference; does nothing for NULL, dead and foreign handles. Inline, as retain(),
+  // because launches with buffers use both.
+  void release(HandleHead* head) noexcept {
+    if (!head || head->type != type_) return;
+    uint32_t count = head->references.load(std::memory_order_relaxed);
+    while (count > 1)
+      if (head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel))
+        return;
+    if (count != 0) release_last(head);
+  }
 
   // Adds a reference. Returns false for NULL, dead and foreign handles.
-  bool retain(HandleHead* head) const noexcept;
+  bool retain(HandleHead* head) const noexcept {
+    if (!head || head->type != type_) return false;
+    uint32_t count = head->references.load(std::memory_order_relaxed);
+    while (count != 0)
+      if (head->references.compare_exchange_weak(count, count + 1, std::memory_order_acquire))
+        return true;
+    return false;
+  }
 
   // Lets `drop` remove the reference of each handle to its object, for a library that does more.
   using Drop = void (*)(Object* object) noexcept;
@@ -102,6 +117,7 @@ class HandlePool {
 
  private:
   HandleHead* take_slot();
+  void release_last(HandleHead* head) noexcept;
   void grow();
   void watch_forks();
   static void lock_all();

@@ -10,24 +10,31 @@
 namespace cucore::core {
 namespace {
 
-[[noreturn]] void throw_dead(const Kernel& kernel, size_t index) {
+[[noreturn, gnu::cold, gnu::noinline]] void throw_dead(const Kernel& kernel, size_t index) {
   throw Error(
       Status::INVALID_HANDLE,
       concat("argument ", index, " of kernel ", kernel.label(),
              " is a released buffer or a handle of another type; expected a cucore_buffer"));
 }
 
-void check_device(const Kernel& kernel, size_t index, const Buffer& buffer, const Device& device,
-                  const char* of) {
+[[noreturn, gnu::cold, gnu::noinline]] void throw_device(const Kernel& kernel, size_t index,
+                                                         const Buffer& buffer, const Device& device,
+                                                         const char* of) {
+  throw Error(Status::INVALID_ARGUMENT,
+              concat("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
+                     buffer.device().label(), "; expected one of ", device.label(),
+                     ", the device of ", of, "; copy the buffer, or use managed memory"));
+}
+
+inline void check_device(const Kernel& kernel, size_t index, const Buffer& buffer,
+                         const Device& device, const char* of) {
   buffer.require_usable();
+  if (&buffer.device() == &device) [[likely]]
+    return;
   // Pinned and managed memory has the same address on every device.
   const bool anywhere =
       buffer.kind() == Buffer::Kind::PINNED || buffer.kind() == Buffer::Kind::MANAGED;
-  if (&buffer.device() != &device && !anywhere)
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("argument ", index, " of kernel ", kernel.label(), " is a buffer of ",
-                       buffer.device().label(), "; expected one of ", device.label(),
-                       ", the device of ", of, "; copy the buffer, or use managed memory"));
+  if (!anywhere) throw_device(kernel, index, buffer, device, of);
 }
 
 bool takes_addresses(const image::Parameter& parameter) {
@@ -37,12 +44,16 @@ bool takes_addresses(const image::Parameter& parameter) {
           parameter.parameter_class == ParameterClass::UNKNOWN);
 }
 
-void check_parameter(const Kernel& kernel, size_t index, const image::Parameter& parameter) {
-  if (!takes_addresses(parameter))
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("argument ", index, " of kernel ", kernel.label(),
-                       " is a buffer; the kernel's parameter has ", describe(parameter),
-                       "; pass a value of that type"));
+[[noreturn, gnu::cold, gnu::noinline]] void throw_parameter(const Kernel& kernel, size_t index,
+                                                            const image::Parameter& parameter) {
+  throw Error(Status::INVALID_ARGUMENT, concat("argument ", index, " of kernel ", kernel.label(),
+                                               " is a buffer; the kernel's parameter has ",
+                                               describe(parameter), "; pass a value of that type"));
+}
+
+inline void check_parameter(const Kernel& kernel, size_t index, const image::Parameter& parameter) {
+  if (!takes_addresses(parameter)) [[unlikely]]
+    throw_parameter(kernel, index, parameter);
 }
 
 }  // namespace
@@ -119,11 +130,6 @@ void* BufferArguments::add(const void* handle, const Buffer& buffer, size_t inde
   Item* const item = new (place(count_)) Item(handle, buffer, stream_);
   ++count_;
   return &item->address;
-}
-
-BufferArguments::Item* BufferArguments::place(size_t index) {
-  Items& items = index < FEW ? first_ : *more_[index / FEW - 1];
-  return reinterpret_cast<Item*>(items.bytes) + index % FEW;
 }
 
 }  // namespace cucore::core

@@ -42,6 +42,12 @@ class BufferArguments {
 
   // Lets the graph of captured work keep the buffers.
   void hold_in(CapturedWork& work);
+  // Whether the capture keeps all of them for certain.
+  bool are_kept(const CaptureGate& gate) const {
+    for (size_t i = 0; i < count_; ++i)
+      if (!gate.keeps(place(i)->buffer)) return false;
+    return true;
+  }
 
   // Returns whether a buffer belongs to another device than the stream's. Its context must be alive
   // during the call of the driver.
@@ -67,7 +73,13 @@ class BufferArguments {
 
   void* add(const void* handle, size_t index);
   void* add(const void* handle, const Buffer& buffer, size_t index);
-  Item* place(size_t index);
+  Item* place(size_t index) {
+    return const_cast<Item*>(static_cast<const BufferArguments*>(this)->place(index));
+  }
+  const Item* place(size_t index) const {
+    const Items& items = index < FEW ? first_ : *more_[index / FEW - 1];
+    return reinterpret_cast<const Item*>(items.bytes) + index % FEW;
+  }
 
   const Kernel& kernel_;
   const Stream& stream_;

@@ -63,8 +63,14 @@ class ArgumentPointers {
   void** data_ = few_;
 };
 
+bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArguments* buffers) {
+  return gate.keeps(*image.image) && (!buffers || buffers->are_kept(gate));
+}
+
 [[gnu::cold, gnu::noinline]] void hold_in_capture(const KernelImage& image, const Stream& stream,
                                                   BufferArguments* buffers) {
+  if (const CaptureGate* gate = stream.own_capture_gate(); gate && is_kept(*gate, image, buffers))
+    return;
   CapturedWork work(stream);
   if (!work.is_captured()) return;
   work.hold(*image.image);

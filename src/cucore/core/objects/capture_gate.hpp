@@ -3,6 +3,8 @@
 // Both keep it, so that the work needs no other lock than that of the capture's objects.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <mutex>
 
@@ -13,8 +15,17 @@ namespace cucore::core {
 class CaptureSession;
 
 struct CaptureGate final : Object {
+  // Whether the session keeps the object for certain. Needs no lock, because most work uses the
+  // objects of the work before.
+  bool keeps(const Object& object) const noexcept {
+    return std::ranges::any_of(
+        recent, [&](const auto& each) { return each.load(std::memory_order_acquire) == &object; });
+  }
+
   std::mutex mutex;                   // also guards the objects of the session
   CaptureSession* session = nullptr;  // null after its end
+  // Some objects that the session keeps; null after its end. Written under the lock.
+  std::array<std::atomic<const Object*>, 8> recent{};
 };
 
 // The gate of a stream, which only streams that are captured have. Any thread may make it.
@@ -33,8 +44,8 @@ class OptionalGate {
     CaptureGate* none = nullptr;
     if (gate_.compare_exchange_strong(none, made.get())) (void)made.detach();
   }
-  // Needs require().
-  CaptureGate& operator*() const { return *gate_.load(std::memory_order_acquire); }
+  // Null before require().
+  CaptureGate* get() const { return gate_.load(std::memory_order_acquire); }
 
  private:
   std::atomic<CaptureGate*> gate_{nullptr};  // has a reference

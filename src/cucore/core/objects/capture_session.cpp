@@ -60,16 +60,20 @@ void CaptureSession::open_gate() noexcept {
 
 void CaptureSession::close_gate() const noexcept {
   const std::lock_guard lock(gate_->mutex);
-  if (gate_->session == this) gate_->session = nullptr;
+  if (gate_->session != this) return;
+  gate_->session = nullptr;
+  for (auto& recent : gate_->recent) recent.store(nullptr, std::memory_order_release);
 }
 
 void CaptureSession::hold(const Object& object, const std::unique_lock<std::mutex>&) {
-  if (std::ranges::find(recent_, &object) != recent_.end()) return;
+  if (gate_->session == this && gate_->keeps(object)) return;
   if (!known_.contains(&object)) {
     held_.emplace_back(&object);
     known_.insert(&object);
   }
-  recent_[oldest_++ % recent_.size()] = &object;
+  if (gate_->session != this) return;
+  auto& recent = gate_->recent;
+  recent[oldest_++ % recent.size()].store(&object, std::memory_order_release);
 }
 
 void CaptureSession::add_fork(Ref<const Stream> stream) {

@@ -3,7 +3,6 @@
 // it. The graph receives the objects at the end.
 #pragma once
 
-#include <array>
 #include <mutex>
 #include <thread>
 #include <unordered_set>
@@ -65,9 +64,7 @@ class CaptureSession final : public Object {
   const uint64_t failures_;      // of the library, at the beginning
   const Ref<CaptureGate> gate_;  // its mutex guards the following
   std::unordered_set<const Object*> known_;
-  // The last of these: most work uses the objects of the work before.
-  std::array<const Object*, 4> recent_{};
-  size_t oldest_ = 0;
+  size_t oldest_ = 0;  // of the recent objects in the gate
   std::vector<Ref<const Object>> held_;
   std::vector<Ref<const Stream>> forks_;
   Ref<Object> graph_;

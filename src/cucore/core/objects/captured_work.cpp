@@ -20,7 +20,7 @@ driver::CaptureInfo info_of(const driver::CudaTable& cu, CUstream stream) {
 }  // namespace
 
 CapturedWork::CapturedWork(const Stream& stream) : stream_(stream) {
-  if (stream.begun_capture() != NOT_CAPTURED && !stream.is_shared() && enter(stream)) return;
+  if (stream.own_capture_gate() && enter(stream)) return;
   const driver::CaptureInfo info = info_of(driver::cuda(), stream.native());
   if (!info.is_active()) return;
   is_captured_ = true;

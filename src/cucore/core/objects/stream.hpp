@@ -56,7 +56,11 @@ class Stream final : public Object {
   uint64_t begun_capture() const { return begun_capture_.load(std::memory_order_relaxed); }
   void note_capture(uint64_t id) const { begun_capture_.store(id, std::memory_order_relaxed); }
   // Leads to the capture that begun_capture() names; made by let_capture().
-  CaptureGate& capture_gate() const { return *gate_; }
+  CaptureGate& capture_gate() const { return *gate_.get(); }
+  // The same, or null if other code may have begun or ended a capture of the stream.
+  const CaptureGate* own_capture_gate() const {
+    return begun_capture() != 0 && !is_shared() ? gate_.get() : nullptr;
+  }
   // Held while a capture of the stream begins or ends; see StreamMark::hold().
   std::unique_lock<std::mutex> hold_records() const {
     return mark_ ? mark_->hold() : std::unique_lock<std::mutex>();
