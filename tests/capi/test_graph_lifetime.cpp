@@ -33,6 +33,26 @@ class GraphLifetime : public OnGraph {
   bool ends_at(int count) const {
     return comes_true([&] { return alive_ == count; });
   }
+  Buffer make_managed() const {
+    Buffer buffer;
+    MUST(cucore_buffer_create_managed, device_, BYTES, buffer.out());
+    return buffer;
+  }
+  // Also after the library's thread had time to release memory.
+  void expect_memory(uint64_t count) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(comes_true([&] { return fake_->live_objects("memory") == count; }));
+  }
+  void launch_saxpy(const cucore_buffer* x, const cucore_buffer* y) const {
+    const SaxpyArguments arguments(1, x, y);
+    const cucore_launch_options options = grid(1, 32);
+    MUST(cucore_kernel_launch, saxpy_, stream_, &options, arguments.list, 4);
+  }
+  Graph end_capture() const {
+    Graph captured;
+    MUST(cucore_stream_end_capture, stream_, captured.out());
+    return captured;
+  }
   void forget_graph() {
     graph_.reset();
     graph_ = make_graph(device_);
@@ -197,6 +217,72 @@ TEST_F(GraphLifetime, OfBuffersEndsWithTheNode) {
   EXPECT_EQ(fake_->live_objects("memory"), before + 1);
   SUCCEEDS(cucore_graph_remove_node, graph_, node);
   EXPECT_TRUE(comes_true([&] { return fake_->live_objects("memory") == before; }));
+}
+
+// The works of nodes share blocks of memory, but not their buffers.
+TEST_F(GraphLifetime, OfBuffersOfKernelNodesEndsOneByOne) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  constexpr uint64_t NODES = 100;
+  Nodes nodes;
+  for (uint64_t i = 0; i < NODES; ++i) {
+    const Buffer buffer = make_managed();
+    nodes.push_back(add_saxpy({}, 1, buffer, buffer));
+  }
+  expect_memory(before + NODES);
+  for (uint64_t i = 0; i < NODES; i += 2) SUCCEEDS(cucore_graph_remove_node, graph_, nodes[i]);
+  expect_memory(before + NODES / 2);
+  {
+    const Buffer other = make_managed();
+    const SaxpyArguments arguments(1, other, other);
+    for (uint64_t i = 1; i < NODES; i += 4)
+      SUCCEEDS(cucore_graph_set_kernel, graph_, nodes[i], nullptr, nullptr, arguments.list, 4);
+  }
+  expect_memory(before + NODES / 4 + 1);
+  Executable executable = make_executable(graph_);
+  forget_graph();
+  expect_memory(before + NODES / 4 + 1);
+  executable.reset();
+  expect_memory(before);
+}
+
+TEST_F(GraphLifetime, OfBuffersOfEachCaptureIsThatOfItsGraph) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  Buffer buffer = make_managed();
+  const auto capture = [&] {
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    for (int i = 0; i < 3; ++i) launch_saxpy(buffer, buffer);
+    return end_capture();
+  };
+  Graph first = capture(), second = capture();
+  buffer.reset();
+  first.reset();
+  expect_memory(before + 1);
+  second.reset();
+  expect_memory(before);
+}
+
+TEST_F(GraphLifetime, OfManyBuffersIsThatOfTheirCapture) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  constexpr uint64_t BUFFERS = 30;
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  {
+    std::vector<Buffer> buffers;
+    for (uint64_t i = 0; i < BUFFERS; ++i) buffers.push_back(make_managed());
+    for (int round = 0; round < 2; ++round)
+      for (uint64_t i = 0; i < BUFFERS; ++i)
+        launch_saxpy(buffers[i], buffers[(7 * i + 1) % BUFFERS]);
+  }
+  expect_memory(before + BUFFERS);
+  Graph captured = end_capture();
+  expect_memory(before + BUFFERS);
+  captured.reset();
+  expect_memory(before);
 }
 
 TEST_F(GraphLifetime, OfANodeThatCannotBeRemovedGoesOn) {

@@ -3,6 +3,8 @@
 // one graph takes the nodes of the other only if their attributes are the same.
 #include <array>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "graph_testing.hpp"
 
@@ -103,6 +105,40 @@ TEST_F(GraphTwins, CheckAndCopyLargeParameters) {
   graph_ = make_graph(device_);
   run_graph(clone);
   EXPECT_EQ(read(out), (Words{1, 2048}));
+}
+
+// Writes the last of twenty parameters to the first.
+std::string kernel_of_many() {
+  std::string parameters;
+  for (int i = 0; i < 20; ++i)
+    parameters += (i ? ", .param .u64 p" : ".param .u64 p") + std::to_string(i);
+  return ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry many(" + parameters +
+         ") {\n .reg .b64 %r<3>;\n ld.param.u64 %r1, [p0];\n ld.param.u64 %r2, [p19];\n"
+         " cvta.to.global.u64 %r1, %r1;\n st.global.u64 [%r1], %r2;\n ret;\n}\n";
+}
+
+TEST_F(GraphTwins, CopyManyParameters) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";
+  const std::string text = kernel_of_many();
+  const Kernel many =
+      find_kernel(make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size() + 1), "many");
+  const Buffer out = make_buffer(device_, sizeof(Words), stream_);
+  uint64_t value = uint64_t{7} << 32 | 5;
+  std::vector<cucore_argument> arguments(20, CUCORE_ARGUMENT(value));
+  for (const size_t i : {0, 1, 5, 18}) arguments[i] = {out, CUCORE_ARGUMENT_OBJECT};
+  const cucore_launch_options options = grid(1, 1);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_kernel, graph_, nullptr, 0, many, &options, arguments.data(),
+           arguments.size(), &node);
+  value = 0;
+  run_graph(graph_);
+  EXPECT_EQ(read(out), (Words{5, 7}));
+  const cucore_launch_options wider = grid(1, 32);
+  SUCCEEDS(cucore_graph_set_kernel, graph_, node, nullptr, &wider, nullptr, 0);
+  const float zero = 0;
+  SUCCEEDS(cucore_buffer_fill, out, 0, sizeof(Words), &zero, sizeof zero, stream_);
+  run_graph(graph_);
+  EXPECT_EQ(read(out), (Words{5, 7}));
 }
 
 struct Option {

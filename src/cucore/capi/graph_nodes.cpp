@@ -96,8 +96,7 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     node.require();
     self.require_usable();
     core::KernelChange launch{std::move(of), &how.get(), arguments, count};
-    node.set(self.add(before, cucore::make<core::KernelWork>(*self.context(), std::move(launch),
-                                                             LAUNCH_HANDLES)));
+    node.set(self.add_kernel(before, std::move(launch), LAUNCH_HANDLES));
   });
 }
 

@@ -24,6 +24,11 @@ class Object {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
+  // Whether the caller's reference is the only one. Others may be added only by a registry.
+  bool has_one_reference() const noexcept {
+    return references_.load(std::memory_order_acquire) == 1;
+  }
+
   // Adds a reference unless the object is being destroyed; for registries that do not keep objects
   // alive.
   bool try_add_reference() const noexcept {

@@ -213,38 +213,37 @@ CUgraph Graph::hand_out() const noexcept try {
 
 namespace {
 
-struct Predecessors {
-  explicit Predecessors(size_t count) : plain(count), programmatic(count) {}
-
-  ShortList<CUgraphNode> plain, programmatic;
-};
-
-// Adds the edges to the node. Drivers without data of edges get plain ones.
-Predecessors sorted_by_edge(const driver::CudaTable& cu, std::span<GraphNode* const> before,
-                            GraphNode& to) {
+// Adds the edges to the node. Drivers without data of edges get plain ones. Returns the nodes with
+// plain edges.
+ShortList<CUgraphNode> add_edges(const driver::CudaTable& cu, std::span<GraphNode* const> before,
+                                 GraphNode& to) {
   const bool may_overlap = to.work->is_programmatic() && cu.version >= driver::FIRST_WITH_EDGE_DATA;
-  Predecessors out(before.size());
+  ShortList<CUgraphNode> plain(before.size());
   to.before.reserve(before.size());
   for (const GraphNode* node : before) {
     const bool is_programmatic = may_overlap && node->kind == NodeKind::KERNEL;
-    (is_programmatic ? out.programmatic : out.plain).push_back(node->native);
+    if (!is_programmatic) plain.push_back(node->native);
     to.before.push_back({node->number, is_programmatic});
   }
-  return out;
+  return plain;
 }
 
 // Adds the node; a shared graph keeps its objects. If it throws, the graph is unchanged. The
 // objects are first, because the driver cannot remove a node of a graph with memory.
-void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predecessors& before,
-                GraphNode& node) {
+void add_native(const driver::CudaTable& cu, const GraphBody& body,
+                std::span<GraphNode* const> before, GraphNode& node) {
   const CUgraph graph = body.native();
   if (body.is_shared() && node.work->keeps())
     node.keeper = UserObject(cu, node.work).move_to(graph);
   try {
-    node.native = node.work->add_to(cu, graph, before.plain.all());
-    for (const CUgraphNode from : before.programmatic.all())
-      check(driver::add_edge(cu, graph, from, node.native, &PROGRAMMATIC),
-            "add a programmatic edge to a graph");
+    const ShortList<CUgraphNode> plain = add_edges(cu, before, node);
+    node.native = node.work->add_to(cu, graph, plain.all());
+    if (plain.all().size() == before.size()) [[likely]]
+      return;
+    for (size_t i = 0; i < before.size(); ++i)
+      if (node.before.begin()[i].is_programmatic)
+        check(driver::add_edge(cu, graph, before[i]->native, node.native, &PROGRAMMATIC),
+              "add a programmatic edge to a graph");
   } catch (...) {
     if (node.native)
       driver::check_release(cu.cuGraphDestroyNode(node.native), "destroy a node of a graph");
@@ -256,7 +255,7 @@ void add_native(const driver::CudaTable& cu, const GraphBody& body, const Predec
 }  // namespace
 
 NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
-                         Ref<const NodeWork> work) {
+                         Ref<const NodeWork>& work) {
   if (body_->is_conditional() && !work->may_be_conditional())
     throw Error(
         Status::INVALID_ARGUMENT,
@@ -265,12 +264,16 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
                "conditional nodes, and child graphs of these"));
   const ShortList<GraphNode*> before = body_->find_all(after);
   body_->reserve_insertion(before.all());
-  auto node = std::make_unique_for_overwrite<GraphNode>();
+  GraphBody::NewNode node = body_->make_node();
   node->kind = work->kind();
   node->work = std::move(work);
-  add_native(cu, *body_, sorted_by_edge(cu, before.all(), *node), *node);
-  const NodeNumber number = node->number = next_node_number();
-  body_->insert(std::move(node), before.all());
+  try {
+    add_native(cu, *body_, before.all(), *node);
+  } catch (...) {
+    work = std::move(node->work);
+    throw;
+  }
+  const NodeNumber number = body_->insert(std::move(node), before.all());
   root_->change();
   return number;
 }
@@ -278,7 +281,23 @@ NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber
 NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> work) {
   const GraphUse use(*root_, *body_, *work);
   work->require_usable();
-  return insert(use.cu(), after, std::move(work));
+  return insert(use.cu(), after, work);
+}
+
+NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, KernelChange launch,
+                             const LaunchHandles& handles) {
+  (void)launch.kernel->on(device());  // the first use loads the code, which needs no lock
+  Ref<const NodeWork> work;           // ends after the lock
+  std::unique_lock lock(root_->mutex());
+  work = KernelWork::make_in(body_->work_blocks(), *context(), std::move(launch), handles);
+  if (work->needs_context() || body_->may_have_changed()) {
+    const GraphUse use(std::move(lock), *root_, *body_);
+    return insert(use.cu(), after, work);
+  }
+  const ContextAccess access(*context(), "graph");
+  body_->require_usable();
+  body_->require_alive();
+  return insert(cuda(), after, work);
 }
 
 namespace {
@@ -317,7 +336,8 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   use.read_source(*child.body_, "add");
   require_child(*child.root_, *child.body_);
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
-  return insert(use.cu(), after, make<ChildWork>(*child.body_, source.native()));
+  Ref<const NodeWork> work = make<ChildWork>(*child.body_, source.native());
+  return insert(use.cu(), after, work);
 }
 
 uint64_t Graph::add_condition(uint32_t value, bool is_reset_at_launch) {
@@ -339,7 +359,8 @@ NodeNumber Graph::add_conditional(std::span<const NodeNumber> after, uint64_t co
   const GraphUse use(*root_, *body_);
   const auto work = make<ConditionalWork>(use.cu(), context()->native(), condition, kind, count);
   body_->require_free(condition);
-  const NodeNumber number = insert(use.cu(), after, work);
+  Ref<const NodeWork> added = work;
+  const NodeNumber number = insert(use.cu(), after, added);
   GraphNode& node = body_->find(number);
   try {
     for (const CUgraph native : work->bodies()) {
@@ -381,7 +402,7 @@ NodeNumber Graph::add_memory(std::span<const NodeNumber> after, Ref<const NodeWo
       throw Error(Status::INVALID_ARGUMENT,
                   concat(describe_node(*node), " frees the buffer already"));
   }
-  return insert(use.cu(), after, std::move(work));
+  return insert(use.cu(), after, work);
 }
 
 namespace {
@@ -408,9 +429,10 @@ void Graph::remove(NodeNumber number) {
   body_->reserve({});
   check_removal(use.cu().cuGraphDestroyNode(node.native), *root_->body(),
                 [&] { return concat("remove ", describe_node(node)); });
-  std::unique_ptr<GraphNode> removed = body_->remove(node);
-  release_from(use.cu(), body_->native(), removed->keeper);
-  use.drop(std::move(removed));
+  RemovedNode removed = body_->remove(node);
+  release_from(use.cu(), body_->native(), removed.keeper);
+  use.drop(std::move(removed.work));
+  use.drop(std::move(removed.bodies));
   root_->change();
 }
 

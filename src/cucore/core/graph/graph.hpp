@@ -100,8 +100,8 @@ class Graph final : public Object {
   // Of of_capture(): the graph is now this object's, or the driver has destroyed it.
   void take_over() const;
   void lose() const;
-  // A capture into this graph of a conditional node has failed. The whole graph is an error from now
-  // on. It is never destroyed, because drivers crash then (seen with CUDA 13.0).
+  // A capture into this graph of a conditional node has failed. The whole graph is an error from
+  // now on. It is never destroyed, because drivers crash then (seen with CUDA 13.0).
   void lose_whole() const;
   bool is_conditional() const { return body_->is_conditional(); }
   // The graph, what was made from it and the launches of that keep the object.
@@ -119,6 +119,8 @@ class Graph final : public Object {
   CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
+  NodeNumber add_kernel(std::span<const NodeNumber> after, KernelChange launch,
+                        const LaunchHandles& handles);
   // Adds an AllocationWork or a FreeWork.
   NodeNumber add_memory(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
@@ -162,9 +164,9 @@ class Graph final : public Object {
   ~Graph() override = default;
   // Throws INVALID_ARGUMENT for a view of a node's graph.
   void require_whole() const;
-  // The caller has the lock.
+  // The caller has the lock. Takes the work over unless the call fails.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
-                    Ref<const NodeWork> work);
+                    Ref<const NodeWork>& work);
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;

@@ -24,9 +24,18 @@ void erase_edge(NodeEdges& edges, NodeNumber node) noexcept {
 
 }  // namespace
 
-NodeNumber next_node_number() noexcept {
+// Takes numbers that no other node of the process has: as many at a time as the graph has nodes,
+// because threads share the counter.
+NodeNumber GraphBody::next_number() noexcept {
+  constexpr size_t MOST = 64;
   static std::atomic<NodeNumber> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (next_number_ == end_of_numbers_ ||
+      (!nodes_.empty() && nodes_.back()->number >= next_number_)) {
+    const NodeNumber count = std::clamp<size_t>(nodes_.size(), 1, MOST);
+    next_number_ = last.fetch_add(count, std::memory_order_relaxed) + 1;
+    end_of_numbers_ = next_number_ + count;
+  }
+  return next_number_++;
 }
 
 GraphNode& GraphBody::find(NodeNumber number) const {
@@ -43,7 +52,7 @@ GraphNode& GraphBody::find(NodeNumber number) const {
 GraphNode* GraphBody::find_native(CUgraphNode native) const {
   const auto found =
       std::ranges::find(nodes_, native, [](const auto& node) { return node->native; });
-  return found == nodes_.end() ? nullptr : found->get();
+  return found == nodes_.end() ? nullptr : *found;
 }
 
 void GraphBody::require_distinct(std::span<const NodeNumber> numbers) const {
@@ -74,24 +83,34 @@ void GraphBody::reserve(std::span<GraphNode* const> touched) {
   }
 }
 
-void GraphBody::insert(std::unique_ptr<GraphNode> node,
-                       std::span<GraphNode* const> before) noexcept {
+NodeNumber GraphBody::insert(NewNode node, std::span<GraphNode* const> before) noexcept {
+  const NodeNumber number = node->number = next_number();
   for (size_t i = 0; i < before.size(); ++i)
-    before[i]->after.push_back({node->number, node->before.begin()[i].is_programmatic});
-  nodes_.push_back(std::move(node));
+    before[i]->after.push_back({number, node->before.begin()[i].is_programmatic});
+  nodes_.push_back(node.release());
+  return number;
 }
 
-std::unique_ptr<GraphNode> GraphBody::remove(GraphNode& node) noexcept {
+RemovedNode GraphBody::remove(GraphNode& node) noexcept {
   removed_.push_back(node.number);
   while (!node.before.empty()) disconnect(find(node.before.back().node), node);
   while (!node.after.empty()) disconnect(node, find(node.after.back().node));
-  const auto at = std::ranges::find(nodes_, &node, &std::unique_ptr<GraphNode>::get);
-  std::unique_ptr<GraphNode> removed = std::move(*at);
-  for (const auto& body : removed->bodies) body->end();
+  for (const auto& body : node.bodies) body->end();
   for (auto& [condition, decided] : conditions_)
-    if (decided == removed->number) decided = 0;
-  nodes_.erase(at);
+    if (decided == node.number) decided = 0;
+  nodes_.erase(std::ranges::find(nodes_, &node));
+  RemovedNode removed{std::move(node.work), node.keeper, std::move(node.bodies)};
+  places_.end(&node);
   return removed;
+}
+
+// The twin has no graphs of its own yet.
+GraphNode& GraphBody::add_twin(const GraphNode& node) {
+  NewNode twin = places_.make(node);
+  twin->bodies.clear();
+  if (node.label) twin->label = keep_text(*node.label);
+  nodes_.push_back(twin.get());
+  return *twin.release();
 }
 
 // Edges that go forward only cannot close a circle.
@@ -144,12 +163,9 @@ Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) con
   auto copy = make<GraphBody>(native);
   copy->nodes_.reserve(nodes_.size());
   for (const auto& node : nodes_) {
-    auto twin = std::make_unique<GraphNode>(*node);
-    twin->bodies.clear();
-    driver::check(cu.cuGraphNodeFindInClone(&twin->native, node->native, native),
+    GraphNode& twin = copy->add_twin(*node);
+    driver::check(cu.cuGraphNodeFindInClone(&twin.native, node->native, native),
                   "find a node in the copy of a graph");
-    if (node->label) twin->label = copy->keep_text(*node->label);
-    copy->nodes_.push_back(std::move(twin));
   }
   copy->removed_ = removed_;
   copy->held_ = held_;
@@ -230,11 +246,8 @@ Ref<GraphBody> GraphBody::sketch() const {
   auto copy = make<GraphBody>(nullptr, is_conditional_);
   copy->nodes_.reserve(nodes_.size());
   for (const auto& node : nodes_) {
-    auto twin = std::make_unique<GraphNode>(*node);
-    twin->native = nullptr, twin->keeper = nullptr;
-    twin->bodies.clear();
-    if (node->label) twin->label = copy->keep_text(*node->label);
-    copy->nodes_.push_back(std::move(twin));
+    GraphNode& twin = copy->add_twin(*node);
+    twin.native = nullptr, twin.keeper = nullptr;
   }
   copy->held_ = held_;
   copy->objects_ = objects_;
@@ -256,7 +269,7 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
     const NodeKind kind = kind_of(type), wanted = sketch.nodes_[i]->kind;
     const bool is_wide_fill = kind == NodeKind::CHILD && wanted == NodeKind::FILL;
     if (kind != wanted && !is_wide_fill) return false;
-    twins.emplace(natives[i], sketch.nodes_[i].get());
+    twins.emplace(natives[i], sketch.nodes_[i]);
   }
   for (const driver::NativeEdge& edge : edges) {
     const auto from = twins.find(edge.from), to = twins.find(edge.to);
@@ -267,7 +280,8 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
   }
   const Ref<GraphBody> copy = sketch.sketch();
   for (size_t i = 0; i < natives.size(); ++i) copy->nodes_[i]->native = natives[i];
-  nodes_ = std::move(copy->nodes_);
+  std::swap(nodes_, copy->nodes_);
+  swap(places_, copy->places_);
   texts_.merge(copy->texts_);
   backward_edges_ = copy->backward_edges_;
   return true;
@@ -286,12 +300,10 @@ void GraphBody::require_not_captured(const char* action) const {
                        " a graph into which a stream is being captured; end the capture first"));
 }
 
-std::unique_ptr<GraphNode> GraphBody::read_node(const driver::CudaTable& cu,
-                                                CUgraphNode native) const {
+GraphBody::NewNode GraphBody::read_node(const driver::CudaTable& cu, CUgraphNode native) {
   CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
   driver::check(cu.cuGraphNodeGetType(native, &type), "query the kind of a node of a graph");
-  auto node = std::make_unique<GraphNode>();
-  node->number = next_node_number();
+  NewNode node = make_node();
   node->kind = kind_of(type);
   node->native = native;
   if (is_memory(node->kind)) node->work = read_memory_work(cu, native, node->kind);
@@ -305,7 +317,7 @@ void GraphBody::drop_absent(std::span<const CUgraphNode> natives,
   dropped.reserve(dropped.size() + nodes_.size());
   for (size_t i = nodes_.size(); i-- != 0;) {
     reserve({});
-    if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i])->work);
+    if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i]).work);
   }
 }
 
@@ -315,7 +327,7 @@ void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork
   NativeNodes known;
   known.reserve(natives.size());
   nodes_.reserve(natives.size());
-  for (const auto& node : nodes_) known.emplace(node->native, node.get());
+  for (const auto& node : nodes_) known.emplace(node->native, node);
   for (const CUgraphNode native : natives) {
     if (known.contains(native)) continue;
     auto node = read_node(cu, native);

@@ -9,11 +9,14 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/graph/node_work.hpp"
 #include "support/inline_list.hpp"
+#include "support/object_blocks.hpp"
 #include "support/short_list.hpp"
+#include "support/slab.hpp"
 
 namespace cucore::core {
 
@@ -40,8 +43,12 @@ struct GraphNode {
   std::vector<Ref<GraphBody>> bodies;  // the graphs of the node, once somebody has asked
 };
 
-// Returns a number that no other node of the process has.
-NodeNumber next_node_number() noexcept;
+// The objects of a node that was removed.
+struct RemovedNode {
+  Ref<const NodeWork> work;
+  CUuserObject keeper = nullptr;
+  std::vector<Ref<GraphBody>> bodies;
+};
 
 class GraphBody final : public Object {
  public:
@@ -96,7 +103,7 @@ class GraphBody final : public Object {
   }
 
   // In the order of adding.
-  const std::vector<std::unique_ptr<GraphNode>>& nodes() const { return nodes_; }
+  const std::vector<GraphNode*>& nodes() const { return nodes_; }
   // Throws NOT_FOUND for numbers of removed nodes and of other graphs.
   GraphNode& find(NodeNumber number) const;
   GraphNode* find_native(CUgraphNode native) const;
@@ -110,10 +117,15 @@ class GraphBody final : public Object {
     grow_lists();
     for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
   }
-  // `before` are the nodes at the other ends of the edges.
-  void insert(std::unique_ptr<GraphNode> node, std::span<GraphNode* const> before) noexcept;
-  // Forgets a node with its edges, and returns it.
-  std::unique_ptr<GraphNode> remove(GraphNode& node) noexcept;
+  // Returns a node for insert().
+  using NewNode = Slab<GraphNode>::Owner;
+  NewNode make_node() { return places_.make(); }
+  // Memory for the works of new nodes.
+  ObjectBlocks& work_blocks() { return work_blocks_; }
+  // Numbers the node and adds it. `before` are the nodes at the other ends of the edges.
+  NodeNumber insert(NewNode node, std::span<GraphNode* const> before) noexcept;
+  // Forgets a node with its edges.
+  RemovedNode remove(GraphNode& node) noexcept;
 
   // Throws INVALID_ARGUMENT for an edge to itself, a second one, and one that closes a circle.
   void check_edge(const GraphNode& from, const GraphNode& to) const;
@@ -153,10 +165,13 @@ class GraphBody final : public Object {
   bool may_be_conditional() const;
 
  private:
-  ~GraphBody() override = default;
+  ~GraphBody() override { std::ranges::for_each(nodes_, std::destroy_at<GraphNode>); }
+  NodeNumber next_number() noexcept;
+  GraphNode& add_twin(const GraphNode& node);
   void grow_lists() {
     const auto grow = [](auto& list) {
-      if (list.size() == list.capacity()) list.reserve(std::max<size_t>(4, list.size() * 2));
+      if (list.size() == list.capacity()) [[unlikely]]
+        list.reserve(std::max<size_t>(4, list.size() * 2));
     };
     grow(nodes_);
     grow(removed_);
@@ -166,7 +181,7 @@ class GraphBody final : public Object {
   void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;
   void drop_absent(std::span<const CUgraphNode> natives, std::vector<Ref<const NodeWork>>& dropped);
-  std::unique_ptr<GraphNode> read_node(const driver::CudaTable& cu, CUgraphNode native) const;
+  NewNode read_node(const driver::CudaTable& cu, CUgraphNode native);
   using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;
   void read_edges(const driver::CudaTable& cu, const NativeNodes& known);
 
@@ -176,7 +191,10 @@ class GraphBody final : public Object {
   bool is_unread_ = false, is_lent_ = false, is_lost_ = false;
   uint32_t captures_ = 0;
   std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
-  std::vector<std::unique_ptr<GraphNode>> nodes_;        // their numbers ascend
+  Slab<GraphNode> places_;
+  ObjectBlocks work_blocks_;
+  std::vector<GraphNode*> nodes_;                    // their numbers ascend
+  NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
   std::vector<NodeNumber> removed_;
   std::vector<Ref<const KeptObject>> held_;  // of the program
   std::vector<Ref<const Object>> objects_;   // of captures

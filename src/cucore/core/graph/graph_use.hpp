@@ -2,7 +2,6 @@
 // One operation on a graph: its lock, and its context.
 #pragma once
 
-#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -59,7 +58,6 @@ class GraphUse {
   }
   // Drop their argument after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }
-  void drop(std::unique_ptr<GraphNode> node) noexcept { node_ = std::move(node); }
   void drop(std::vector<Ref<GraphBody>> bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
@@ -72,7 +70,6 @@ class GraphUse {
 
   std::vector<Ref<const NodeWork>> dropped_;
   Ref<const NodeWork> work_;
-  std::unique_ptr<GraphNode> node_;
   std::vector<Ref<GraphBody>> bodies_;
   const std::unique_lock<std::mutex> lock_;
   const ContextAccess access_;

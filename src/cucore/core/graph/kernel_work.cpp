@@ -19,7 +19,6 @@ std::vector<CUlaunchAttribute> attributes_of_node(const Device& device,
                                                   const cucore_launch_options& given,
                                                   const LaunchHandles& handles) {
   std::vector<CUlaunchAttribute> attributes;
-  if (!LaunchAttributes::are_set(given)) return attributes;
   const LaunchAttributes all(device, given, handles);
   for (const CUlaunchAttribute& attribute : all.list())
     if (attribute.id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
@@ -37,15 +36,16 @@ bool have_same_attributes(const std::vector<CUlaunchAttribute>& a,
 
 }  // namespace
 
-KernelWork::Options::Options(const Device& device, const cucore_launch_options& given,
-                             const LaunchHandles& handles)
-    : attributes(attributes_of_node(device, given, handles)),
+inline KernelWork::Options::Options(const Device& device, const cucore_launch_options& given,
+                                    const LaunchHandles& handles)
+    : attributes(LaunchAttributes::are_set(given) ? attributes_of_node(device, given, handles)
+                                                  : std::vector<CUlaunchAttribute>()),
       launch(LaunchConfiguration(device, nullptr, given).get()),
       cluster{given.cluster[0], given.cluster[1], given.cluster[2]},
       is_programmatic(given.programmatic_serialization != 0) {}
 
-KernelWork::KernelWork(CUcontext context, const Device& device, const KernelWork* before,
-                       KernelChange change, const LaunchHandles& handles)
+inline KernelWork::KernelWork(CUcontext context, const Device& device, const KernelWork* before,
+                              KernelChange change, const LaunchHandles& handles)
     : NodeWork(NodeKind::KERNEL),
       context_(context),
       device_(device),
@@ -56,9 +56,15 @@ KernelWork::KernelWork(CUcontext context, const Device& device, const KernelWork
   allow_shared(*kernel_, device_, options_.launch.sharedMemBytes);
 }
 
+Ref<const KernelWork> KernelWork::make_in(ObjectBlocks& blocks, const Context& context,
+                                          KernelChange launch, const LaunchHandles& handles) {
+  return Ref<const KernelWork>::adopt(new (blocks) KernelWork(context, std::move(launch), handles));
+}
+
 // A kernel without parameters takes none of the values before.
-KernelArguments KernelWork::arguments_of(const KernelWork* before, const KernelChange& change,
-                                         const BufferHandles& handles) const {
+inline KernelArguments KernelWork::arguments_of(const KernelWork* before,
+                                                const KernelChange& change,
+                                                const BufferHandles& handles) const {
   const bool has_none = image_.parameters && image_.parameters->empty();
   if (!before || change.arguments || has_none)
     return {*kernel_, image_, device_, {change.arguments, change.count}, handles};

@@ -4,11 +4,13 @@
 
 #include <cucore.h>
 
+#include <utility>
 #include <vector>
 
 #include "core/graph/kernel_arguments.hpp"
 #include "core/graph/node_work.hpp"
 #include "core/load/launch_configuration.hpp"
+#include "support/object_blocks.hpp"
 
 namespace cucore::core {
 
@@ -25,6 +27,8 @@ class KernelWork final : public NodeWork {
   // Throws as launch() does for the same arguments on a stream of the device.
   KernelWork(const Context& context, KernelChange launch, const LaunchHandles& handles)
       : KernelWork(context.native(), context.device(), nullptr, std::move(launch), handles) {}
+  static Ref<const KernelWork> make_in(ObjectBlocks& blocks, const Context& context,
+                                       KernelChange launch, const LaunchHandles& handles);
   // Takes what the change leaves out from the work before.
   KernelWork(const KernelWork& before, KernelChange change, const LaunchHandles& handles)
       : KernelWork(before.context_, before.device_, &before, std::move(change), handles) {}
@@ -41,6 +45,11 @@ class KernelWork final : public NodeWork {
   NodeFacts facts() const override;
   bool is_programmatic() const override { return options_.is_programmatic; }
   bool may_print() const override;
+
+  static void* operator new(size_t size) { return ObjectBlocks::take_alone(size); }
+  static void* operator new(size_t size, ObjectBlocks& blocks) { return blocks.take(size); }
+  static void operator delete(void* work) noexcept { ObjectBlocks::give_back(work); }
+  static void operator delete(void* work, ObjectBlocks&) noexcept { ObjectBlocks::give_back(work); }
 
  private:
   struct Options {

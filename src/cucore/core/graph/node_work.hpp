@@ -75,6 +75,14 @@ struct NodeFacts {
 
 class NodeWork : public KeptObject {
  public:
+  // No registry has works, so nobody adds a reference to the last one.
+  void drop_reference() const noexcept {
+    if (has_one_reference())
+      delete this;
+    else
+      Object::drop_reference();
+  }
+
   NodeKind kind() const { return kind_; }
 
   // Adds a node that does the work after others, in the current context. Throws if the driver
