@@ -30,7 +30,7 @@ PLANTED = 20  # small calls added to each operation
 FUNCTIONS = {"python_prepared": "cucore::bind::*prepared_run(*", "python_record": "cucore::bind::*stream_record(*",
              "python_query": "cucore::bind::*event_query(*", "python_create_event": "cucore::bind::*make_event(*",
              "python_allocate": "cucore::bind::*make_buffer(*", "python_serialize": "cucore::bind::*serialize(*",
-             "python_graph_kernel": "cucore::bind::*graph_kernel(*", "python_update": "_wrap_ExecutableGraph__update",
+             "python_graph_kernel": "cucore::bind::*graph_kernel(*", "python_update": "cucore::bind::*executable_update(*",
              "python_array_add": "*cucore::bind::arrays::*binary<*", "python_array_add_number": "*cucore::bind::arrays::*binary<*",
              "python_array_function": "cucore::bind::arrays::*call_operation(*"}
 # The rows that also count a function of another library. A load once cleared 128 KiB for the log of the driver. A

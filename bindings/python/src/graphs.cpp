@@ -12,6 +12,7 @@
 #include "in_call.hpp"
 #include "kernel_parameters.hpp"
 #include "launcher.hpp"
+#include "numpy_scalars.hpp"
 #include "object.hpp"
 #include "prepared_launch.hpp"
 #include "refusals.hpp"
@@ -101,11 +102,13 @@ class Reused {
   Object stream_;
 };
 
-// Returns a list of what the arguments need, or None if all of them are numbers and Buffers.
+// Returns a list of what the arguments need, or None if all of them are numbers and Buffers: the
+// values of numbers are copied.
 Object objects_of(const Work& work) {
   for (size_t i = 0; i < work.arguments.size(); ++i) {
     PyObject* const value = work.values[i];
-    const bool is_number = PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    const bool is_number =
+        PyFloat_CheckExact(value) || PyLong_CheckExact(value) || find_numpy_scalar(value);
     if (work.arguments.keeper_of(i) || (!is_number && !is(value, Type::Buffer)))
       return list_of(work.values, work.arguments);
   }
@@ -142,20 +145,21 @@ cucore_status set(Function* function, Graph* graph, const Change& change, const 
 
 }  // namespace
 
-bool NodeList::add(PyObject* value) {
-  cucore_node node = 0;
-  if (!to_integer(value, "node", node)) return false;
-  nodes_.push_back(node);
-  return true;
-}
-
 bool NodeList::open(PyObject* value) {
   if (value == Py_None) return true;
-  if (PyIndex_Check(value)) return add(value);
+  if (PyLong_CheckExact(value)) {
+    one_ = PyLong_AsUnsignedLongLong(value);
+    if (one_ != static_cast<cucore_node>(-1) || !PyErr_Occurred()) return has_one_ = true;
+    PyErr_Clear();  // to_integer() describes what is wrong
+  }
+  if (PyIndex_Check(value)) return has_one_ = to_integer(value, "node", one_);
   const Object items(PySequence_Fast(value, "nodes: a node or a sequence of nodes is needed"));
   if (!items) return false;
-  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i)
-    if (!add(PySequence_Fast_GET_ITEM(items.get(), i))) return false;
+  for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
+    cucore_node node = 0;
+    if (!to_integer(PySequence_Fast_GET_ITEM(items.get(), i), "node", node)) return false;
+    many_.push_back(node);
+  }
   return true;
 }
 

@@ -15,13 +15,14 @@ namespace cucore::bind {
 class NodeList {
  public:
   bool open(PyObject* value);
-  const cucore_node* data() const { return nodes_.empty() ? nullptr : nodes_.data(); }
-  size_t size() const { return nodes_.size(); }
+  const cucore_node* data() const { return many_.empty() ? &one_ : many_.data(); }
+  size_t size() const { return many_.empty() ? size_t{has_one_} : many_.size(); }
 
  private:
-  bool add(PyObject* value);
-
-  std::vector<cucore_node> nodes_;
+  // A single node needs no memory of its own.
+  cucore_node one_ = 0;
+  bool has_one_ = false;
+  std::vector<cucore_node> many_;
 };
 
 PyObject* tuple_of(const std::vector<cucore_node>& nodes);

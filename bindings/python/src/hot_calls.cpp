@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 
 #include "errors.hpp"
 #include "graphs.hpp"
@@ -12,6 +13,7 @@
 #include "in_call.hpp"
 #include "object.hpp"
 #include "registered.hpp"
+#include "slots.hpp"
 #include "unlocked.hpp"
 
 namespace cucore::bind {
@@ -114,6 +116,8 @@ PyObject* stream_record(PyObject* self, PyObject* const* args, Py_ssize_t count,
 PyObject* prepared_run(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
 PyObject* graph_kernel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names);
+PyObject* executable_update(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                            PyObject* names);
 
 PyCFunction as_method(FastMethod method) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(method));
@@ -144,8 +148,12 @@ HotMethod serialize_method = {Type::ObjectCode,
 HotMethod graph_kernel_method = {Type::Graph,
                                  "kernel($self, kernel, config, /, *args, after=None)\n--\n\n",
                                  {"kernel", as_method(graph_kernel), FLAGS, nullptr}};
-HotMethod* const hot_methods[] = {&event_record_method, &event_query_method, &stream_record_method,
-                                  &prepared_run_method, &serialize_method,   &graph_kernel_method};
+HotMethod executable_update_method = {Type::ExecutableGraph,
+                                      "update($self, graph, /)\n--\n\n",
+                                      {"update", as_method(executable_update), FLAGS, nullptr}};
+HotMethod* const hot_methods[] = {
+    &event_record_method, &event_query_method,  &stream_record_method,    &prepared_run_method,
+    &serialize_method,    &graph_kernel_method, &executable_update_method};
 
 PyObject* call_general(const HotMethod& method, PyObject* self, PyObject* const* args,
                        Py_ssize_t count, PyObject* names) {
@@ -219,19 +227,18 @@ PyObject* serialize(PyObject* self, PyObject* const* args, Py_ssize_t count, PyO
 }
 
 // The attributes of Graph, of what it keeps, and of Node. Made once, and kept forever.
-struct AttributeNames {
+struct Attributes {
   PyObject* kept = PyUnicode_InternFromString("_kept");
-  PyObject* kernels = PyUnicode_InternFromString("kernels");
-  PyObject* objects = PyUnicode_InternFromString("objects");
-  PyObject* reused = PyUnicode_InternFromString("reused");
-  PyObject* state = PyUnicode_InternFromString("state");
-  PyObject* graph = PyUnicode_InternFromString("_graph");
-  PyObject* number = PyUnicode_InternFromString("_number");
   PyObject* after = PyUnicode_InternFromString("after");
+  enum { KERNELS, OBJECTS, REUSED, STATE };
+  Slots<4> of_kept{{PyUnicode_InternFromString("kernels"), PyUnicode_InternFromString("objects"),
+                    PyUnicode_InternFromString("reused"), PyUnicode_InternFromString("state")}};
+  enum { GRAPH, NUMBER };
+  Slots<2> of_node{{PyUnicode_InternFromString("_graph"), PyUnicode_InternFromString("_number")}};
 };
-const AttributeNames& attribute_names() {
-  static const AttributeNames names;
-  return names;
+Attributes& attributes() {
+  static Attributes all;
+  return all;
 }
 
 // Returns the value of `after`: none, or the only named argument. Null for other names.
@@ -239,38 +246,84 @@ PyObject* after_of(PyObject* const* named, PyObject* names) {
   const Py_ssize_t count = names ? PyTuple_GET_SIZE(names) : 0;
   if (count == 0) return Py_None;
   const bool is_after =
-      count == 1 && PyTuple_GET_ITEM(names, 0) == attribute_names().after;  // both are interned
+      count == 1 && PyTuple_GET_ITEM(names, 0) == attributes().after;  // both are interned
   return is_after ? named[0] : nullptr;
 }
 
-PyObject* new_node(PyObject* graph, const Object& number) {
+// Returns null, without an exception, for a graph without kernel nodes.
+PyObject* kept_of(PyObject* graph) {
+  PyObject* const members = reinterpret_cast<Handle*>(graph)->dict;
+  PyObject* const kept = members ? PyDict_GetItemWithError(members, attributes().kept) : nullptr;
+  Slots<4>& slots = attributes().of_kept;
+  return kept && slots.are_in(Py_TYPE(kept)) && slots.are_set(kept) ? kept : nullptr;
+}
+
+PyObject* new_node(PyObject* graph, Object number) {
   auto* const type = reinterpret_cast<PyTypeObject*>(registered.node);
-  Object node(number ? type->tp_alloc(type, 0) : nullptr);
-  if (!node || PyObject_SetAttr(node.get(), attribute_names().graph, graph) != 0 ||
-      PyObject_SetAttr(node.get(), attribute_names().number, number.get()) != 0)
-    return nullptr;
-  return node.release();
+  PyObject* const node = number ? type->tp_alloc(type, 0) : nullptr;
+  if (!node) return nullptr;
+  const Slots<2>& slots = attributes().of_node;
+  slots.in(node, Attributes::GRAPH) = new_reference(graph);
+  slots.in(node, Attributes::NUMBER) = number.release();
+  return node;
 }
 
 // The general method makes what Python keeps with the first node.
 PyObject* graph_kernel(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  const AttributeNames& name = attribute_names();
-  PyObject* const after = count >= 2 && registered.node ? after_of(args + count, names) : nullptr;
-  const Object kept(after ? PyObject_GetAttr(self, name.kept) : nullptr);
+  Attributes& all = attributes();
+  auto* const node_type = reinterpret_cast<PyTypeObject*>(registered.node);
+  PyObject* const after = count >= 2 && node_type && all.of_node.are_in(node_type)
+                              ? after_of(args + count, names)
+                              : nullptr;
+  const Object kept = Object::borrowed(after ? kept_of(self) : nullptr);
   if (!kept) {
     PyErr_Clear();
     return call_general(graph_kernel_method, self, args, count, names);
   }
-  const bool is_node = Py_TYPE(after) == reinterpret_cast<PyTypeObject*>(registered.node);
-  const Object number(is_node ? PyObject_GetAttr(after, name.number) : new_reference(after));
-  const Object kernels(PyObject_GetAttr(kept.get(), name.kernels));
-  const Object objects(PyObject_GetAttr(kept.get(), name.objects));
-  const Object reused(PyObject_GetAttr(kept.get(), name.reused));
-  if (!number || !kernels || !objects || !reused) return nullptr;
-  const Object added(add_kernel_node({self, number.get(), args[0], args[1], args + 2, count - 2},
-                                     {kernels.get(), objects.get(), reused.get()}));
-  if (!added || PyObject_SetAttr(kept.get(), name.state, Py_None) != 0) return nullptr;
-  return new_node(self, added);
+  const auto member = [&](size_t index) {
+    return Object::borrowed(all.of_kept.in(kept.get(), index));
+  };
+  const Object kernels = member(Attributes::KERNELS), objects = member(Attributes::OBJECTS),
+               reused = member(Attributes::REUSED);
+  const bool is_node = Py_TYPE(after) == node_type && all.of_node.are_set(after);
+  PyObject* const number = is_node ? all.of_node.in(after, Attributes::NUMBER) : after;
+  Object added(add_kernel_node({self, number, args[0], args[1], args + 2, count - 2},
+                               {kernels.get(), objects.get(), reused.get()}));
+  if (!added) return nullptr;
+  PyObject*& state = all.of_kept.in(kept.get(), Attributes::STATE);
+  Py_SETREF(state, new_reference(Py_None));
+  return new_node(self, std::move(added));
+}
+
+// Whether the executable keeps in Python what the graph keeps.
+bool keep_the_same(PyObject* executable, PyObject* graph) {
+  PyObject* const own = kept_of(executable);
+  PyObject* const other = own ? kept_of(graph) : nullptr;
+  if (!other) {
+    PyErr_Clear();
+    return false;
+  }
+  const Slots<4>& slots = attributes().of_kept;
+  PyObject* const state = slots.in(own, Attributes::STATE);
+  return state != Py_None && state == slots.in(other, Attributes::STATE);
+}
+
+// The general method also lets the executable keep what the graph keeps.
+PyObject* executable_update(PyObject* self, PyObject* const* args, Py_ssize_t count,
+                            PyObject* names) {
+  auto* const executable = pointer_of<cucore_executable>(self);
+  const auto* const graph = executable && count == 1 && !names
+                                ? open_handle<cucore_graph>(args[0], Type::Graph)
+                                : nullptr;
+  if (!graph || !keep_the_same(self, args[0]))
+    return call_general(executable_update_method, self, args, count, names);
+  const InCall in_executable(self);
+  const InCall in_graph(args[0]);
+  const auto update = [&](cucore_error** error) {
+    return cucore_executable_update(executable, graph, nullptr, error);
+  };
+  if (!succeeds(update)) return nullptr;
+  Py_RETURN_NONE;
 }
 
 // The signature with the general method's text; lives as long as the type.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frequent calls in their most common form, which need no tuple of arguments. Every other form goes
 // to the general function. The forms are Event(device), Buffer(device, length, stream),
-// event.record(stream), event.query(), stream.record(event), prepared.run(), code.serialize() and
-// graph.kernel(kernel, config, *arguments, after=node).
+// event.record(stream), event.query(), stream.record(event), prepared.run(), code.serialize(),
+// graph.kernel(kernel, config, *arguments, after=node) and executable.update(graph).
 #pragma once
 
 #include <Python.h>

@@ -579,6 +579,38 @@ def test_an_update_from_an_unchanged_graph_does_not_visit_its_nodes(device, add)
     assert update_of(50) == update_of(1)
 
 
+def test_an_update_from_an_unchanged_graph_fails_as_others_do(device, graph, add):
+    x = cucore.Buffer(device, 4)
+    graph.kernel(add, ONE, x, 1.0)
+    executable = graph.executable()
+    for arguments in ((), (None,), (graph, graph)):
+        with pytest.raises(TypeError):
+            executable.update(*arguments)
+    with pytest.raises(TypeError):
+        executable.update(graph=graph)
+    executable.update(graph)
+    executable.close()
+    with pytest.raises(cucore.InvalidHandleError):
+        executable.update(graph)
+    executable = graph.executable()
+    graph.close()
+    with pytest.raises(cucore.InvalidHandleError):
+        executable.update(graph)
+
+
+def test_a_kernel_node_keeps_no_numbers(device, graph, add):
+    x = cucore.Buffer(device, 4)
+    number = np.float32(1.25)
+    before = sys.getrefcount(number)
+    nodes = [graph.kernel(add, ONE, x, number) for _ in range(3)]
+    assert sys.getrefcount(number) == before
+    last = graph.kernel(add, ONE, x, number, after=nodes)
+    assert last.dependencies == tuple(nodes)
+    for after in (-1, 2**64):
+        with pytest.raises(OverflowError, match="node: "):
+            graph.kernel(add, ONE, x, number, after=after)
+
+
 def test_an_update_keeps_the_arrays_of_each_change(device, stream, add):
     def changes(change):
         buffer, other = cucore.Buffer(device, 4), cucore.Buffer(device, 4)
