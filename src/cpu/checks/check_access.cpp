@@ -216,21 +216,55 @@ uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all
   return good;
 }
 
-// The usual access of a warp: to the allocation that the instruction accessed last.
-bool check_usual(Warp& w, const Op& op, const CheckedOp& c) {
-  if (c.region != Region::GLOBAL) return false;
-  const ShadowSite* site = last_shadow(w, op);
-  const bool is_store = c.hook == Hook::STORE;
-  if (!site || (site->read_only && is_store)) return false;
+// Returns nullptr if no ids are left.
+const Rule* rule_for(Warp& w, const ShadowSite& site) {
   static constexpr Rule NONE;
-  const Rule& rule = site->cells ? rule_of(w, false) : NONE;
-  if (site->cells && rule.mine == 0) return false;
-  const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
-  const RowAccess access{*site, rule, c.size(), number, is_store, c.unused};
-  return w.block->checks->launch.lanes->global(w, op, access);
+  if (!site.cells) return &NONE;
+  const Rule& rule = rule_of(w, false);
+  return rule.mine ? &rule : nullptr;
+}
+
+bool check_together(Warp& w, const RowGroup& group) {
+  const auto& [op, checked, number] = group.members[0];
+  const ShadowSite* site = last_shadow(w, *op);
+  const Rule* rule = site ? rule_for(w, *site) : nullptr;
+  if (!rule) return false;
+  const RowAccess access{*site, 0, site->size, *rule, checked->size(), group.site, false, false};
+  const RowSites sites{uint32_t(group.low.size()), group.low.data(), group.high.data()};
+  return w.block->checks->launch.lanes->row_group(w, *op, access, sites);
+}
+
+// Whether all lanes are active, and the first ones have consecutive addresses.
+bool may_be_row(const Warp& w, const RowGroup::Member& lowest) {
+  const auto* addresses = w.at<const uint64_t>((*lowest.op)[LoadStore::ADDRESS]);
+  return w.mask == FULL_MASK && addresses[1] - addresses[0] == lowest.checked->size();
+}
+
+bool check_group(Warp& w, const RowGroup& group) {
+  if (!group.low.empty() && may_be_row(w, group.members[0]) && check_together(w, group))
+    return true;
+  return std::all_of(group.members.begin(), group.members.end(),
+                     [&](auto& member) { return check_usual(w, *member.op, *member.checked); });
 }
 
 }  // namespace
+
+// The usual access of a warp is to the allocation that the instruction accessed last.
+bool check_usual(Warp& w, const Op& op, const CheckedOp& c) {
+  const ShadowSite* site = last_shadow(w, op);
+  const bool is_store = c.hook == Hook::STORE;
+  if (!site || (site->read_only && is_store)) return false;
+  const Rule* rule = rule_for(w, *site);
+  if (!rule) return false;
+  const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
+  const RowAccess access{*site, 0, site->size, *rule, c.size(), number, is_store, c.unused};
+  return w.block->checks->launch.lanes->global(w, op, access);
+}
+
+bool check_row_groups(Warp& w, std::span<const RowGroup> groups) {
+  return std::all_of(groups.begin(), groups.end(),
+                     [&](const RowGroup& group) { return check_group(w, group); });
+}
 
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
   BlockChecks& checks = *w.block->checks;
@@ -238,9 +272,7 @@ uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {
   if (checks.product_reads.any()) checks.product_reads.check(w, op, c);
   const bool is_alone = !checks.in_cluster || c.region == Region::GLOBAL;
   if (c.may_be_kept && is_alone && checks.kept_accesses.keep(w, op, c)) return w.mask;
-  if (c.may_have_rows && is_alone &&
-      (check_usual(w, op, c) || (w.mask == FULL_MASK && check_rows(w, op, c))))
-    return w.mask;
+  if (c.may_have_rows && is_alone && w.mask == FULL_MASK && check_rows(w, op, c)) return w.mask;
   const LaunchChecks& launch = checks.launch;
   const bool frame_relative = op.target & FRAME_RELATIVE;
   Lanes lanes;

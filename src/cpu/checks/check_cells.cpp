@@ -143,6 +143,7 @@ void Cell::note_read(uint32_t c) {
     const bool found = Segments::instance().find(id_of(c), segment);
     const bool here = found && segment.block == checks_.clock.block() &&
                       segment.operation == checks_.launch.operation->number;
+    checks_.worker.joins_readers |= here && !context_.in_shared;
     const uint32_t id = here ? checks_.clock.several() : checks_.launch.several_blocks;
     if (id == 0) return;
     now = id << SEGMENT_SHIFT | SEVERAL_LANES;
@@ -238,6 +239,9 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
 }  // namespace
 
 void check_cell(const AccessContext& context, uint64_t cell, uint32_t lane, uint32_t recorded) {
+  if (RecordEnds* const ends = context.cells.ends)
+    RecordEnds::note(context.checked.hook == Hook::LOAD ? ends->reader : ends->writer,
+                     context.rule.end);
   Cell(context, cell, lane, recorded).run();
 }
 
@@ -287,8 +291,8 @@ Rule make_rule(Warp& w, bool in_shared) {
   rule.mine = id << SEGMENT_SHIFT;
   const uint32_t floor = checks.clock.floor(w.index);
   const bool joins = is_without_order(checks, w.index);
-  // In global memory, warps seldom read the same cells: the exact check takes the id.
-  const bool takes = joins && in_shared;
+  // In global memory, warps seldom read the same cells: the first exact check takes the id.
+  const bool takes = joins && (in_shared || worker.joins_readers);
   if (const uint32_t several = takes ? checks.clock.several() : checks.clock.several_if_any())
     rule.several_warps = several << SEGMENT_SHIFT | SEVERAL_LANES;
   const bool has_several = joins && rule.several_warps != ~0u;
@@ -297,6 +301,7 @@ Rule make_rule(Warp& w, bool in_shared) {
     rule.stale = (floor + 1) << SEGMENT_SHIFT;
     return rule;
   }
+  rule.end = worker.source.end() << SEGMENT_SHIFT;
   rule.stale = checks.launch.operation->floor << SEGMENT_SHIFT;
   if (checks.launch.several_blocks)
     rule.several_blocks = checks.launch.several_blocks << SEGMENT_SHIFT | SEVERAL_LANES;

@@ -159,6 +159,8 @@ BlockChecks::BlockChecks(Block& b, LaunchChecks& l, WorkerChecks& w)
     shared_cells = lay_out_cells(shared_memory.get(), bytes, shift);
   }
   if (launch.set & CHECK_INIT) shared_bits = make_aligned(bytes / 8 + 64);
+  shared_site = {0, bytes, shared_memory ? &shared_cells : nullptr,
+                 shared_bits ? initialised_bits() : nullptr, false};
   local_bits.resize(b.launch.warp_count);
 }
 

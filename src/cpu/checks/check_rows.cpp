@@ -14,7 +14,7 @@ constexpr uint32_t HALF = LANES / 2;
 
 // An access whose record all cells of each line share.
 bool visit_lines(const AccessContext& a, const Span& lines) {
-  if (a.w.block->checks->launch.lanes->lines(a.cells.lines, a.rule, a.site, lines,
+  if (a.w.block->checks->launch.lanes->lines(a.cells, a.rule, a.site, lines,
                                              cell_access(a.checked)))
     return true;
   for (uint32_t k = 0; k < lines.count; ++k) {
@@ -32,7 +32,7 @@ class RowCheck {
 
  private:
   bool is_store() const { return checked_.hook == Hook::STORE; }
-  bool visit(std::atomic<uint64_t>* bits, const Cells* cells, uint64_t base, bool in_shared);
+  bool visit(const ShadowSite& site);
   void check_lanes(const AccessContext& access, uint32_t unclear);
   bool in_global();
   bool in_shared();
@@ -53,13 +53,14 @@ bool RowCheck::is_inside(uint64_t low, uint64_t high) const {
   return first_[0] - low <= last && first_[1] - low <= last;
 }
 
-bool RowCheck::visit(std::atomic<uint64_t>* bits, const Cells* cells, uint64_t base,
-                     bool in_shared) {
+bool RowCheck::visit(const ShadowSite& site) {
+  std::atomic<uint64_t>* const bits = site.initialised;
+  const Cells* const cells = site.cells;
   const uint64_t bytes = uint64_t{checked_.size()} * HALF;
   const bool is_one = first_[1] - first_[0] == bytes;
   const uint32_t rows = is_one ? 1 : 2, lanes = is_one ? LANES : HALF;
   for (uint32_t r = 0; r < rows && bits; ++r) {
-    const uint64_t at = first_[r] - base;
+    const uint64_t at = first_[r] - site.base;
     if (is_store())
       set_all(bits, at, bytes * (lanes / HALF));
     else if (!checked_.unused && !all_set(bits, at, bytes * (lanes / HALF)))
@@ -67,13 +68,13 @@ bool RowCheck::visit(std::atomic<uint64_t>* bits, const Cells* cells, uint64_t b
   }
   if (!cells) return true;
   if (checked_.size() >> cells->shift == 0) return false;
-  const Rule& rule = rule_of(w_, in_shared);
+  const Rule& rule = rule_of(w_, false);
   if (rule.mine == 0) return true;
-  const AccessContext access{w_,      op_,  checked_, *cells, rule, site_of(w_, op_),
-                             nullptr, base, in_shared};
+  const AccessContext access{w_,      op_,       checked_, *cells, rule, site_of(w_, op_),
+                             nullptr, site.base, false};
   for (uint32_t r = 0; r < rows; ++r)
     if (const uint32_t unclear =
-            visit_row(access, (first_[r] - base) >> cells->shift, r * HALF, lanes))
+            visit_row(access, (first_[r] - site.base) >> cells->shift, r * HALF, lanes))
       check_lanes(access, unclear);
   return true;
 }
@@ -97,7 +98,7 @@ bool RowCheck::in_global() {
   const ShadowSite* site = find_shadow(w_, op_, first_[0]);
   if (!site || !is_inside(site->base, site->base + site->size)) return false;
   if (site->read_only && is_store()) return false;
-  return visit(site->initialised, site->cells, site->base, false);
+  return visit(*site);
 }
 
 bool RowCheck::in_shared() {
@@ -107,19 +108,25 @@ bool RowCheck::in_shared() {
     low = checked_.dynamic ? launch.kernel->static_shared : checked_.low;
     if (!checked_.dynamic) high = checked_.high;
   }
-  if (!is_inside(low, high)) return false;
+  if (high > w_.shared_size || low > high) return false;
   checks_.kept_accesses.record();
+  const ShadowSite& site = checks_.shared_site;
+  static constexpr Rule NONE;
+  const Rule& rule = site.cells ? rule_of(w_, true) : NONE;
+  if (site.cells && rule.mine == 0) return false;
+  const RowAccess access{
+      site, low, high, rule, checked_.size(), site_of(w_, op_), is_store(), checked_.unused};
+  if (!checks_.launch.lanes->shared(w_, op_, op_.target & NARROW, access)) return false;
   checks_.kept_accesses.note(checked_.hook);
-  const uint32_t set = checks_.launch.set;
-  return visit(set & CHECK_INIT ? checks_.initialised_bits() : nullptr,
-               set & CHECK_RACE ? &checks_.shared_cells : nullptr, 0, true);
+  return true;
 }
 
 bool RowCheck::run() {
+  if (checked_.region == Region::SHARED) return in_shared();
   const bool is_narrow = op_.target & NARROW;
   if (!checks_.launch.lanes->rows(w_, op_, checked_.size(), is_narrow, first_)) return false;
   if ((first_[0] | first_[1]) & (checked_.size() - 1)) return false;
-  return checked_.region == Region::SHARED ? in_shared() : in_global();
+  return in_global();
 }
 
 }  // namespace

@@ -145,6 +145,7 @@ CheckTable Builder::build() {
     CheckedOp& op = table.ops[i];
     op.has_use = !table.uses.empty() && has_effect(table.uses[i]);
     if (op.has_use && op.hook == Hook::NONE) op.hook = Hook::OWN;
+    op.is_usual = op.may_have_rows && op.region == Region::GLOBAL && !op.has_use;
     table.hooks[i] = op.hook;
   }
   return table;

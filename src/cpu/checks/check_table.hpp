@@ -43,6 +43,7 @@ struct CheckedOp {
   bool is_shared_read = false;  // a weak load
   bool may_be_kept = false;     // see KeptAccesses
   bool may_have_rows = false;   // see check_rows()
+  bool is_usual = false;        // see check_usual()
   bool bounded = false;
   bool has_use = false;        // of registers of products
   bool dynamic = false;        // the variable is the dynamic shared memory

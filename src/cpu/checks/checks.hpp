@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@
 #include "cpu/checks/kept_accesses.hpp"
 #include "cpu/checks/pending_copies.hpp"
 #include "cpu/checks/product_reads.hpp"
+#include "cpu/checks/read_groups.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/segments.hpp"
 #include "cpu/checks/shadow.hpp"
@@ -65,6 +67,7 @@ struct WorkerChecks {
   SegmentSource source;
   const void* block = nullptr;  // the block whose segments were last given
   uint32_t first_of_block = 0;  // segments from here are its own
+  bool joins_readers = false;   // warps of one block have read the same cells of global memory
   std::vector<ShadowSite> sites;
   uint64_t generation = 0;
 };
@@ -90,6 +93,7 @@ struct BlockChecks {
   AlignedBytes shared_memory;     // of the cells
   Cells shared_cells;
   AlignedBytes shared_bits;  // one per byte that is initialised
+  ShadowSite shared_site;    // both
   struct KeptRule {
     uint64_t version = 0;  // of the clock
     Rule rule;
@@ -113,6 +117,11 @@ void end_checks(LaunchChecks& checks);
 // Records a fault that ended the launch.
 void report_fault(LaunchState& launch, CUresult code, const std::string& text);
 
+// Checks a weak access to global memory in the usual cases. Returns false if it is another case, or
+// could be wrong; then it needs the full check.
+bool check_usual(Warp& w, const Op& op, const CheckedOp& checked);
+// Does the same for the loads of all groups.
+bool check_row_groups(Warp& w, std::span<const RowGroup> groups);
 // The executor's hooks. before_access returns the lanes whose access is valid.
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& checked);
 void after_access(Warp& w);

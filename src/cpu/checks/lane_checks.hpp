@@ -23,10 +23,23 @@ struct Records {
   uint16_t* writer_site = nullptr;
   uint16_t* reader_site = nullptr;
 };
+// The ends of the records of a memory: each operation that has one notes an end above it. Most
+// memory is only read, or only written, by a launch. Then one comparison with an end replaces those
+// with the records.
+struct RecordEnds {
+  std::atomic<uint32_t> writer{0}, reader{0};
+
+  static void note(std::atomic<uint32_t>& end, uint32_t value) {
+    uint32_t last = end.load(std::memory_order_relaxed);
+    while (last < value && !end.compare_exchange_weak(last, value, std::memory_order_relaxed)) {
+    }
+  }
+};
 struct Cells : Records {
   uint32_t shift = 2;  // log2 of the bytes of a cell
   uint64_t count = 0;
-  Records lines;  // see cell_lines.hpp; none for shared memory
+  Records lines;               // see cell_lines.hpp; none for shared memory
+  RecordEnds* ends = nullptr;  // of cells and lines; none for shared memory
 };
 
 // The values of cells from `low` to `low + width`.
@@ -37,6 +50,7 @@ struct CellWindow {
 // Which cells an access may find without a report.
 struct Rule {
   uint32_t mine = 0;
+  uint32_t end = 0;               // the records of the worker are smaller
   uint32_t stale = 0;             // smaller values are of accesses that happened before
   uint32_t low = ~0u, width = 0;  // so are those in this window
   uint32_t several_warps = ~0u, several_blocks = ~0u;  // ~0: none
@@ -78,14 +92,23 @@ struct ShadowSite {
   bool read_only = false;
 };
 
-// A weak access to global memory.
+// A weak access to global memory, or to shared memory, whose site begins at 0.
 struct RowAccess {
   const ShadowSite& site;
+  uint64_t low, high;  // the offsets in the site that the lanes may access
   const Rule& rule;
   uint64_t size;  // of a lane
   uint16_t op_site;
   bool is_store;
   bool is_unused;  // nothing depends on the loaded values
+};
+
+// Loads of rows that begin one element after the other, as those of a stencil. Each lane loads
+// `more` further elements. The first and the last `more` elements of the union have own sites.
+struct RowSites {
+  uint32_t more;
+  const uint16_t* low;
+  const uint16_t* high;
 };
 
 struct LaneChecks {
@@ -97,6 +120,10 @@ struct LaneChecks {
   // Checks and records an access to global memory, in the usual cases: rows of whole lines, and
   // cells of lines that are divided. Returns false if it is another case, or could be wrong.
   bool (*global)(const Warp& w, const Op& op, const RowAccess& access);
+  // Does the same for several loads, of which `op` has the lowest address.
+  bool (*row_group)(const Warp& w, const Op& op, const RowAccess& access, const RowSites& sites);
+  // Does the same for rows of shared memory, which has no lines.
+  bool (*shared)(const Warp& w, const Op& op, bool is_narrow, const RowAccess& access);
   // Returns false if an address has more bits.
   bool (*narrow)(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses,
                  NarrowRange& range);
@@ -108,7 +135,7 @@ struct LaneChecks {
                    CellAccess access);
   // Does the same for lines; their lanes and cells are those of the span. Returns false, and
   // records a part at most, if a line needs the exact check.
-  bool (*lines)(const Records& lines, const Rule& rule, uint16_t site, const Span& span,
+  bool (*lines)(const Cells& cells, const Rule& rule, uint16_t site, const Span& span,
                 CellAccess access);
   // Does the same for the lanes of a mask, of whose addresses `base` is that of cell 0. Returns the
   // lanes that need the exact check.

@@ -87,6 +87,7 @@ const Cells* Shadow::cells(uint32_t granule) {
   if (!made->pages) return nullptr;
   made->cells = lay_out_cells(made->pages->get(), size_, shift);
   made->cells.lines = lay_out_records(made->pages->get() + cell_bytes, size_, shift + LINE_SHIFT);
+  made->cells.ends = &made->ends;
   race_.store(made.get(), std::memory_order_release);
   made_[shift] = std::move(made);
   return &race_.load(std::memory_order_acquire)->cells;
@@ -98,7 +99,9 @@ void Shadow::track_initialisation() {
 }
 
 void Shadow::set_initialised(uint64_t offset, uint64_t size) {
-  if (bits_ && size && offset < size_) set_all(bits_, offset, std::min(size, size_ - offset));
+  if (!bits_ || size == 0 || offset >= size_ || is_complete_) return;
+  set_all(bits_, offset, std::min(size, size_ - offset));
+  if (offset == 0 && size >= size_) is_complete_ = true;
 }
 
 void Shadow::copy_initialised(uint64_t offset, const Shadow* from, uint64_t from_offset,
@@ -106,6 +109,7 @@ void Shadow::copy_initialised(uint64_t offset, const Shadow* from, uint64_t from
   if (!bits_) return;
   if (!from || !from->bits_ || all_set(from->bits_, from_offset, size))
     return set_initialised(offset, size);
+  is_complete_ = false;
   for (uint64_t i = 0; i < size; ++i) {
     const uint64_t to = offset + i;
     const bool good = all_set(from->bits_, from_offset + i, 1);
@@ -119,7 +123,10 @@ void Shadow::copy_initialised(uint64_t offset, const Shadow* from, uint64_t from
 void Shadow::clear_cells() {
   std::lock_guard lock(shadow_mutex());
   for (const auto& made : made_)
-    if (made) made->pages->clear();
+    if (made) {
+      made->pages->clear();
+      made->ends.writer = made->ends.reader = 0;
+    }
 }
 
 }  // namespace cucore::cpu

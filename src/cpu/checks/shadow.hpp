@@ -35,6 +35,7 @@ Cells lay_out_cells(std::byte* memory, uint64_t size, uint32_t shift);
 
 struct RaceShadow {
   std::unique_ptr<ShadowPages> pages;
+  RecordEnds ends;
   Cells cells;
 };
 
@@ -47,7 +48,8 @@ class Shadow {
   const Cells* cells(uint32_t granule);
   // The allocation is uninitialised from now on.
   void track_initialisation();
-  std::atomic<uint64_t>* initialised() const { return bits_; }  // nullptr: all bytes are
+  // nullptr: all bytes are.
+  std::atomic<uint64_t>* initialised() const { return is_complete_ ? nullptr : bits_; }
   void set_initialised(uint64_t offset, uint64_t size);
   // Copies the state of bytes of another allocation; nullptr: they are initialised.
   void copy_initialised(uint64_t offset, const Shadow* from, uint64_t from_offset, uint64_t size);
@@ -57,6 +59,7 @@ class Shadow {
   const uint64_t size_;
   std::unique_ptr<ShadowPages> bit_pages_;
   std::atomic<uint64_t>* bits_ = nullptr;
+  std::atomic<bool> is_complete_{false};  // one operation has initialised all bytes
   std::atomic<RaceShadow*> race_{nullptr};
   // Kernels may still use the coarser cells of an earlier launch.
   std::unique_ptr<RaceShadow> made_[3];

@@ -63,6 +63,9 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
   Shadow* shadow = AddressSpace::instance().shadow(address, range);
   const Cells* cells = shadow ? shadow->cells(4) : nullptr;
   if (!cells) return;
+  if (use != Use::FREE)
+    RecordEnds::note(use == Use::READ ? cells->ends->reader : cells->ends->writer,
+                     (id_ + 1) << SEGMENT_SHIFT);
   const uint64_t offset = address - range.base;
   size = std::min(size, range.size - offset);
   const uint64_t end = ((offset + size - 1) >> cells->shift) + 1;

@@ -150,9 +150,10 @@ void Planner::add_checked(uint32_t first, uint32_t end, std::vector<Step>& steps
 // Returns the end of a run whose loads have one check, or `first`.
 uint32_t Planner::add_covered(uint32_t first, uint32_t end) {
   ReadRun run = read_run(function_, *checks_, first, end);
-  if (run.groups.empty()) return first;
+  if (run.groups.empty() && run.rows.empty()) return first;
   CoveredRun& covered = plan_->covered.emplace_back();
   covered.reads = std::move(run.groups);
+  covered.rows = std::move(run.rows);
   std::vector<Step>& steps = plan_->covered_steps;
   covered.together.first = steps.size();
   add_run(first, run.end, steps);

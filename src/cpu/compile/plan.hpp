@@ -24,10 +24,11 @@ struct StepRange {
   size_t first = 0, count = 0;
 };
 
-// Instructions with loads of shared memory: the steps if the check of all loads succeeds, and those
-// that check each.
+// Instructions with loads of shared memory, or of global memory. There are steps for the case that
+// the check of all loads succeeds, and steps that check each.
 struct CoveredRun {
   std::vector<ReadGroup> reads;
+  std::vector<RowGroup> rows;
   StepRange together, each;  // of Plan::covered_steps
 };
 

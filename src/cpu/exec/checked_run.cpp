@@ -28,6 +28,7 @@ void Interpreter::run_noted(const Op& op) {
 void Interpreter::run_checked(const Op& op) {
   const auto index = size_t(&op - ops_);
   const CheckedOp& checked = table_->ops[index];
+  if (checked.is_usual && plan_ && check_usual(w_, op, checked)) return op.run(w_, op);
   if (checked.hook == Hook::NONE) return op.run(w_, op);
   const LaunchChecks& launch = w_.block->checks->launch;
   if (checked.has_use) on_registers(w_, op);
@@ -40,6 +41,7 @@ void Interpreter::run_checked(const Op& op) {
     return op.run(w_, op);
   }
   if (is_random && launch.set == 0) return op.run(w_, op);
+  if (is_random && checked.is_usual && check_usual(w_, op, checked)) return op.run(w_, op);
   const uint32_t before = w_.mask, good = before_access(w_, op, checked);
   if (good != before) {
     zero_lanes(w_, op, checked, before & ~good);
@@ -58,8 +60,10 @@ void Interpreter::run_steps(const Step* step, size_t count) {
       const CoveredRun& run = *step->covered;
       BlockChecks& checks = *w_.block->checks;
       const bool is_simple = !checks.in_cluster && !checks.pending_copies.any();
-      const bool is_kept = is_simple && checks.kept_accesses.keep(w_, run.reads);
-      const StepRange range = is_kept ? run.together : run.each;
+      const bool is_checked = run.rows.empty()
+                                  ? is_simple && checks.kept_accesses.keep(w_, run.reads)
+                                  : check_row_groups(w_, run.rows);
+      const StepRange range = is_checked ? run.together : run.each;
       run_steps(plan_->covered_steps.data() + range.first, range.count);
     } else {
       run_checked(*step->op);

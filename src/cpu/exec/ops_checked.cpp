@@ -4,11 +4,10 @@
 
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/lane_checks.hpp"
+#include "cpu/exec/cell_rules.hpp"
 #include "cpu/exec/families.hpp"
 #include "cpu/exec/lanes.hpp"
 #include "cpu/exec/patterns.hpp"
-
-#pragma GCC diagnostic ignored "-Wpsabi"  // vectors stay inside this file
 
 namespace cucore::cpu::CUCPU_SIMD {
 namespace {
@@ -84,7 +83,7 @@ CUCPU_INLINE bool has_rows(const A* a) {
 }
 
 template <class A>
-bool read_rows(const Warp& w, const Op& op, uint64_t size, uint64_t (&first)[2]) {
+CUCPU_INLINE bool read_rows(const Warp& w, const Op& op, uint64_t size, uint64_t (&first)[2]) {
   const A* a = in<A>(w, op[LoadStore::ADDRESS]);
   const bool good = size == 4    ? has_rows<A, 4>(a)
                     : size == 8  ? has_rows<A, 8>(a)
@@ -145,138 +144,16 @@ void widen(const uint32_t* addresses, uint32_t mask, uint64_t size, Lanes& lanes
 
 // ---- cells: one, eight or sixteen at a time
 
-template <uint32_t Width>
-struct Vectors;
-template <>
-struct Vectors<8> {
-  using Words = uint32_t __attribute__((vector_size(32)));
-  using Flags = int32_t __attribute__((vector_size(32)));
-  using Sites = uint16_t __attribute__((vector_size(16)));
-  static constexpr Words INDEX = {0, 1, 2, 3, 4, 5, 6, 7};
-};
-template <>
-struct Vectors<16> {
-  using Words = uint32_t __attribute__((vector_size(64)));
-  using Flags = int32_t __attribute__((vector_size(64)));
-  using Sites = uint16_t __attribute__((vector_size(32)));
-  static constexpr Words INDEX = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-};
-#if defined(__AVX512F__)
-constexpr uint32_t WIDEST = 16;
-#else
-constexpr uint32_t WIDEST = 8;
-#endif
-
-// Scalars convert to bool, and must not match the templates.
-template <class T>
-concept Vector = sizeof(T) > sizeof(uint64_t);
-
-CUCPU_INLINE bool no(bool condition) { return !condition; }
-template <Vector Flags>
-CUCPU_INLINE Flags no(Flags condition) {
-  return ~condition;
+// Whether all writers, for a read, or all readers, for a write, happened before the launch.
+template <class Kind>
+CUCPU_INLINE bool may_skip(const Cells& cells, const Rule& r) {
+  if (!cells.ends) return false;
+  const std::atomic<uint32_t>& end = Kind::WRITES ? cells.ends->reader : cells.ends->writer;
+  return end.load(std::memory_order_relaxed) <= r.stale;
 }
-CUCPU_INLINE uint32_t select(bool condition, uint32_t a, uint32_t b) { return condition ? a : b; }
-template <Vector Flags, Vector Words>
-CUCPU_INLINE Words select(Flags condition, Words a, Words b) {
-  return condition ? a : b;
-}
-template <Vector Words>
-CUCPU_INLINE Words words(uint32_t value, Words) {
-  return Words{} + value;
-}
-CUCPU_INLINE uint32_t words(uint32_t value, uint32_t) { return value; }
-
-template <class T>
-CUCPU_INLINE auto happened_before(const Rule& r, T c) {
-  return (c < r.stale) | (c - r.low <= r.width);
-}
-template <class T>
-CUCPU_INLINE auto is_in(const CellWindow& window, T c) {
-  return c - window.low <= window.width;
-}
-template <class T>
-CUCPU_INLINE auto is_of_other_blocks(const Rule& r, T c) {
-  return is_in(r.other_blocks[0], c) | is_in(r.other_blocks[1], c);
-}
-template <class T>
-CUCPU_INLINE T plain(T cell) {
-  return cell & ~CELL_STRONG;
-}
-
-// The three kinds of accesses: whether a cell's writer `c` and reader `d` need the exact check, and
-// the new value. `mine` is the value of this lane.
-template <bool Strong>
-struct Read {
-  static constexpr bool WRITES = false;
-  static constexpr uint32_t FLAG = Strong ? CELL_STRONG : 0;  // of a first access
-  template <class T>
-  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
-    const auto writer = happened_before(r, c) | (plain(c) == mine) | ((c & FLAG) != 0);
-    const auto reader = happened_before(r, d) | (d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT) |
-                        (d == r.several_warps) | (d == r.several_blocks) | is_in(r.other_warps, d) |
-                        is_of_other_blocks(r, d);
-    return no(writer & reader);
-  }
-  // Readers of several warps or blocks join; the later write of any of them is a race. A strong
-  // read leaves the record to weak ones.
-  template <class T>
-  CUCPU_INLINE static T next(const Rule& r, T d, T mine) {
-    const T several = words(r.mine | SEVERAL_LANES, d) | (d & FLAG);
-    const T joined = select(plain(d) == mine, T(mine | (d & FLAG)), several);
-    const auto recent = no(happened_before(r, d));
-    const T warps = Strong ? d : words(r.several_warps, d);
-    const T blocks = Strong ? d : words(r.several_blocks, d);
-    const T own = select(recent & is_in(r.other_warps, d), warps, T(mine | FLAG));
-    const T other = select(recent & is_of_other_blocks(r, d), blocks, own);
-    const T now = select(d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT, joined, other);
-    return select((d == r.several_warps) | (d == r.several_blocks), d, now);
-  }
-};
-struct Write {
-  static constexpr bool WRITES = true;
-  static constexpr uint32_t FLAG = 0;
-  template <class T>
-  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
-    const auto writer = happened_before(r, c) | (plain(c) == mine);
-    const auto reader = happened_before(r, d) | (plain(d) == mine);
-    return no(writer & reader);
-  }
-  template <class T>
-  CUCPU_INLINE static T next(const Rule&, T, T mine) {
-    return mine;
-  }
-};
-// Atomic and other strong accesses do not race with each other.
-struct Update {
-  static constexpr bool WRITES = true;
-  static constexpr uint32_t FLAG = CELL_STRONG;
-  template <class T>
-  CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
-    const auto writer = happened_before(r, c) | ((c & CELL_STRONG) != 0) | (c == mine);
-    const auto reader = happened_before(r, d) | ((d & CELL_STRONG) != 0) | (d == mine);
-    return no(writer & reader);
-  }
-  template <class T>
-  CUCPU_INLINE static T next(const Rule&, T, T mine) {
-    return mine | CELL_STRONG;
-  }
-};
-
-template <class T>
-CUCPU_INLINE T load(const uint32_t* p) {
-  T value;
-  __builtin_memcpy(&value, p, sizeof value);
-  return value;
-}
-
-template <Vector Flags>
-CUCPU_INLINE bool any(Flags flags) {
-  int64_t parts[sizeof flags / 8];
-  __builtin_memcpy(parts, &flags, sizeof flags);
-  int64_t all = 0;
-  for (const int64_t part : parts) all |= part;
-  return all != 0;
+template <class Kind>
+CUCPU_INLINE void note_end(const Cells& cells, const Rule& r) {
+  if (cells.ends) RecordEnds::note(Kind::WRITES ? cells.ends->writer : cells.ends->reader, r.end);
 }
 
 template <class Kind>
@@ -287,13 +164,6 @@ CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, ui
   (Kind::WRITES ? cells.writer : cells.reader)[cell] = Kind::next(r, Kind::WRITES ? c : d, mine);
   (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
   return true;
-}
-
-// Lanes from `lane` on, with 2^shift cells each.
-template <uint32_t Width>
-CUCPU_INLINE auto own(const Rule& r, uint32_t lane, uint32_t shift, uint32_t k) {
-  const auto index = Vectors<Width>::INDEX + k;
-  return ((index >> shift) + lane) | r.mine;
 }
 
 // Visits the cells one by one. Returns the lanes of those that need the exact check.
@@ -307,30 +177,36 @@ CUCPU_INLINE uint32_t visit_cells(const Cells& cells, const Rule& r, uint16_t si
   return unclear;
 }
 
-// Does the same for `Width` cells at once.
+// Warps of the next block usually continue where those of this one end.
+constexpr uint64_t CELLS_AHEAD = 512;
+
+// Does the same for `Width` cells at once. `skips`: see may_skip().
 template <class Kind, uint32_t Width>
 CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
-                                 uint32_t k) {
-  using Words = typename Vectors<Width>::Words;
-  using Sites = typename Vectors<Width>::Sites;
+                                 uint32_t k, bool skips) {
+  using V = Vectors<Width>;
+  using Words = typename V::Words;
   const uint64_t first = s.first + k;
-  const auto c = load<Words>(cells.writer + first), d = load<Words>(cells.reader + first);
-  const auto mine = own<Width>(r, s.lane, s.shift, k);
+  const Words c = skips && !Kind::WRITES ? Words{} : V::load(cells.writer + first);
+  const Words d = skips && Kind::WRITES ? Words{} : V::load(cells.reader + first);
+  __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + first + CELLS_AHEAD, 1);
+  __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + first + CELLS_AHEAD,
+                     1);
+  const Words mine = V::lanes(s.lane, s.shift, k) | words(r.mine, c);
   if (any(Kind::unclear(r, c, d, mine))) [[unlikely]]
     return visit_cells<Kind>(cells, r, site, s, k, k + Width);
-  const Words now = Kind::next(r, Kind::WRITES ? c : d, mine);
-  __builtin_memcpy((Kind::WRITES ? cells.writer : cells.reader) + first, &now, sizeof now);
-  const Sites sites = Sites{} + site;
-  __builtin_memcpy((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, &sites,
-                   sizeof sites);
+  V::store((Kind::WRITES ? cells.writer : cells.reader) + first,
+           Kind::next(r, Kind::WRITES ? c : d, mine));
+  V::store_sites((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, site);
   return 0;
 }
 
 template <class Kind, uint32_t Width>
 CUCPU_INLINE uint32_t visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
   uint32_t unclear = 0;
+  const bool skips = may_skip<Kind>(cells, r);
   for (uint32_t k = 0; k < s.count; k += Width)
-    unclear |= visit_part<Kind, Width>(cells, r, site, s, k);
+    unclear |= visit_part<Kind, Width>(cells, r, site, s, k, skips);
   return unclear;
 }
 
@@ -338,6 +214,7 @@ template <class Kind>
 uint32_t span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& s) {
   const Cells cells = all;  // copies, which stores to the cells do not alias
   const Rule r = rule;
+  note_end<Kind>(cells, r);
   if (s.count % WIDEST == 0) return visit_span<Kind, WIDEST>(cells, r, site, s);
   if (s.count % 8 == 0) return visit_span<Kind, 8>(cells, r, site, s);
   return visit_cells<Kind>(cells, r, site, s, 0, s.count);
@@ -372,16 +249,17 @@ CUCPU_INLINE bool lines_of(const Records& all, const Rule& rule, uint16_t site, 
   return true;
 }
 
-bool lines(const Records& all, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
+bool lines(const Cells& cells, const Rule& r, uint16_t site, const Span& s, CellAccess access) {
+  const Records& all = cells.lines;
   switch (access) {
     case CellAccess::READ:
-      return lines_of<Read<false>>(all, r, site, s);
+      return note_end<Read<false>>(cells, r), lines_of<Read<false>>(all, r, site, s);
     case CellAccess::STRONG_READ:
-      return lines_of<Read<true>>(all, r, site, s);
+      return note_end<Read<true>>(cells, r), lines_of<Read<true>>(all, r, site, s);
     case CellAccess::WRITE:
-      return lines_of<Write>(all, r, site, s);
+      return note_end<Write>(cells, r), lines_of<Write>(all, r, site, s);
     default:
-      return lines_of<Update>(all, r, site, s);
+      return note_end<Update>(cells, r), lines_of<Update>(all, r, site, s);
   }
 }
 
@@ -434,14 +312,12 @@ struct LaneVisitor {
     return unclear;
   }
 #if defined(__AVX512CD__)
-  CUCPU_INLINE static Vectors<16>::Words gather(__mmask16 active, __m512i index,
-                                                const uint32_t* cells) {
-    return Vectors<16>::Words(
-        _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4));
+  CUCPU_INLINE static Words16 gather(__mmask16 active, __m512i index, const uint32_t* cells) {
+    return {_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4)};
   }
   // Sixteen cells at once. Lanes with equal cells take turns.
-  CUCPU_INLINE uint32_t sixteen(const uint32_t* cell, uint32_t first, uint32_t mask) const {
-    using Words = Vectors<16>::Words;
+  CUCPU_INLINE uint32_t sixteen(const uint32_t* cell, uint32_t first, uint32_t mask,
+                                bool skips) const {
     const __mmask16 active = __mmask16(mask);
     const __m512i index = _mm512_loadu_si512(cell);
     if (!std::is_same_v<Kind, Update>) {
@@ -449,29 +325,32 @@ struct LaneVisitor {
       if (_mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(int(mask))))
         return one_by_one(mask << first);
     }
-    const auto c = gather(active, index, cells.writer);
-    const auto d = gather(active, index, cells.reader);
-    const Words mine = own<16>(rule, first, 0, 0);
-    const auto unclear = Kind::unclear(rule, c, d, mine);
-    const __mmask16 bad = active & _mm512_movepi32_mask(__m512i(unclear));
-    const Words old = Kind::WRITES ? c : d, now = Kind::next(rule, old, mine);
+    const Words16 zero = {_mm512_setzero_si512()};
+    const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
+    const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
+    const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
+    const __mmask16 bad = active & Kind::unclear(rule, c, d, mine).bits;
+    const Words16 old = Kind::WRITES ? c : d;
     // Records of several blocks remain, with their instruction.
-    const __mmask16 kept =
-        _mm512_cmpeq_epi32_mask(__m512i(old), _mm512_set1_epi32(int(rule.several_blocks)));
-    const __mmask16 good = active & ~bad & ~kept;
+    const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
     _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
-                                 __m512i(now), 4);
+                                 Kind::next(rule, old, mine).value, 4);
     uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
     for (uint32_t m = good; m; m &= m - 1) sites[cell[__builtin_ctz(m)]] = site;
     return uint32_t{bad} << first;
   }
   CUCPU_INLINE uint32_t separate(uint32_t mask) const {
     uint32_t index[LANES], unclear = 0;
+    const bool skips = may_skip<Kind>(cells, rule);
     for (uint32_t k = 0; k < count; ++k) {
       for (int l = 0; l < LANES; ++l) index[l] = uint32_t(cell(l) + k);
+      for (int l = 0; l < LANES; ++l) {
+        __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + index[l], 1);
+        __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + index[l], 1);
+      }
       for (uint32_t first = 0; first < LANES; first += 16)
         if (const uint32_t part = mask >> first & 0xffff)
-          unclear |= sixteen(index + first, first, part);
+          unclear |= sixteen(index + first, first, part, skips);
     }
     return unclear;
   }
@@ -511,6 +390,7 @@ template <class Kind>
 uint32_t lanes_of(const Cells& cells, const Rule& rule, uint16_t site, const Lanes& lanes,
                   uint32_t mask, uint64_t base, uint64_t size) {
   const auto count = uint32_t((size + (uint64_t{1} << cells.shift) - 1) >> cells.shift);
+  note_end<Kind>(cells, rule);
   if (count == 1) return LaneVisitor<Kind>{cells, rule, site, lanes, base, 1}.run(mask);
   return LaneVisitor<Kind>{cells, rule, site, lanes, base, count}.run(mask);
 }
@@ -550,10 +430,13 @@ CUCPU_INLINE bool each_word(std::atomic<uint64_t>* bits, uint64_t first, uint64_
   return true;
 }
 
+constexpr uint64_t RECORDS_AHEAD = 32;  // words of bits, and lines
+
 // Returns false if bytes that are loaded are uninitialised.
 CUCPU_INLINE bool initialisation(const RowAccess& a, uint64_t offset, uint64_t bytes) {
   std::atomic<uint64_t>* bits = a.site.initialised;
   if (!bits || (a.is_unused && !a.is_store)) return true;
+  __builtin_prefetch(bits + offset / 64 + RECORDS_AHEAD);
   return each_word(bits, offset, bytes, [&](uint64_t* word, uint64_t mask) {
     const bool is_set = (__atomic_load_n(word, __ATOMIC_RELAXED) & mask) == mask;
     if (a.is_store && !is_set) __atomic_fetch_or(word, mask, __ATOMIC_RELAXED);
@@ -569,6 +452,30 @@ CUCPU_INLINE bool are_divided(const Cells& cells, uint64_t first, uint64_t count
   return are;
 }
 
+// Records lines whose last accesses are all older than the launch, or of the block before its last
+// synchronisation. A read of several blocks remains. Returns false, and records a part at most, if
+// another line is among them.
+template <class Kind>
+CUCPU_INLINE bool renew_lines(const Records& lines, const Rule& r, uint16_t site, const Span& s) {
+  const uint32_t stale = r.stale, low = r.low, width = r.width, mine = r.mine | Kind::FLAG;
+  const uint32_t several = r.several_blocks;
+  uint32_t* const records = Kind::WRITES ? lines.writer : lines.reader;
+  uint16_t* const sites = Kind::WRITES ? lines.writer_site : lines.reader_site;
+  uint32_t code = line_code(s.lane, s.shift);
+  __builtin_prefetch(lines.writer + s.first + RECORDS_AHEAD, Kind::WRITES);
+  __builtin_prefetch(lines.reader + s.first + RECORDS_AHEAD, !Kind::WRITES);
+  __builtin_prefetch(sites + s.first + RECORDS_AHEAD, 1);
+  for (uint64_t line = s.first; line < s.first + s.count; ++line, ++code) {
+    const uint32_t c = lines.writer[line], d = lines.reader[line];
+    if (c == DIVIDED || !((c < stale) | (c - low <= width))) return false;
+    const bool remains = !Kind::WRITES && d == several;
+    if (!(remains | (d < stale) | (d - low <= width))) return false;
+    records[line] = remains ? d : mine | code;
+    sites[line] = site;
+  }
+  return true;
+}
+
 // Consecutive lanes from `lane` on: whole lines, or cells of lines that are divided.
 template <class Kind>
 CUCPU_INLINE bool visit_row(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {
@@ -578,35 +485,50 @@ CUCPU_INLINE bool visit_row(const RowAccess& a, uint64_t offset, uint64_t bytes,
   const Span span{offset >> cells.shift, uint32_t(bytes >> cells.shift), shift, lane};
   if (shift <= MOST_LINE_SHIFT && span.first % LINE_CELLS == 0) {
     const Span whole{span.first >> LINE_SHIFT, span.count >> LINE_SHIFT, shift, lane};
-    if (lines_of<Kind>(cells.lines, a.rule, a.op_site, whole)) return true;
+    note_end<Kind>(cells, a.rule);
+    if (renew_lines<Kind>(cells.lines, a.rule, a.op_site, whole) ||
+        lines_of<Kind>(cells.lines, a.rule, a.op_site, whole))
+      return true;
   }
   return are_divided(cells, span.first, span.count) &&
          span_of<Kind>(cells, a.rule, a.op_site, span) == 0;
 }
 
-CUCPU_INLINE bool visit_rows(const Warp& w, const Op& op, const RowAccess& a) {
+CUCPU_INLINE bool visit_run(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {
+  if (!initialisation(a, offset, bytes)) return false;
+  if (!a.site.cells) return true;
+  return a.is_store ? visit_row<Write>(a, offset, bytes, lane)
+                    : visit_row<Read<false>>(a, offset, bytes, lane);
+}
+
+// Consecutive lanes in shared memory.
+CUCPU_INLINE bool visit_shared(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {
+  if (!initialisation(a, offset, bytes)) return false;
+  if (!a.site.cells) return true;
+  const Cells& cells = *a.site.cells;
+  if (a.size >> cells.shift == 0) return false;
+  const auto shift = uint32_t(__builtin_ctzll(a.size)) - cells.shift;
+  const Span span{offset >> cells.shift, uint32_t(bytes >> cells.shift), shift, lane};
+  return (a.is_store ? span_of<Write>(cells, a.rule, a.op_site, span)
+                     : span_of<Read<false>>(cells, a.rule, a.op_site, span)) == 0;
+}
+
+// A row of the whole warp, or one of each half.
+template <class A, class F>
+CUCPU_INLINE bool visit_rows(const Warp& w, const Op& op, const RowAccess& a, F visit) {
   uint64_t first[2];
-  if (!read_rows<uint64_t>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1)))
-    return false;
-  uint64_t bytes = a.size * (LANES / 2);
-  const uint64_t offsets[2] = {first[0] - a.site.base, first[1] - a.site.base};
-  if (a.site.size < bytes || offsets[0] > a.site.size - bytes || offsets[1] > a.site.size - bytes)
-    return false;
-  const bool is_one = offsets[1] - offsets[0] == bytes;
-  if (is_one) bytes *= 2;
-  for (uint32_t r = 0; r < (is_one ? 1 : 2); ++r) {
-    if (!initialisation(a, offsets[r], bytes)) return false;
-    if (!a.site.cells) continue;
-    const uint32_t lane = r * LANES / 2;
-    if (a.is_store ? !visit_row<Write>(a, offsets[r], bytes, lane)
-                   : !visit_row<Read<false>>(a, offsets[r], bytes, lane))
-      return false;
-  }
-  return true;
+  if (!read_rows<A>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1))) return false;
+  const uint64_t bytes = a.size * (LANES / 2);
+  if (a.high - a.low < bytes) return false;
+  const uint64_t start = a.site.base + a.low, last = a.high - a.low - bytes;
+  if (first[0] - start > last || first[1] - start > last) return false;
+  const uint64_t offset = first[0] - a.site.base;
+  if (first[1] - first[0] == bytes) return visit(a, offset, bytes * 2, 0);
+  return visit(a, offset, bytes, 0) && visit(a, first[1] - a.site.base, bytes, LANES / 2);
 }
 
 // A load of all lanes from one address.
-CUCPU_INLINE bool visit_equal(const RowAccess& a, uint64_t address) {
+[[gnu::noinline]] bool visit_equal(const RowAccess& a, uint64_t address) {
   const uint64_t offset = address - a.site.base;
   if (a.site.size < a.size || offset > a.site.size - a.size || (address & (a.size - 1)))
     return false;
@@ -615,6 +537,7 @@ CUCPU_INLINE bool visit_equal(const RowAccess& a, uint64_t address) {
   const Cells& cells = *a.site.cells;
   const uint32_t count = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
   const Span span{offset >> cells.shift, count, 31, SEVERAL_LANES};
+  note_end<Read<false>>(cells, a.rule);
   return are_divided(cells, span.first, count) &&
          visit_cells<Read<false>>(cells, a.rule, a.op_site, span, 0, count) == 0;
 }
@@ -639,7 +562,7 @@ CUCPU_INLINE bool are_ready(const RowAccess& a, __m512i offsets, __mmask16 activ
 }
 
 // Any lanes, which access cells of lines that are divided.
-CUCPU_INLINE bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
+[[gnu::noinline]] bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
   Lanes lanes;
   read_addresses<uint64_t>(w, op, 0, lanes);
   if (lanes.low < a.site.base || a.site.size < a.size || a.site.size >> 32 ||
@@ -654,12 +577,9 @@ CUCPU_INLINE bool visit_scattered(const Warp& w, const Op& op, const RowAccess& 
   if (!a.site.cells) return true;
   for (Pattern& part : lanes.parts) part = Pattern::LANES;
   const Cells& cells = *a.site.cells;
-  const uint32_t count = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
   if (a.is_store)
-    return LaneVisitor<Write>{cells, a.rule, a.op_site, lanes, a.site.base, count}.separate(
-               w.mask) == 0;
-  return LaneVisitor<Read<false>>{cells, a.rule, a.op_site, lanes, a.site.base, count}.separate(
-             w.mask) == 0;
+    return lanes_of<Write>(cells, a.rule, a.op_site, lanes, w.mask, a.site.base, a.size) == 0;
+  return lanes_of<Read<false>>(cells, a.rule, a.op_site, lanes, w.mask, a.site.base, a.size) == 0;
 }
 #else
 CUCPU_INLINE bool visit_scattered(const Warp&, const Op&, const RowAccess&) { return false; }
@@ -671,9 +591,56 @@ bool global(const Warp& w, const Op& op, const RowAccess& a) {
     const uint64_t step = registers[1] - registers[0];
     if (step == 0 && !a.is_store && is_ramp<uint64_t{0}, LANES>(registers))
       return visit_equal(a, registers[0] + uint64_t(op.imm));
-    if (step == a.size && visit_rows(w, op, a)) return true;
+    const auto visit = [](const auto&... run) { return visit_run(run...); };
+    if (step == a.size && visit_rows<uint64_t>(w, op, a, visit)) return true;
   }
   return visit_scattered(w, op, a);
+}
+
+// Reads cells that several lanes share, in vectors, the last of which may overlap the one before.
+CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+  const bool skips = may_skip<Read<false>>(cells, r);
+  for (uint32_t k = 0; k < s.count; k += WIDEST) {
+    const uint32_t at = k + WIDEST <= s.count ? k : s.count - WIDEST;
+    if (visit_part<Read<false>, WIDEST>(cells, r, site, s, at, skips)) return false;
+  }
+  return true;
+}
+
+// The first and the last element have one lane each.
+bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& sites) {
+  const uint64_t* registers = in<uint64_t>(w, op[LoadStore::ADDRESS]);
+  uint64_t rows[2];
+  if (registers[1] - registers[0] != a.size || !read_rows<uint64_t>(w, op, a.size, rows) ||
+      rows[1] - rows[0] != a.size * (LANES / 2) || (rows[0] & (a.size - 1)))
+    return false;
+  const uint64_t offset = rows[0] - a.site.base, bytes = a.size * (LANES + sites.more);
+  if (a.site.size < bytes || offset > a.site.size - bytes || !initialisation(a, offset, bytes))
+    return false;
+  if (!a.site.cells) return true;
+  const Cells cells = *a.site.cells;
+  const auto each = uint32_t(a.size >> cells.shift);
+  const uint64_t first = offset >> cells.shift;
+  if (each == 0 || !are_divided(cells, first, each * (LANES + sites.more))) return false;
+  const Rule r = a.rule;
+  note_end<Read<false>>(cells, r);
+  const uint32_t last = LANES + sites.more - 1;
+  const Span low{first, each, 31, 0}, high{first + last * each, each, 31, LANES - 1};
+  const Span joined{first + each, (last - 1) * each, 31, SEVERAL_LANES};
+  if (visit_cells<Read<false>>(cells, r, a.op_site, low, 0, each) ||
+      visit_cells<Read<false>>(cells, r, a.op_site, high, 0, each) ||
+      !visit_joined(cells, r, a.op_site, joined))
+    return false;
+  for (uint32_t k = 0; k < sites.more * each; ++k) {
+    cells.reader_site[first + k] = sites.low[k / each];
+    cells.reader_site[first + LANES * each + k] = sites.high[k / each];
+  }
+  return true;
+}
+
+bool shared(const Warp& w, const Op& op, bool is_narrow, const RowAccess& a) {
+  const auto visit = [](const auto&... run) { return visit_shared(run...); };
+  return is_narrow ? visit_rows<uint32_t>(w, op, a, visit) : visit_rows<uint64_t>(w, op, a, visit);
 }
 
 // ---- lines and bits of scattered lanes
@@ -711,8 +678,8 @@ uint32_t unset(const std::atomic<uint64_t>* bits, const Lanes& lanes, uint32_t m
 }  // namespace
 
 const LaneChecks& lane_checks() {
-  static constexpr LaneChecks checks = {addresses, rows,  global, narrow,    widen,
-                                        span,      lines, lanes,  undivided, unset};
+  static constexpr LaneChecks checks = {addresses, rows, global, row_group, shared,    narrow,
+                                        widen,     span, lines,  lanes,     undivided, unset};
   return checks;
 }
 

@@ -2,6 +2,7 @@
 // Random accesses have the same reports on a fast path of the checks as without it. At the begin of
 // an allocation, warps access whole lines of the shadow; elsewhere, no access of a warp is a whole
 // line. Accesses to shared memory are kept until a barrier, except in a cluster of several blocks.
+// Loads of a stencil have one check, except if their addresses are in different registers.
 #include <random>
 #include <regex>
 
@@ -39,6 +40,19 @@ template <class T> __device__ int access(char* memory, bool store, unsigned plac
   if (store) *p = make<T>(value);
   return store ? 0 : first(*p);
 }
+#ifdef SEPARATE
+#define IN_OWN_REGISTER(p) asm volatile("" : "+l"(p))
+#else
+#define IN_OWN_REGISTER(p)
+#endif
+__device__ int stencil(const int* p) {
+  const int *q = p + 1, *r = p + 2;
+  IN_OWN_REGISTER(q); IN_OWN_REGISTER(r);
+  int sum = *p;
+  sum += *q;
+  sum += *r;
+  return sum;
+}
 __device__ int steps_of(const Steps& steps, char* memory) {
   const unsigned t = threadIdx.x, b = blockIdx.x;
   int sum = 0;
@@ -62,6 +76,7 @@ __device__ int steps_of(const Steps& steps, char* memory) {
         case 6: if (store) atomicAdd((int*)memory + place % 512, value);
                 else sum += *((volatile int*)memory + place % 512);
                 break;
+        case 7: sum += stencil((int*)memory + place % 510); break;
       }
     }
     if (s.order == 1) __syncthreads();
@@ -139,6 +154,41 @@ class CheckPaths : public testing::TestWithParam<bool> {
   }
   std::unique_ptr<Program> program_;
 };
+
+// Most steps load rows of a stencil, or store one of their words.
+Steps stencil_steps(std::mt19937& random) {
+  auto below = [&](unsigned bound) { return static_cast<unsigned char>(random() % bound); };
+  const unsigned char places[] = {0, 0, 1, 6, 8, 9, 9, 9};
+  Steps steps;
+  for (auto& s : steps.step) {
+    s.kind = below(3) ? 14 : 1;
+    s.place = places[below(8)];
+    s.who = below(2) ? 0 : below(8);
+    s.order = below(3) ? below(2) : below(4);
+  }
+  return steps;
+}
+
+TEST_P(CheckPaths, StencilsReportAsSeparateLoadsDo) {
+  std::vector<std::string> options{"-arch=compute_90", "-lineinfo", "-DSEPARATE"};
+  if (GetParam()) options.push_back("-DBYTES");
+  auto separate = std::make_unique<Program>(STEPS_SOURCE, options);
+  const auto without_lines = [](const std::string& text) {
+    return std::regex_replace(text, std::regex(" [(]PTX line [0-9]+[)]"), "");
+  };
+  std::mt19937 random(20);
+  unsigned with = 0;
+  for (unsigned k = 0; k < 100; ++k) {
+    const Steps steps = stencil_steps(random);
+    const std::string together = without_lines(in_global(steps, 16));
+    std::swap(program_, separate);
+    const std::string each = without_lines(in_global(steps, 16));
+    std::swap(program_, separate);
+    ASSERT_EQ(together, each) << "program " << k;
+    with += !together.empty();
+  }
+  EXPECT_GT(with, 20u);
+}
 
 TEST_P(CheckPaths, LinesReportAsCellsDo) {
   // Lines have 64 bytes, or 16 if cells are bytes. The shift keeps the accesses aligned.

@@ -65,6 +65,26 @@ class StreamChecks : public testing::Test {
   CUevent event_ = nullptr;
 };
 
+class HostMemory {
+ public:
+  HostMemory() {
+    check(calls().cuMemHostAlloc(&p_, BYTES, CU_MEMHOSTALLOC_DEVICEMAP), "cuMemHostAlloc");
+    std::memset(p_, 0, BYTES);
+  }
+  ~HostMemory() { calls().cuMemFreeHost(p_); }
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+  void* host() const { return p_; }
+  CUdeviceptr device() const {
+    CUdeviceptr address = 0;
+    check(calls().cuMemHostGetDevicePointer(&address, p_, 0), "cuMemHostGetDevicePointer");
+    return address;
+  }
+
+ private:
+  void* p_ = nullptr;
+};
+
 void expect_race(const std::vector<FoundReport>& reports, const std::string& part) {
   ASSERT_EQ(reports.size(), 1u);
   EXPECT_EQ(reports[0].kind, "stream-race");
@@ -114,6 +134,51 @@ TEST_F(StreamChecks, CopiesWithoutAnOrder) {
   expect_race(reports(), "of cuMemcpyDtoHAsync_v2: reads memory");
 }
 
+// The copy is the first writer, or the first reader, of the memory.
+TEST_F(StreamChecks, KernelReadsWhatACopyWrites) {
+  int host[64] = {};
+  check(calls().cuMemcpyHtoDAsync(memory_[0], host, BYTES, streams_[0]), "cuMemcpyHtoDAsync");
+  settle();
+  sum(streams_[1], memory_[0], memory_[1]);
+  expect_race(reports(), "cuMemcpyHtoDAsync");
+}
+
+TEST_F(StreamChecks, KernelWritesWhatACopyReads) {
+  const HostMemory pinned;
+  check(calls().cuMemcpyHtoDAsync(memory_[0], pinned.host(), BYTES, streams_[0]),
+        "cuMemcpyHtoDAsync");
+  settle();
+  fill(streams_[1], pinned.device());
+  expect_race(reports(), "cuMemcpyHtoDAsync");
+}
+
+TEST_F(StreamChecks, KernelWritesWhatAnotherHasRead) {
+  int host[64] = {};
+  check(calls().cuMemcpyHtoD(memory_[0], host, BYTES), "cuMemcpyHtoD");
+  sum(streams_[0], memory_[0], memory_[1]);
+  settle();
+  fill(streams_[1], memory_[0]);
+  expect_race(reports(), "kernel 'sum'");
+}
+
+// One operation initialises all of the memory, and a copy takes that back for a part.
+TEST_F(StreamChecks, CopyOfUninitialisedBytes) {
+  CUdeviceptr fresh = 0;
+  check(calls().cuMemAlloc(&fresh, BYTES), "cuMemAlloc");
+  int host[64] = {};
+  check(calls().cuMemcpyHtoD(memory_[0], host, BYTES), "cuMemcpyHtoD");
+  sum(streams_[0], memory_[0], memory_[1]);
+  EXPECT_TRUE(reports().empty());
+  check(calls().cuMemcpyDtoD(memory_[0] + BYTES / 2, fresh, 8), "cuMemcpyDtoD");
+  check(calls().cuCtxSynchronize(), "cuCtxSynchronize");
+  sum(streams_[0], memory_[0], memory_[1]);
+  const auto found = reports();
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].kind, "uninitialised");
+  EXPECT_NE(found[0].text.find("thread (32,0,0)"), std::string::npos) << found[0].text;
+  calls().cuMemFree(fresh);
+}
+
 TEST_F(StreamChecks, DefaultStreamDoesNotOrderNonBlockingStreams) {
   fill(streams_[0], memory_[0]);
   settle();
@@ -151,26 +216,6 @@ TEST_F(StreamChecks, DifferentBytesOfOneAllocation) {
 }
 
 // ---- memory of the host that kernels use. The device sees the calls, not the host's own accesses.
-
-class HostMemory {
- public:
-  HostMemory() {
-    check(calls().cuMemHostAlloc(&p_, BYTES, CU_MEMHOSTALLOC_DEVICEMAP), "cuMemHostAlloc");
-    std::memset(p_, 0, BYTES);
-  }
-  ~HostMemory() { calls().cuMemFreeHost(p_); }
-  HostMemory(const HostMemory&) = delete;
-  HostMemory& operator=(const HostMemory&) = delete;
-  void* host() const { return p_; }
-  CUdeviceptr device() const {
-    CUdeviceptr address = 0;
-    check(calls().cuMemHostGetDevicePointer(&address, p_, 0), "cuMemHostGetDevicePointer");
-    return address;
-  }
-
- private:
-  void* p_ = nullptr;
-};
 
 TEST_F(StreamChecks, HostCopyFromPinnedMemoryThatAKernelWrites) {
   const HostMemory pinned;
