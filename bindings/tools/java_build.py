@@ -123,11 +123,16 @@ def add_libraries(classes, platform, libraries):
     write_index(folder)
 
 
-def add_natives(classes, natives):
-    """Libraries of other platforms are stripped already, and have a run path to their own folder."""
+def add_natives(classes, natives, names):
+    """Libraries of other platforms are stripped already, and have a run path to their own folder. Each platform has the same."""
     for source in sorted(p for p in Path(natives).iterdir() if p.is_dir()):
         folder = Path(classes, 'native', source.name)
-        shutil.copytree(source, folder)  # a platform of this build is an error
+        folder.mkdir(parents=True)  # a platform of this build is an error
+        lacking = names - {p.name for p in source.iterdir()}
+        if lacking:
+            sys.exit(f'java_build.py: {source} lacks {", ".join(sorted(lacking))}')
+        for name in names:  # the others are of C#
+            shutil.copy(source / name, folder)
         write_index(folder)
 
 
@@ -197,7 +202,7 @@ def jar(arguments):
         if a.library:
             add_libraries(classes, a.platform, a.library)
         if a.natives:
-            add_natives(classes, a.natives)
+            add_natives(classes, a.natives, {each.partition('=')[2] for each in a.library})
         pack(a.out, classes, a.manifest)
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A table of packages: contents.py [--update PAGE] PACKAGE...
 
-Each row has the size, the number of files, the libraries and programs inside, and the libraries of the system.
+Each row has the size, the number of files, the machines, the libraries and programs inside, and the libraries of the system.
 
 --update replaces the table in a page, between the lines "<!-- packages -->" and "<!-- end of packages -->".
 """
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import archive  # noqa: E402
 import elf  # noqa: E402
 
+NAMES = {"x86_64": "x86-64", "aarch64": "AArch64"}
 BEGIN, END = "<!-- packages -->", "<!-- end of packages -->"
 
 
@@ -25,25 +26,27 @@ def plain(name):
 
 def row(path):
     files = archive.read(path)
-    inside, needed = {}, set()
+    inside, needed, machines = set(), set(), set()
     with tempfile.TemporaryDirectory() as folder:
         for name, (data, _) in files.items():
             if data[:4] != b"\x7fELF" or "/tests/" in name:
                 continue
             file = Path(folder, "file")
             file.write_bytes(data)
-            inside[name.split("/")[-1]] = len(data)
-            needed |= set(elf.read(file).libraries)
-    needed -= set(inside)
+            found = elf.read(file)
+            inside.add(plain(name.split("/")[-1]))
+            needed |= {plain(library) for library in found.libraries}
+            machines.add(NAMES[found.machine])
+    needed -= inside
     other = sorted(name for name in needed if not elf.OF_THE_SYSTEM.fullmatch(name))
     size = sum(len(data) for data, _ in files.values())
-    listed = ", ".join(f"`{plain(name)}`" for name in sorted(inside)) or "none"
+    listed = ", ".join(f"`{name}`" for name in sorted(inside)) or "none"
     requires = ", ".join(f"`{name}`" for name in other) or "none"
-    return f"| `{path.name}` | {path.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB unpacked | {len(files)} | {listed} | {requires} |"
+    return f"| `{path.name}` | {path.stat().st_size / 1e6:.1f} MB, {size / 1e6:.1f} MB unpacked | {len(files)} | {', '.join(sorted(machines, reverse=True)) or 'all'} | {listed} | {requires} |"
 
 
 def table(paths):
-    return "\n".join(["| package | size | files | machine code inside | libraries of the system |", "|---|---|---|---|---|", *map(row, paths)])
+    return "\n".join(["| package | size | files | machine | machine code inside | libraries of the system |", "|---|---|---|---|---|---|", *map(row, paths)])
 
 
 def main(words):

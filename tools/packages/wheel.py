@@ -50,6 +50,14 @@ def run(*command):
     subprocess.run(list(map(str, command)), check=True)
 
 
+def machine_of(folder):
+    """The one machine of the files."""
+    machines = sorted({elf.read(p).machine for p in elf_files(folder)})
+    if len(machines) != 1:
+        raise ValueError(f"the wheel has files for {' and '.join(machines) or 'no machine'}; expected one machine")
+    return machines[0]
+
+
 def missing(folder):
     """The libraries outside of the wheel that its files need, each with the files."""
     own = {p.name for p in elf_files(folder)}
@@ -63,14 +71,15 @@ def missing(folder):
 
 def bundle(folder):
     """Copies libraries of this machine into the wheel, under names that no other package uses."""
+    machine = machine_of(folder)
     while found := missing(folder):
         for name, users in found.items():
-            source = elf.find_library(name)
+            source = elf.find_library(name, machine)
             stem, _, version = name.partition(".so")
             target = folder / LIBRARIES / f"{stem}-{hashlib.sha256(source.read_bytes()).hexdigest()[:8]}.so{version}"
             target.write_bytes(source.read_bytes())
             target.chmod(0o755)
-            run("strip", "--strip-unneeded", target)
+            run(elf.tool("strip", machine), "--strip-unneeded", target)
             run("patchelf", "--set-soname", target.name, "--set-rpath", "$ORIGIN", target)
             for user in users:
                 run("patchelf", "--replace-needed", name, target.name, user)
@@ -78,15 +87,15 @@ def bundle(folder):
 
 def set_run_paths(folder):
     """A file searches the folder of the libraries relative to itself, and nowhere else."""
+    strip = elf.tool("strip", machine_of(folder))
     for path in elf_files(folder):
-        run("strip", "--strip-unneeded", path)
+        run(strip, "--strip-unneeded", path)
         relative = os.path.relpath(folder / LIBRARIES, path.parent)
         run("patchelf", "--set-rpath", "$ORIGIN" if relative == "." else f"$ORIGIN/{relative}", path)
 
 
 def platform(folder):
-    machine = os.uname().machine
-    return f"manylinux_2_{elf.oldest_glibc([elf.read(p) for p in elf_files(folder)])}_{machine}"
+    return f"manylinux_2_{elf.oldest_glibc([elf.read(p) for p in elf_files(folder)])}_{machine_of(folder)}"
 
 
 def record(files, folder):

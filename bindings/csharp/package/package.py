@@ -80,6 +80,15 @@ def others(natives):
                 yield f'runtimes/{PLATFORMS[folder.name]}/native/{file.name}', file.read_bytes()
 
 
+def check_platforms(names, own):
+    """Each platform has the same files."""
+    expected = {n.split('/')[3] for n in own}
+    for platform in sorted({n.split('/')[1] for n in names}):
+        found = {n.split('/')[3] for n in names if n.split('/')[1] == platform}
+        if found != expected:
+            sys.exit(f'package.py: {", ".join(sorted(found ^ expected))} is a file of one platform alone; {platform} differs')
+
+
 def main(version, out, symbols, strip, natives, *pairs):
     files = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -87,9 +96,11 @@ def main(version, out, symbols, strip, natives, *pairs):
             source, place = pair.split('=', 1)
             name = place if not place.endswith('/') else place + Path(source).name
             files[name] = contents(Path(source), strip, Path(folder))
+    own = {n for n in files if n.startswith('runtimes/')}
     for name, data in others(natives):
         assert name not in files, f'{name} is of this platform and in {natives}'
         files[name] = data
+    check_platforms({n for n in files if n.startswith('runtimes/')} - own, own)
     frameworks = sorted({n.split('/')[1] for n in files if n.startswith('lib/')})
     groups = ''.join(f'<group targetFramework="{FRAMEWORK[f]}">{DEPENDENCIES[f]}</group>' for f in frameworks)
     write(out, NUSPEC.format(version=version, url=URL, more=f'<dependencies>{groups}</dependencies>'), files)
