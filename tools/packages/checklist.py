@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Walks through the checklist of a release, and changes nothing: checklist.py BUILD
+"""Walks through the checklist of a release, and changes nothing: checklist.py
 
-Each line is a step with "ok" or "open", and what is left to do. docs/releasing.md describes the steps. The exit code is 1
+Each line is a step with "ok" or "open", and what is left to do. The packages are those of dist/. docs/releasing.md describes the steps. The exit code is 1
 if a step is open.
 """
 import re
@@ -11,11 +11,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import archive  # noqa: E402
 import contents  # noqa: E402
 import parts  # noqa: E402
 import wheel  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
+DIST = ROOT / "dist"
 
 
 def output(*command):
@@ -57,25 +59,35 @@ def tag():
     return code == 0, f"{name} is signed" if code == 0 else f"{name} has no valid signature; delete it, then: {command}"
 
 
-def packages(build):
+def packages():
     number = parts.version()
     found = {
-        "wheel": sorted((ROOT / "dist").glob(f"cucore-{number}-*manylinux*.whl")),
-        "source archive": sorted((ROOT / "dist").glob(f"cucore-{number}.tar.gz")),
-        "jars": [p for p in (build / "bindings/java" / f"cucore{kind}.jar" for kind in ("", "-sources", "-javadoc")) if p.is_file()],
-        "NuGet packages": [p for p in (build / "bindings/csharp" / f"Cucore.{number}.{kind}" for kind in ("nupkg", "snupkg")) if p.is_file()],
+        "wheel": sorted(DIST.glob(f"cucore-{number}-*manylinux*.whl")),
+        "source archive": sorted(DIST.glob(f"cucore-{number}.tar.gz")),
+        "jars": [p for p in (DIST / f"cucore{kind}.jar" for kind in ("", "-sources", "-javadoc")) if p.is_file()],
+        "NuGet packages": [p for p in (DIST / f"Cucore.{number}.{kind}" for kind in ("nupkg", "snupkg")) if p.is_file()],
     }
-    commands = {"wheel": "./run wheel", "source archive": "./run sdist", "jars": "./run java", "NuGet packages": "ninja -C build"}
-    return found, commands
+    return found
 
 
-def main(build):
+def faults(path):
+    """The faults of a wheel, and a machine whose libraries a package lacks."""
+    if path.suffix == ".whl":
+        yield from wheel.faults(path)
+    if path.name == "cucore.jar" or path.suffix == ".nupkg":
+        listed = archive.read(path)
+        for folder in ("native/linux-x86-64/", "native/linux-aarch64/") if path.suffix == ".jar" else ("runtimes/linux-x64/", "runtimes/linux-arm64/"):
+            if not any(name.startswith(folder) for name in listed):
+                yield f"no file of {folder}; run ./run packages as root"
+
+
+def main():
     results = [("version", *version()), ("changelog", *changelog()), ("clean tree", *clean_tree()), ("signed tag", *tag())]
-    found, commands = packages(build)
+    found = packages()
     for kind, paths in found.items():
-        faults = [f"{path.name}: {fault}" for path in paths if path.suffix == ".whl" for fault in wheel.faults(path)]
-        text = "; ".join(faults) or ", ".join(path.name for path in paths)
-        results.append((kind, bool(paths) and not faults, text if paths else f"missing; {commands[kind]} builds it"))
+        wrong = [f"{path.name}: {fault}" for path in paths for fault in faults(path)]
+        text = "; ".join(wrong) or ", ".join(path.name for path in paths)
+        results.append((kind, bool(paths) and not wrong, text if paths else "missing; ./run packages builds it"))
     for name, is_done, text in results:
         print(f"{'ok' if is_done else 'open':4}  {name:15} {text}")
     present = [path for paths in found.values() for path in paths]
@@ -85,6 +97,4 @@ def main(build):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit("checklist.py: expected the build folder of the jars and the NuGet package")
-    sys.exit(main(Path(sys.argv[1]).resolve()))
+    sys.exit(main())
