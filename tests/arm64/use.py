@@ -123,7 +123,7 @@ def csharp(folder):
         shutil.copy(file, folder)
     (folder / "Use.cs").write_text(CSHARP, encoding="utf-8")
     run("mcs", "-nologo", "-warnaserror", "-langversion:latest", "-r:Cucore.dll", "Use.cs", folder=folder)
-    return emulate("usr/bin/mono", "Use.exe", folder=folder)
+    return emulate("usr/bin/mono", "Use.exe", folder=folder, MONO_CFG_DIR=str(ROOT / "etc"))
 
 
 def main():
