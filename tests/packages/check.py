@@ -58,8 +58,8 @@ def python(chroot):
     for command, expected in FURTHER.items():
         chroot.require(command, expected, "/programs", **variables)
     extras = ("from importlib.metadata import metadata, requires; print(*metadata('cucore').get_all('Provides-Extra')); "
-              "print(*sorted(r for r in requires('cucore') if 'nvrtc' in r))")
-    chroot.require(f'python3 -c "{extras}"', "cu12 cu13\nnvidia-cuda-nvrtc-cu12==12.*; extra == 'cu12' nvidia-cuda-nvrtc==13.*; extra == 'cu13'", "/", **variables)
+              "print(*sorted(r.split(';')[0] for r in requires('cucore') if 'nvrtc' in r))")
+    chroot.require(f'python3 -c "{extras}"', "cu12 cu13\nnvidia-cuda-nvrtc-cu12==12.* nvidia-cuda-nvrtc==13.*\n", "/", **variables)
     write(chroot, "/programs/typed/typed.py", TYPED)
     chroot.require("mypy --strict --python-executable /opt/env/bin/python3 typed.py", 'Revealed type is "cucore._cucore.ObjectCode"', "/programs/typed")
     chroot.require("mypy --strict --python-executable /opt/env/bin/python3 -p cucore", "Success: no issues found", "/programs/typed")

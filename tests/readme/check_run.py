@@ -130,7 +130,7 @@ class Run(unittest.TestCase):
 
     def test_the_help_lists_every_command(self):
         text = (ROOT / "run").read_text()
-        commands = text.split("case $command in\n", 1)[1].split(") \"$command\"")[0].replace("|", " ").split() + ["test"]
+        commands = text.split("case $command in\n", 1)[1].split(") \"$command\"")[0].replace("|", " ").split() + ["test", "packages"]
         _, shown = self.run_without_terminal("help")
         self.assertIn("java", commands)
         self.assertLessEqual({f"./run {name} " for name in commands}, {line[:len(name) + 7] for name in commands
