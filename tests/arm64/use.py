@@ -22,10 +22,12 @@ import cucore
 import cucore.array as nd
 from cucore import perf
 print("machine", platform.machine())
-out = cucore.Buffer(16)
-code = cucore.ObjectCode.from_bytes("ptx", open("sevens.ptx", "rb").read())
+out = cucore.Buffer.from_host(bytes(16))
+code = cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, open("sevens.ptx", "rb").read())
 code.kernel("sevens")[1, 4](out)
-print("kernel", *memoryview(out.to_bytes()).cast("I"))
+values = bytearray(16)
+out.read(values)
+print("kernel", *memoryview(values).cast("I"))
 print("blocks", perf.occupancy("sm_90", 256, registers=64).blocks)
 """
 JAVA = """
