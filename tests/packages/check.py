@@ -16,7 +16,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "deb"))
 from chroot import INSTALL, ROOT, Chroot, make, tutorial  # noqa: E402
 
-TOOLS = "gcc libc6-dev pkg-config python3-venv python3-numpy mypy default-jdk-headless maven libsurefire-java mono-mcs mono-runtime nuget"
+TOOLS = ("gcc libc6-dev pkg-config python3-venv python3-numpy python3-pytest mypy default-jdk-headless maven libsurefire-java "
+         "libmaven-compiler-plugin-java libmaven-jar-plugin-java libmaven-resources-plugin-java mono-mcs mono-runtime nuget")
 PROJECT = ROOT / "examples/java/project"
 # One line of each further module, with its result.
 FURTHER = {
