@@ -27,6 +27,9 @@ bool is_mbarrier(Opcode op) {
          op == Opcode::cp_async_mbarrier_arrive || op == Opcode::cp_async_mbarrier_arrive_noinc;
 }
 
+// Shared memory has no other operations of 8 bytes than exchanges and compare-and-swap.
+constexpr uint32_t LOOPED_BYTES = 8;
+
 Hook hook_of(const ptx::Function& f, const ptx::Instruction& instruction) {
   const bool has_eight = instruction.form->vector == 8;
   switch (instruction.form->op) {
@@ -119,6 +122,8 @@ CheckedOp Builder::row(size_t index) {
   const bool is_whole = row.value_bytes == 16 && row.hook != Hook::ATOMIC;
   if (is_whole) row.value_bytes = 8, row.count = 2;
   if (row.value_bytes == 0 || row.value_bytes > 16) return CheckedOp{};
+  row.loops = row.hook == Hook::ATOMIC && row.size() == LOOPED_BYTES && !row.swaps &&
+              form.operation != ptx::Operation::exch;
   const auto operands = source_.operands_of(instruction);
   const bool memory_first = row.hook == Hook::STORE || form.op == Opcode::red;
   const ptx::Operand& value = operands[memory_first ? 1 : 0];

@@ -37,6 +37,7 @@ struct CheckedOp {
   bool strong = false;         // an order other than weak: no data race with another strong access
   bool releases = false;
   bool swaps = false;           // compare-and-swap
+  bool loops = false;           // in shared memory, machine code does it by compare-and-swap
   bool narrow = false;          // a strong access or a fence with the scope of the block
   bool copies = false;          // the loaded registers are only stored
   bool unused = false;          // no instruction reads the loaded registers

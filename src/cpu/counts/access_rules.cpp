@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <optional>
 #include <unordered_set>
 
 namespace cucore::cpu {
@@ -49,7 +48,6 @@ class LaneCounts {
     keys_[at] = key;
     return counts_[at]++;
   }
-  bool has(uint64_t key) const { return keys_[place_of(key)] == key; }
 
  private:
   // Returns the place of the key, or the free place that it would take.
@@ -109,7 +107,6 @@ class LaneSet {
  public:
   // Returns whether the key is new.
   bool add(uint64_t key) { return keys_.add(key) == 0; }
-  bool has(uint64_t key) const { return keys_.has(key); }
 
  private:
   LaneCounts keys_;
@@ -157,34 +154,43 @@ uint32_t count_sectors_of_parts(const WarpAccess& access, uint64_t first, SmallS
   return count;
 }
 
-// Atomic operations of 8 bytes carry 256 bytes, so the halves of a warp are separate at first. In a
-// line of 128 bytes without an address of both, they join.
-class Halves {
+// The groups of lanes that access 128 bytes together, and their places for atomic operations.
+class AtomicGroups {
  public:
-  explicit Halves(const WarpAccess& access) : access_(access) {
-    if (access.size != HALVED_BYTES) return;
-    LaneSet lower;
-    each_lane_of(access.mask & LOWER, [&](int l) { lower.add(access.at(l)); });
-    each_lane_of(access.mask & ~LOWER, [&](int l) {
-      if (!lower.has(access.at(l))) return;
-      if (!separate_) separate_.emplace();
-      separate_->add(line_of(l));
-    });
-  }
-  // Returns 1 if the lane belongs to a separate upper half, else 0.
-  uint32_t of_lane(int l) const {
-    return separate_ && !(LOWER >> l & 1) && separate_->has(line_of(l)) ? 1 : 0;
+  static constexpr uint32_t PLACES = 512;  // bytes
+
+  explicit AtomicGroups(const WarpAccess& access)
+      : access_(access), lanes_(std::min(uint32_t(LANES), GROUP_BYTES / access.size)) {}
+
+  // Returns those of the pending lanes that take the next turn.
+  uint32_t next(uint32_t pending) {
+    if (lanes_ == uint32_t(LANES)) return winners(pending);
+    LaneSet addresses;
+    uint32_t served = 0;
+    for (uint32_t first = 0; first < uint32_t(LANES); first += lanes_)
+      each_lane_of(winners(pending & lanes_from(first)), [&](int l) {
+        if (addresses.add(access_.at(l))) served |= 1u << l;
+      });
+    return served;
   }
 
  private:
-  static constexpr uint32_t HALVED_BYTES = 8;
-  static constexpr uint32_t LOWER = 0xffff;
-  static constexpr uint32_t LINE_SHIFT = 7;
-
-  uint64_t line_of(int l) const { return access_.at(l) >> LINE_SHIFT; }
+  uint32_t lanes_from(uint32_t first) const { return (FULL_MASK >> (LANES - lanes_)) << first; }
+  uint8_t& owner_of(int l) { return owners_[access_.at(l) % PLACES]; }
+  // Returns the lane with the lowest address of each place.
+  uint32_t winners(uint32_t lanes) {
+    each_lane_of(lanes, [&](int l) { owner_of(l) = uint8_t(l); });
+    each_lane_of(lanes, [&](int l) {
+      if (access_.at(l) < access_.at(owner_of(l))) owner_of(l) = uint8_t(l);
+    });
+    uint32_t found = 0;
+    each_lane_of(lanes, [&](int l) { found |= 1u << owner_of(l); });
+    return found;
+  }
 
   const WarpAccess& access_;
-  std::optional<LaneSet> separate_;  // lines
+  const uint32_t lanes_;
+  uint8_t owners_[PLACES];  // lanes; only places of pending lanes have values
 };
 
 // The groups of lanes whose accesses take turns. The words of one lane are a unit, and units lie in
@@ -351,6 +357,32 @@ uint32_t lanes_of_busiest_bank(const WarpAccess& access) {
   return *std::max_element(counts, counts + BANKS);
 }
 
+// Returns the lanes whose compare-and-swap succeeds.
+uint32_t swapped_lanes(const WarpAccess& access) {
+  using Units = Groups<3, 2>;
+  uint32_t taken[Units::GROUPS] = {};  // banks
+  uint64_t lower[Units::UNIT_BANKS];   // addresses
+  uint32_t swapped = 0;
+  each_lane_of(access.mask, [&](int l) {
+    const uint32_t half = Units::of_lane(uint32_t(l));
+    const uint64_t address = access.at(l);
+    const auto bank = uint32_t(Units::unit_of(address) % Units::UNIT_BANKS);
+    if (taken[half] >> bank & 1) return;
+    taken[half] |= 1u << bank;
+    if (half == 0)
+      lower[bank] = address;
+    else if ((taken[0] >> bank & 1) && lower[bank] == address)
+      return;
+    swapped |= 1u << l;
+  });
+  return swapped;
+}
+
+void add_to(Wavefronts& sum, const Wavefronts& wavefronts) {
+  sum.count += wavefronts.count;
+  sum.groups += wavefronts.groups;
+}
+
 }  // namespace
 
 // Accesses are aligned to their size, so one touches a part of a sector, or whole sectors.
@@ -373,16 +405,23 @@ uint32_t sectors_of(const WarpAccess& access) {
 uint32_t atomic_sectors_of(const WarpAccess& access) {
   if (access.lanes.whole == Pattern::CONSECUTIVE) return sectors_of(access);
   if (access.lanes.low == access.lanes.high) return uint32_t(std::popcount(access.mask));
-  const Halves halves(access);
-  LaneCounts turns;
   LaneSet sectors;  // by turn
   uint32_t count = 0;
-  each_lane_of(access.mask, [&](int l) {
-    // Addresses of separate halves have a free bit, and a half has at most 16 turns.
-    const uint32_t half = halves.of_lane(l);
-    const uint64_t turn = turns.add(access.at(l) | half) + half * (LANES / 2);
+  const auto add = [&](uint64_t turn, int l) {
     count += sectors.add(turn << 59 | access.at(l) >> SECTOR_SHIFT);
-  });
+  };
+  if (access.lanes.high - access.lanes.low < AtomicGroups::PLACES) {
+    LaneCounts turns;
+    each_lane_of(access.mask, [&](int l) { add(turns.add(access.at(l)), l); });
+    return count;
+  }
+  AtomicGroups groups(access);
+  uint32_t pending = access.mask;
+  for (uint64_t turn = 0; pending != 0; ++turn) {
+    const uint32_t served = groups.next(pending);
+    each_lane_of(served, [&](int l) { add(turn, l); });
+    pending &= ~served;
+  }
   return count;
 }
 
@@ -415,6 +454,19 @@ Wavefronts wavefronts_of(const WarpAccess& access, SharedAccess kind) {
   if (access.size == 4 && has_stride(access, stride))
     return {1u << std::min(5, std::countr_zero(stride >> WORD_SHIFT)), active};
   return {count_wavefronts(access, groups), active};
+}
+
+AtomicLoop atomic_loop_of(const WarpAccess& access) {
+  constexpr uint32_t HALVES = 2, WAVEFRONTS_OF_SWAP = 2;
+  AtomicLoop loop;
+  loop.swaps.groups = WAVEFRONTS_OF_SWAP * active_groups(access.mask, HALVES);
+  for (uint32_t pending = access.mask; pending != 0;) {
+    const WarpAccess round{access.lanes, pending, access.size};
+    add_to(loop.loads, wavefronts_of(round, SharedAccess::LOAD));
+    loop.swaps.count += WAVEFRONTS_OF_SWAP * active_groups(pending, HALVES);
+    pending &= ~swapped_lanes(round);
+  }
+  return loop;
 }
 
 }  // namespace cucore::cpu

@@ -34,6 +34,7 @@ class Leaders {
     uint32_t target;
     uint32_t size;
     Hook hook;
+    bool loops;
   };
   void forget(const ptx::Operand& written);
 
@@ -44,10 +45,11 @@ class Leaders {
 uint32_t Leaders::of(uint32_t index, const CheckedOp& access) {
   const Op& op = function_.ops[index];
   if (access.region != Region::SHARED || op.batch == 0 || access.size() == 0) return index;
-  const Known mine{index, op[LoadStore::ADDRESS], op.imm, op.target, access.size(), access.hook};
+  const Known mine{
+      index, op[LoadStore::ADDRESS], op.imm, op.target, access.size(), access.hook, access.loops};
   for (const Known& k : known_) {
     const bool same = k.address == mine.address && k.target == mine.target && k.size == mine.size &&
-                      k.hook == mine.hook;
+                      k.hook == mine.hook && k.loops == mine.loops;
     if (same && (k.offset - mine.offset) % WORD_BYTES == 0) return k.index;
   }
   known_.push_back(mine);

@@ -81,6 +81,11 @@ void note_request(const WarpAccess& access, cucore_cpu_traffic& traffic) {
   traffic.bytes += uint64_t(std::popcount(access.mask)) * access.size;
 }
 
+void add_wavefronts(const Wavefronts& wavefronts, cucore_cpu_traffic& traffic) {
+  traffic.wavefronts += wavefronts.count;
+  traffic.bank_conflicts += wavefronts.count - wavefronts.groups;
+}
+
 class CountedAccess {
  public:
   CountedAccess(Warp& w, const Op& op);
@@ -143,6 +148,7 @@ void CountedAccess::local(const WarpAccess& access, cucore_cpu_traffic& traffic)
 }
 
 void CountedAccess::shared(const WarpAccess& access, cucore_cpu_traffic& traffic) {
+  if (checked_.loops) return add_shared_loop(access, traffic, function_.traffic[index_].loop_loads);
   add_shared_traffic(access,
                      checked_.hook == Hook::LOAD    ? SharedAccess::LOAD
                      : checked_.hook == Hook::STORE ? SharedAccess::STORE
@@ -212,9 +218,15 @@ void add_global_range(WorkerCounts& counts, uint64_t address, uint64_t size, Hoo
 
 void add_shared_traffic(const WarpAccess& access, SharedAccess kind, cucore_cpu_traffic& traffic) {
   note_request(access, traffic);
-  const Wavefronts wavefronts = wavefronts_of(access, kind);
-  traffic.wavefronts += wavefronts.count;
-  traffic.bank_conflicts += wavefronts.count - wavefronts.groups;
+  add_wavefronts(wavefronts_of(access, kind), traffic);
+}
+
+void add_shared_loop(const WarpAccess& access, cucore_cpu_traffic& traffic,
+                     cucore_cpu_traffic& loads) {
+  note_request(access, traffic);
+  const AtomicLoop loop = atomic_loop_of(access);
+  add_wavefronts(loop.swaps, traffic);
+  add_wavefronts(loop.loads, loads);
 }
 
 FunctionCounts::FunctionCounts(const DecodedFunction& counted)
@@ -237,6 +249,7 @@ void FunctionCounts::merge(const FunctionCounts& other) {
     add_to(traffic[i].global, other.traffic[i].global);
     add_to(traffic[i].local, other.traffic[i].local);
     add_to(traffic[i].shared, other.traffic[i].shared);
+    add_to(traffic[i].loop_loads, other.traffic[i].loop_loads);
   }
 }
 

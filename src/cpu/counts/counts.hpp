@@ -26,6 +26,7 @@ struct LaneChecks;
 
 struct RowTraffic {
   cucore_cpu_traffic global, local, shared;
+  cucore_cpu_traffic loop_loads;  // of shared memory, by the loop of an atomic operation
 };
 
 // The counts of the instructions of a function.
@@ -117,6 +118,10 @@ void add_global_traffic(WorkerCounts& counts, const WarpAccess& access, Hook hoo
 void add_global_range(WorkerCounts& counts, uint64_t address, uint64_t size, Hook hook,
                       cucore_cpu_traffic& traffic);
 void add_shared_traffic(const WarpAccess& access, SharedAccess kind, cucore_cpu_traffic& traffic);
+// The same for an atomic operation that is a loop. Its loads have no requests and bytes, because
+// those are counts of PTX.
+void add_shared_loop(const WarpAccess& access, cucore_cpu_traffic& traffic,
+                     cucore_cpu_traffic& loads);
 
 // Handlers that count the access of the running warp, without and with the access.
 void count_access(Warp& w, const Op& op);

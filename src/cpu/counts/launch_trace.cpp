@@ -72,6 +72,7 @@ void set_traffic(cucore_cpu_counts& c, const RowTraffic& t, cucore_cpu_class gro
   (load || (copy && from_shared) ? c.shared_load
    : atomic                      ? c.shared_atomic
                                  : c.shared_store) = t.shared;
+  if (atomic) c.shared_load = t.loop_loads;
   (load ? c.local_load : c.local_store) = t.local;
 }
 

@@ -83,6 +83,8 @@ struct cucore_cpu_counts {
   uint64_t barrier_imbalance;
   struct cucore_cpu_traffic global_load, global_store, global_atomic;
   struct cucore_cpu_traffic local_load, local_store;
+  /* Most atomic operations of 8 bytes of shared memory are loops in machine code. shared_load has
+   * the wavefronts and bank conflicts of their loads too. */
   struct cucore_cpu_traffic shared_load, shared_store, shared_atomic;
   /* Warp instructions that access memory and are in no traffic above: textures and surfaces, tensor
    * copies, st.async, red.async, wgmma. */

@@ -166,6 +166,30 @@ void add_vector_stores(Cases& cases) {
   cases.add_all({"gred8", "gatom4"}, "random", ALL, random_elements(79));
 }
 
+// Equal addresses in both halves of a warp, and other accesses to the same sectors and lines.
+void add_wide_atomics(Cases& cases) {
+  const Names wide = {"gred8", "gatom8", "satom8"};
+  cases.add_all(wide, "halves equal", ALL, [](uint32_t lane) { return lane % 16; });
+  cases.add_all(wide, "halves overlap by one", ALL,
+                [](uint32_t lane) { return lane < 16 ? lane : lane - 1; });
+  cases.add_all(wide, "halves share one element", ALL,
+                [](uint32_t lane) { return lane == 31 ? 0 : lane; });
+  cases.add_all(wide, "interleaved halves share one element", ALL,
+                [](uint32_t lane) { return lane == 31 ? 0 : lane % 16 * 2 + lane / 16; });
+  cases.add_all(wide, "pairs of lanes", ALL, [](uint32_t lane) { return lane / 2; });
+  uint32_t seed = 101;
+  for (const uint32_t elements : {16u, 32u, 64u, 96u}) {
+    for (int round = 0; round < 5; ++round, ++seed) {
+      Random random(seed);
+      std::array<uint32_t, THREADS> numbers{};
+      for (uint32_t& number : numbers) number = random.below(elements);
+      const uint32_t mask = round % 2 ? random_mask(seed) : ALL;
+      cases.add_all(wide, "random " + std::to_string(seed), mask,
+                    [&](uint32_t lane) { return numbers[lane]; });
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<AccessCase> make_access_cases() {
@@ -175,6 +199,7 @@ std::vector<AccessCase> make_access_cases() {
   add_misaligned_rows(cases);
   add_mixed_halves(cases);
   add_vector_stores(cases);
+  add_wide_atomics(cases);
   return cases.take();
 }
 

@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 #include <utility>
-#include <vector>
 
 namespace cucore::cpu::test {
 namespace {
@@ -66,28 +65,24 @@ uint64_t model_sectors(const Warp32& w) {
   return all.size();
 }
 
-uint64_t model_turns(const std::vector<uint64_t>& addresses) {
-  std::map<uint64_t, uint32_t> turns;
-  std::map<uint32_t, std::set<uint64_t>> sectors;
-  for (const uint64_t a : addresses) sectors[turns[a]++].insert(a / SECTOR);
-  uint64_t sum = 0;
-  for (const auto& [turn, set] : sectors) sum += set.size();
-  return sum;
-}
-
 uint64_t model_atomic_sectors(const Warp32& w) {
-  std::map<uint64_t, std::array<std::vector<uint64_t>, 2>> lines;
+  constexpr uint64_t PLACES = 512;
+  const int lanes_of_group = std::min(LANES, int(LINE / w.size));
+  std::set<std::tuple<int, uint64_t, int>> pending;  // group, address, lane
   for (int l = 0; l < LANES; ++l)
-    if (w.has(l))
-      lines[w.lanes.addresses[l] / LINE][size_t(l / 16)].push_back(w.lanes.addresses[l]);
+    if (w.has(l)) pending.emplace(l / lanes_of_group, w.lanes.addresses[l], l);
   uint64_t sum = 0;
-  for (const auto& [line, halves] : lines) {
-    const auto& [lower, upper] = halves;
-    const bool share = std::ranges::any_of(
-        lower, [&](uint64_t a) { return std::ranges::find(upper, a) != upper.end(); });
-    std::vector<uint64_t> both = lower;
-    both.insert(both.end(), upper.begin(), upper.end());
-    sum += share && w.size == 8 ? model_turns(lower) + model_turns(upper) : model_turns(both);
+  while (!pending.empty()) {
+    std::set<std::pair<int, uint64_t>> places;
+    std::set<uint64_t> addresses, sectors;
+    std::erase_if(pending, [&](const auto& access) {
+      const auto& [group, address, lane] = access;
+      if (!places.emplace(group, address % PLACES).second) return false;
+      if (!addresses.insert(address).second) return false;
+      sectors.insert(address / SECTOR);
+      return true;
+    });
+    sum += sectors.size();
   }
   return sum;
 }
@@ -136,11 +131,48 @@ uint64_t model_shared_atomic(const Warp32& w) {
   return most;
 }
 
+struct ModelLoop {
+  std::pair<uint64_t, uint64_t> loads;
+  uint64_t swaps = 0;
+};
+
+ModelLoop model_loop(Warp32 w) {
+  ModelLoop loop;
+  while (w.mask != 0) {
+    const auto loads = model_wavefronts(w, true);
+    loop.loads.first += loads.first;
+    loop.loads.second += loads.second;
+    std::map<std::pair<int, uint64_t>, uint64_t> first;  // address by half and bank
+    std::set<int> halves;
+    uint32_t done = 0;
+    for (int l = 0; l < LANES; ++l) {
+      if (!w.has(l)) continue;
+      const uint64_t address = w.lanes.addresses[l], bank = address / 8 % 16;
+      halves.insert(l / 16);
+      if (!first.emplace(std::make_pair(l / 16, bank), address).second) continue;
+      const auto below = first.find({0, bank});
+      if (l < 16 || below == first.end() || below->second != address) done |= 1u << l;
+    }
+    loop.swaps += 2 * halves.size();
+    w.mask &= ~done;
+  }
+  return loop;
+}
+
+void expect_loop(const Warp32& w) {
+  const ModelLoop model = model_loop(w);
+  const AtomicLoop found = atomic_loop_of(w.access());
+  EXPECT_EQ(std::make_pair(uint64_t{found.loads.count}, uint64_t{found.loads.groups}), model.loads);
+  EXPECT_EQ(found.swaps.count, model.swaps);
+  EXPECT_EQ(found.swaps.groups, 2u * ((w.mask & 0xffff) != 0) + 2u * (w.mask >> 16 != 0));
+}
+
 void expect_rules(const Warp32& w) {
   EXPECT_EQ(sectors_of(w.access()), model_sectors(w));
   EXPECT_EQ(atomic_sectors_of(w.access()), model_atomic_sectors(w));
   EXPECT_EQ(local_sectors_of(w.access()), model_local_sectors(w));
   EXPECT_EQ(wavefronts_of(w.access(), SharedAccess::ATOMIC).count, model_shared_atomic(w));
+  if (w.size == 8) expect_loop(w);
   if (w.size > 16) return;
   for (const bool load : {false, true}) {
     const Wavefronts found =

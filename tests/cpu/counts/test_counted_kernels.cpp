@@ -258,6 +258,24 @@ TEST(CountedKernels, Histogram) {
   EXPECT_EQ(t.barriers, 4u);
 }
 
+// Thread i has the doubleword i, so two threads of a warp are in each bank. The addition is a loop
+// in machine code: in its only round, each half loads in 1 wavefront and swaps in 2.
+TEST(CountedKernels, AtomicsOfDoublewords) {
+  const Array<float> a(4), b(4);
+  const Counted counted = count_text(
+      ".shared .align 8 .b8 s[256];\n"
+      "shl.b32 %r4, %r1, 3;\nmov.u64 %rd2, 1;\n"
+      "red.shared.add.u64 [%r4], %rd2;\natom.shared.exch.b64 %rd3, [%r4], %rd2;\n"
+      "atom.shared.cas.b64 %rd4, [%r4], %rd2, %rd2;\n",
+      shape(1, 32), a, b);
+  expect_shared(counted.row("red.shared.add").counts.shared_atomic, 1, 256, 4, 0);
+  expect_shared(counted.row("red.shared.add").counts.shared_load, 0, 0, 2, 0);
+  for (const char* single : {"atom.shared.exch", "atom.shared.cas"}) {
+    expect_shared(counted.row(single).counts.shared_atomic, 1, 256, 2, 1);
+    expect_shared(counted.row(single).counts.shared_load, 0, 0, 0, 0);
+  }
+}
+
 // Odd threads take one path, even threads the other. W = 1.
 TEST(CountedKernels, DivergentBranch) {
   const Array<float> a(32), b(32);
