@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "../ops/small_floats.hpp"
@@ -206,9 +207,10 @@ const char* name_of(Fill fill) {
 }
 
 const char* name_of(Element element) {
-  static constexpr const char* NAMES[] = {"",     "b1",   "s4",   "u4",  "s8",  "u8",
-                                          "b8",   "e4m3", "e5m2", "b16", "f16", "bf16",
-                                          "tf32", "f32",  "s32",  "f64"};
+  static constexpr const char* NAMES[] = {
+      "",      "b1",        "s4",        "u4",  "s8",   "u8",   "b8",  "e4m3", "e5m2", "b16",
+      "b8x16", "b6x16_p32", "b4x16_p64", "f16", "bf16", "tf32", "f32", "s32",  "f64"};
+  static_assert(std::size(NAMES) == static_cast<size_t>(Element::f64) + 1);
   return NAMES[static_cast<size_t>(element)];
 }
 
