@@ -34,7 +34,7 @@ def environment(folder):
     given = {name: value for name, value in os.environ.items() if name not in ("CC", "CXX")}  # of the build, not of a reader
     return dict(given, CUCORE_DRIVER="cpu", CUCORE_CPU_DEVICES="1", CUCORE_CPU_THREADS="1",
                 HOME=str(folder), XDG_CACHE_HOME=str(folder / ".cache"),
-                PATH=f"{BUILD}/src/programs/cli:/usr/bin:/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{BUILD}/src/cucore:{BUILD}/src/array:{csharp}",
+                PATH=f"{BUILD}/src/programs/cli:/usr/bin:/bin:{os.environ['PATH']}", LD_LIBRARY_PATH=f"{BUILD}/src/cucore:{BUILD}/src/array:{BUILD}/src/perf:{csharp}",
                 PKG_CONFIG_PATH=f"{BUILD}/pkgconfig", PYTHONPATH=str(BUILD / "bindings/python/package"), CLASSPATH=f"{java}:.",
                 MONO_PATH=str(csharp), CUCORE_HOME=str(ROOT), LC_ALL="C.UTF-8", PYTHONDONTWRITEBYTECODE="1")
 

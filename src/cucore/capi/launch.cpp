@@ -22,12 +22,11 @@ template <class Act>
 void observe_launch(cucore_operation& operation, const core::Stream& stream, Act&& act) {
   core::ObserverCalls calls;
   if (!calls.are_needed()) return act();
-  try {
+  const bool is_described = core::is_described([&] {
     operation.device = device_handle(stream.device());
     operation.captured = stream.is_capturing();
-  } catch (...) {
-    return act();
-  }
+  });
+  if (!is_described) return act();
   calls.begin(operation);
   core::run_observed(act, [&](cucore::Status status) {
     operation.status = static_cast<cucore_status>(status);

@@ -30,13 +30,10 @@ const cucore_device* keep_handle(const core::Device& device) {
   const std::lock_guard lock(keeping);
   std::atomic<void*>& kept = device.observed_handle();
   if (!kept.load(std::memory_order_relaxed)) {
-    kept_devices().push_back(&device);
-    try {
-      kept.store(wrap(device), std::memory_order_release);
-    } catch (...) {
-      kept_devices().pop_back();
-      throw;
-    }
+    auto& devices = kept_devices();
+    devices.reserve(devices.size() + 1);  // so that nothing fails after the handle is made
+    kept.store(wrap(device), std::memory_order_release);
+    devices.push_back(&device);
   }
   return static_cast<const cucore_device*>(kept.load(std::memory_order_relaxed));
 }
@@ -64,6 +61,22 @@ void release_handles(const cucore_operation& out) noexcept {
   drop(static_cast<const cucore_executable*>(out.graph));
 }
 
+// Releases the handles of an operation, unless all of them could be made.
+class HandlesInMaking {
+ public:
+  explicit HandlesInMaking(const cucore_operation& of) : of_(&of) {}
+  ~HandlesInMaking() {
+    if (of_) release_handles(*of_);
+  }
+  HandlesInMaking(const HandlesInMaking&) = delete;
+  HandlesInMaking& operator=(const HandlesInMaking&) = delete;
+
+  void keep() noexcept { of_ = nullptr; }
+
+ private:
+  const cucore_operation* of_;
+};
+
 void describe(const core::Operation& operation, cucore_operation& out) {
   const core::Device* device = operation.device;
   if (!device && operation.stream) device = &operation.stream->device();
@@ -74,15 +87,12 @@ void describe(const core::Operation& operation, cucore_operation& out) {
   out.argument_count = operation.argument_count;
   out.packed = operation.packed;
   out.packed_size = operation.packed_size;
-  try {
-    if (device) out.device = device_handle(*device);
-    add_handle(out.stream, operation.stream);
-    add_handle(out.kernel, operation.kernel);
-    add_results(operation, out);
-  } catch (...) {
-    release_handles(out);
-    throw;
-  }
+  HandlesInMaking made(out);
+  if (device) out.device = device_handle(*device);
+  add_handle(out.stream, operation.stream);
+  add_handle(out.kernel, operation.kernel);
+  add_results(operation, out);
+  made.keep();
 }
 
 // Memory of others is not freed.

@@ -37,7 +37,7 @@ LaunchRow* Session::find_counted(const cucore_operation& operation) const {
     return nullptr;
   const KnownLaunches& known = known_launches[number_ % known_launches.size()];
   if (known.session != number_) return nullptr;
-  LaunchRow* const row = known.launches->find_recent(operation);
+  LaunchRow* const row = known.launches->find_known(operation);
   if (!row || row->countdown <= 1) return nullptr;
   --row->countdown;
   return row;

@@ -31,7 +31,16 @@ LaunchRow& ThreadLaunches::find(const cucore_operation& launch) {
     row.key = key;
     row.entry = NO_INDEX;
   }
-  return *(recent_[place_of(launch)] = &row);
+  remember(launch, row);
+  return row;
+}
+
+LaunchRow* ThreadLaunches::find_old(const cucore_operation& launch) {
+  if (rows_.empty()) return nullptr;
+  const auto found = rows_.find(key_of(launch));
+  if (found == rows_.end()) return nullptr;
+  remember(launch, found->second);
+  return &found->second;
 }
 
 }  // namespace cucore::perf

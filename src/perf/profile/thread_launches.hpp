@@ -85,12 +85,14 @@ class ThreadLaunches {
   // The innermost range of the thread.
   size_t range = 0;
 
-  // Returns the row of a launch; null if it is new or has not been used for long.
-  LaunchRow* find_recent(const cucore_operation& launch) const {
-    LaunchRow* const row = recent_[place_of(launch)];
-    return row && is_of(launch, row->key) ? row : nullptr;
+  // Returns the row of a launch; null if it has none yet.
+  LaunchRow* find_known(const cucore_operation& launch) {
+    const size_t place = place_of(launch);
+    for (const size_t each : {place, place ^ 1})
+      if (LaunchRow* const row = recent_[each]; row && is_of(launch, row->key)) return row;
+    return find_old(launch);
   }
-  // Returns the row of a launch, which becomes a recent one. A new row has the entry NO_INDEX.
+  // Returns the row of a launch. A new row has the entry NO_INDEX.
   LaunchRow& find(const cucore_operation& launch);
 
   // No launch may run.
@@ -110,6 +112,13 @@ class ThreadLaunches {
   bool is_of(const cucore_operation& launch, const LaunchKey& key) const {
     return key.kernel == launch.kernel && key.stream == launch.stream && key.range == range &&
            key.device == launch.device && key.shape.is_of(*launch.launch);
+  }
+  LaunchRow* find_old(const cucore_operation& launch);
+  // Two launches may have the same place, so a row may also be in the next one.
+  void remember(const cucore_operation& launch, LaunchRow& row) {
+    LaunchRow*& first = recent_[place_of(launch)];
+    recent_[place_of(launch) ^ 1] = first;
+    first = &row;
   }
   static size_t place_of(const cucore_operation& launch) {
     const auto word = reinterpret_cast<uintptr_t>(launch.kernel) +

@@ -83,6 +83,28 @@ TEST_F(ScriptedProfile, KeepsToTheBudget) {
   EXPECT_NEAR(row().total, 1000 * row().mean, 1e-12);
 }
 
+// A thread has more streams than the last launches that it keeps at hand. Each launch stands for
+// itself alone, so that the work of a stream is not counted many times.
+TEST_F(ScriptedProfile, KeepsToTheBudgetWithManyStreams) {
+  constexpr size_t STREAMS = 130, LAUNCHES = 26000;
+  std::vector<cucore_stream*> streams(STREAMS);
+  for (cucore_stream*& each : streams)
+    ASSERT_EQ(cucore_stream_create(device, nullptr, &each, nullptr), CUCORE_OK);
+  script(std::vector<float>(LAUNCHES, 0.02F));
+  begin();
+  cucore_stream* const own = std::exchange(stream, nullptr);
+  for (size_t i = 0; i < LAUNCHES; ++i) {
+    stream = streams[i % STREAMS];
+    ASSERT_EQ(launch(), CUCORE_OK);
+  }
+  stream = own;
+  end();
+  for (cucore_stream* each : streams) cucore_stream_release(each);
+  EXPECT_EQ(row().calls, LAUNCHES);
+  EXPECT_GE(row().timed, 8u);
+  EXPECT_LT(row().timed, 400u);
+}
+
 // A session only counts most of these launches.
 TEST_F(ScriptedProfile, CountsManyLaunchesExactly) {
   constexpr uint64_t LAUNCHES = 1000;

@@ -473,4 +473,6 @@ def test_plots(launch):
     with perf.profile() as p:
         launch()
     axes = Axes()
-    assert p.plot(axes) is axes and axes.calls[0][:2] == ("barh", (["twice"], [float(BYTES)]))
+    expected = p.rows[0].memory_percent if ON_GPU else float(BYTES)
+    assert p.plot(axes) is axes and axes.calls[0][:2] == ("barh", (["twice"], [expected]))
+    assert ("set", (), {"xlabel": "percent of the roof" if ON_GPU else "bytes"}) in axes.calls

@@ -25,14 +25,11 @@ Observation::Observation(const Operation& operation) noexcept : operation_(opera
 
 // Returns false if a part cannot be had.
 bool Observation::describe() noexcept {
-  try {
+  return core::is_described([&] {
     operation_handles().describe(operation_, described_);
     is_described_ = true;
     described_.captured = is_captured(operation_);
-    return true;
-  } catch (...) {
-    return false;
-  }
+  });
 }
 
 void Observation::end(Status status) noexcept {

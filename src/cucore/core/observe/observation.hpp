@@ -34,6 +34,18 @@ struct Operation {
   size_t size = 0;
 };
 
+// Runs a description of an operation. Returns false if a part of it cannot be had; then the operation
+// is not observed.
+template <class Describe>
+bool is_described(Describe&& describe) noexcept {
+  try {
+    describe();
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 // Reports to each observer that is there at the begin. Cannot fail. The operation must outlive it.
 class Observation {
  public:
