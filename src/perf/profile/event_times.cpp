@@ -69,6 +69,7 @@ std::unique_ptr<EventPair> EventTimes::begin(const cucore_device* device,
       bases_.emplace(ordinal, Base{std::move(base), now});
     }
     auto pair = new_pair(device, ordinal);
+    pair->host = 0;
     if (record(pair->begin, stream)) return pair;
     cancel(std::move(pair));
   } catch (...) {
@@ -91,6 +92,7 @@ void EventTimes::cancel(std::unique_ptr<EventPair> pair) {
 bool EventTimes::read(const Pending& pending, EventTime& time) const {
   const EventPair& pair = *pending.pair;
   time.entry = pending.entry;
+  time.host = pair.host;
   if (!elapsed(pair.begin, pair.end, time.seconds)) return false;
   if (!has_starts_) return true;
   const Base& base = bases_.at(pair.device);

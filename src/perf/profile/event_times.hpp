@@ -17,6 +17,7 @@ namespace cucore::perf {
 struct EventPair {
   EventOwner begin, end;
   int32_t device = 0;  // ordinal
+  double host = 0;     // seconds that the host took between the events, of a first launch; else 0
 };
 
 // A result that arrives.
@@ -25,6 +26,7 @@ struct EventTime {
   double seconds = 0;   // between the events
   uint64_t stream = 0;  // number
   double start = 0;     // of the work, in seconds since the begin of the session
+  double host = 0;      // as of the pair
 };
 
 class EventTimes {

@@ -2,6 +2,7 @@
 #include "perf/profile/launch_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "support/word_hash.hpp"
 
@@ -52,6 +53,22 @@ size_t LaunchTable::find(const cucore_operation& launch, const Declarations& dec
   entries_.push_back(std::move(entry));
   indices_.emplace(key, entries_.size() - 1);
   return entries_.size() - 1;
+}
+
+double FirstTime::without_load(const CallTimes& others) const {
+  constexpr double LONGER = 1.5;
+  constexpr double PART_OF_HOST = 1.0 / 8;
+  if (others.count() == 0)
+    return host > PART_OF_HOST * seconds ? std::max(0.0, seconds - host) : seconds;
+  const bool is_longer = seconds > LONGER * others.max();
+  return is_longer && 2 * host > seconds - others.max() ? UNKNOWN : seconds;
+}
+
+void LaunchTable::add_first_times() {
+  for (LaunchEntry& entry : entries_) {
+    const double seconds = entry.first.without_load(entry.times);
+    if (!std::isnan(seconds)) entry.times.add(seconds);
+  }
 }
 
 }  // namespace cucore::perf

@@ -23,6 +23,16 @@ struct LaunchAmounts {
 // Returns the amounts of a launch of a kernel, for its author.
 using Declaration = std::function<LaunchAmounts(const cucore_operation& launch)>;
 
+// Of the first timed launch. The driver loads the code of a kernel at its first launch, so that the
+// host may take long between the events, while the stream is idle.
+struct FirstTime {
+  double seconds = UNKNOWN;  // between the events
+  double host = 0;           // that the host took between them
+
+  // Returns the time without a load; UNKNOWN if the other times are better.
+  double without_load(const CallTimes& others) const;
+};
+
 struct LaunchEntry {
   KernelOwner kernel;  // kept, so that its handle is not used for another one
   DeviceOwner device;
@@ -34,6 +44,7 @@ struct LaunchEntry {
   uint64_t seen = 0;   // calls that the session has looked at
   uint64_t begun = 0;  // timings
   CallTimes times;
+  FirstTime first;
   LaunchAmounts amounts;         // of all calls
   uint64_t with_bytes = 0;       // calls with known bytes
   uint64_t with_operations = 0;  // calls with known operations
@@ -52,6 +63,8 @@ class LaunchTable {
 
   LaunchEntry& operator[](size_t index) { return entries_[index]; }
   const std::deque<LaunchEntry>& entries() const { return entries_; }
+  // Adds the first times to the others of their entries.
+  void add_first_times();
 
  private:
   struct Key {

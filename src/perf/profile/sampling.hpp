@@ -19,6 +19,7 @@ class CallTimes {
   uint64_t count() const { return count_; }
   double mean() const { return count_ ? mean_ : UNKNOWN; }
   double mean_or_zero() const { return mean_; }
+  double max() const { return max_; }  // 0 without a time
 
   // Scales to all calls. The interval has no width if all of them were timed. `offset` is the time
   // of two events without work between them.

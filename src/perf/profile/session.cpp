@@ -274,7 +274,8 @@ void Session::begin_timing(const cucore_operation& operation, InFlight& flight) 
   flight.pair = events_.begin(operation.device, operation.stream, now());
   const std::lock_guard lock(mutex_);
   apply(arrived);
-  flight.timing_cost = now() - start;
+  flight.first_event = now();
+  flight.timing_cost = flight.first_event - start;
 }
 
 void Session::end(const cucore_operation& operation, InFlight& flight, double now_of_end) {
@@ -287,6 +288,7 @@ void Session::end(const cucore_operation& operation, InFlight& flight, double no
     if (flight.is_counted) counted_->end(operation.device, entry, is_ok);
   }
   if (flight.pair) {
+    if (flight.is_first) flight.pair->host = now_of_end - flight.first_event;
     if (is_ok)
       events_.end(std::move(flight.pair), operation.stream, entry);
     else
@@ -352,7 +354,10 @@ void Session::apply(const std::vector<EventTime>& times) {
       continue;
     }
     LaunchEntry& entry = launches_[time.entry];
-    entry.times.add(time.seconds);
+    if (time.host > 0)
+      entry.first = {time.seconds, time.host};
+    else
+      entry.times.add(time.seconds);
     if (!options_.timeline) continue;
     TimelineRecord record;
     record.name = cucore_kernel_name(entry.kernel.get());
@@ -446,6 +451,7 @@ SessionResult Session::end() {
   finish_activity();
   const std::vector<EventTime> last = events_.finish();
   apply(last);
+  launches_.add_first_times();
   ranges_.end_all(ended);
   uint64_t uncounted = 0;
   std::vector<KernelRow> counted;

@@ -20,6 +20,8 @@ struct Session::InFlight {
   LaunchAmounts declared;
   std::unique_ptr<EventPair> pair;
   double timing_cost = 0;    // seconds of the host; 0: not timed
+  double first_event = 0;    // when it was recorded
+  bool is_first = false;     // the first timed launch of its entry
   bool is_counted = false;   // by the hardware
   bool is_recorded = false;  // by CUPTI
 };

@@ -87,7 +87,7 @@ bool Session::look_at(const cucore_operation& launch, InFlight& flight) {
   budget_.add_work(launch.stream, calls * entry.times.mean_or_zero(), flight.start);
   const bool is_timed = !launch.captured && !flight.is_recorded &&
                         wants_time(launch, row.spacing.mean, entry.begun, entry.times);
-  if (is_timed) ++entry.begun;
+  if (is_timed) flight.is_first = ++entry.begun == 1;
   row.spacing = draw_spacing(spacing_after(row, interval), launch.sequence);
   row.countdown = row.spacing.drawn;
   return is_timed;

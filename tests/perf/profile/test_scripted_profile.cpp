@@ -50,6 +50,32 @@ TEST_F(ScriptedProfile, SubtractsTheOffsetOfEvents) {
   EXPECT_NEAR(row().total, 9e-3, 1e-9);
 }
 
+// The driver loads code at the first launch, after the first event, which the device may reach at
+// once.
+TEST_F(ScriptedProfile, LeavesLoadsOutOfTimes) {
+  script({40, 3, 5});
+  begin();
+  driver().delay_call("cuLaunchKernelEx", 30);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  driver().delay_call("cuLaunchKernelEx", 0);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(row().calls, 3u);
+  EXPECT_EQ(row().timed, 2u);
+  EXPECT_NEAR(row().mean, 4e-3, 1e-9);
+}
+
+TEST_F(ScriptedProfile, SubtractsALoadFromTheOnlyTime) {
+  script({4000});
+  begin();
+  driver().delay_call("cuLaunchKernelEx", 600);
+  EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(row().timed, 1u);
+  EXPECT_LE(row().mean, 3.4);
+  EXPECT_GE(row().mean, 0);
+}
+
 TEST_F(ScriptedProfile, WaitsForNothingInALaunch) {
   script(std::vector<float>(50, 1));
   begin();
