@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/profile/thread_launches.hpp"
 
+#include "support/word_hash.hpp"
+
 namespace cucore::perf {
 
 void LaunchRow::add_hints(const cucore_launch_options& options) {
@@ -11,16 +13,14 @@ void LaunchRow::add_hints(const cucore_launch_options& options) {
   with_operations += options.operations != 0;
 }
 
-// The mixing step of the FNV hash, word by word.
 size_t ThreadLaunches::Hash::operator()(const LaunchKey& key) const {
-  uint64_t hash = 0xcbf29ce484222325u;
-  const auto mix = [&](uint64_t word) { hash = (hash ^ word) * 0x100000001b3u; };
-  mix(reinterpret_cast<uintptr_t>(key.kernel));
-  mix(reinterpret_cast<uintptr_t>(key.device));
-  mix(reinterpret_cast<uintptr_t>(key.stream));
-  mix(key.range);
-  for (const uint64_t word : key.shape.words) mix(word);
-  return static_cast<size_t>(hash ^ (hash >> 32));
+  WordHash hash;
+  hash.mix(reinterpret_cast<uintptr_t>(key.kernel));
+  hash.mix(reinterpret_cast<uintptr_t>(key.device));
+  hash.mix(reinterpret_cast<uintptr_t>(key.stream));
+  hash.mix(key.range);
+  for (const uint64_t word : key.shape.words) hash.mix(word);
+  return static_cast<size_t>(hash.value());
 }
 
 LaunchRow& ThreadLaunches::find(const cucore_operation& launch) {
