@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of memory of one size. The process keeps some that nobody uses, because the allocator may
-// return them to the system. Each page would then cost a fault when it is used again.
+// Blocks of memory of one size. The process keeps some unused ones. The allocator may return memory
+// to the system, and each page then costs a fault when it is used again.
 #pragma once
 
 #include <cstddef>

@@ -75,7 +75,7 @@ struct NodeFacts {
 
 class NodeWork : public KeptObject {
  public:
-  // No registry has works, so nobody adds a reference to the last one.
+  // No registry holds a work. So no thread adds a reference while another one drops the last.
   void drop_reference() const noexcept {
     if (has_one_reference())
       delete this;

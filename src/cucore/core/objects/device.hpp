@@ -64,7 +64,8 @@ class Device final : public Object {
   // Null until a future awaits work of the device. See CompletionPoller::of().
   std::atomic<CompletionPoller*>& completion_poller() const { return completion_poller_; }
 
-  // Null, or the handle that observed operations have, which the C API keeps meanwhile.
+  // Null, or the handle in the observed operations of the device. The C API keeps it while the
+  // process has an observer.
   std::atomic<void*>& observed_handle() const { return observed_handle_; }
 
  private:
