@@ -240,35 +240,44 @@ TEST_F(Printed, ByAnotherLibraryOnANativeStreamIsWritten) {
 }
 
 // A query never waits: neither before the end of the work nor while another thread adds work to the
-// stream.
+// stream. The gate of each piece of work opens only after queries that began behind it have
+// returned.
 TEST_F(Printed, QueriesNeverWait) {
-  say(stream_, 1);
-  poll_stream(stream_);
+  constexpr int PIECES = 100;
+  std::atomic<uint64_t> returned{0}, done_at{0};
   std::atomic<bool> stop{false};
+  const auto reaches = [](const std::atomic<uint64_t>& count, uint64_t least) {
+    const auto end = Clock::now() + std::chrono::seconds(10);
+    while (count < least) {
+      if (Clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  };
+  int waited = 0;
   std::thread launcher([&] {
-    while (!stop) {
+    for (int piece = 0; piece < PIECES && !waited; ++piece) {
       close_gate();
       say_late(stream_, 2);
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (!reaches(returned, returned + 2)) ++waited;
       open_gate();
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      if (!reaches(done_at, returned + 1)) ++waited;
     }
+    stop = true;
   });
-  std::chrono::nanoseconds longest{};
-  const auto end = Clock::now() + std::chrono::milliseconds(500);
   testing::internal::CaptureStdout();
-  while (Clock::now() < end) {
-    const auto begin = Clock::now();
+  while (!stop) {
     int32_t done = 0;
     EXPECT_EQ(cucore_stream_query(stream_, &done, nullptr), CUCORE_OK);
-    longest = std::max<std::chrono::nanoseconds>(longest, Clock::now() - begin);
+    ++returned;
+    if (done) done_at = returned.load();
   }
-  stop = true;
   launcher.join();
-  open_gate();
   MUST(cucore_stream_synchronize, stream_);
-  testing::internal::GetCapturedStdout();
-  EXPECT_LT(longest, std::chrono::milliseconds(100));
+  std::string expected;
+  for (int piece = 0; piece < PIECES; ++piece) expected += said(2);
+  EXPECT_EQ(testing::internal::GetCapturedStdout(), expected);
+  EXPECT_EQ(waited, 0);
 }
 
 // Each runs alone in its process, because it breaks the context. A GPU may drop output from before

@@ -153,7 +153,8 @@ public static class Uses {
       int launched = 0, refused = 0;
       World.Together(4, which => {
         if (which == 0) {
-          for (int i = 0; i < 2000; ++i) Interlocked.Exchange(ref shared, new CudaBuffer(World.Device, 4096, first)).Dispose();
+          // The other threads may start late.
+          for (int i = 0; i < 2000 || Volatile.Read(ref launched) == 0; ++i) Interlocked.Exchange(ref shared, new CudaBuffer(World.Device, 4096, first)).Dispose();
           Volatile.Write(ref isOver, true);
         }
         while (!Volatile.Read(ref isOver))
