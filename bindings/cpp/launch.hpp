@@ -10,8 +10,9 @@
 
 namespace cucore::bind {
 
-// The beginning of the block. A LaunchTail follows if argument_count has HAS_TAIL. For each argument
-// follow its size as uint32_t, an ArgumentKind as uint32_t, and the value, padded to a multiple of 8.
+// The beginning of the block. A LaunchTail follows if argument_count has HAS_TAIL. For each
+// argument follow its size as uint32_t, an ArgumentKind as uint32_t, and the value, padded to a
+// multiple of 8.
 struct LaunchHead {
   uint32_t grid[3];
   uint32_t block[3];

@@ -170,15 +170,15 @@ enum class NodeKind : std::int32_t {
   kernel = CUCORE_NODE_KIND_KERNEL,
   copy = CUCORE_NODE_KIND_COPY,
   fill = CUCORE_NODE_KIND_FILL,
-  host = CUCORE_NODE_KIND_HOST,                ///< calls a function of the program
-  record = CUCORE_NODE_KIND_RECORD,            ///< records an event
-  wait = CUCORE_NODE_KIND_WAIT,                ///< waits for an event
-  empty = CUCORE_NODE_KIND_EMPTY,              ///< only joins and forks edges
-  child = CUCORE_NODE_KIND_CHILD,              ///< runs a copy of another graph
-  conditional = CUCORE_NODE_KIND_CONDITIONAL,  ///< runs one of its graphs, or none
-  allocation = CUCORE_NODE_KIND_ALLOCATION,    ///< allocates memory
-  free = CUCORE_NODE_KIND_FREE,                ///< frees memory
-  value = CUCORE_NODE_KIND_VALUE,              ///< writes a word, or waits for one
+  host = CUCORE_NODE_KIND_HOST,                          ///< calls a function of the program
+  record = CUCORE_NODE_KIND_RECORD,                      ///< records an event
+  wait = CUCORE_NODE_KIND_WAIT,                          ///< waits for an event
+  empty = CUCORE_NODE_KIND_EMPTY,                        ///< only joins and forks edges
+  child = CUCORE_NODE_KIND_CHILD,                        ///< runs a copy of another graph
+  conditional = CUCORE_NODE_KIND_CONDITIONAL,            ///< runs one of its graphs, or none
+  allocation = CUCORE_NODE_KIND_ALLOCATION,              ///< allocates memory
+  free = CUCORE_NODE_KIND_FREE,                          ///< frees memory
+  value = CUCORE_NODE_KIND_VALUE,                        ///< writes a word, or waits for one
   semaphore_signal = CUCORE_NODE_KIND_SEMAPHORE_SIGNAL,  ///< signals a semaphore
   semaphore_wait = CUCORE_NODE_KIND_SEMAPHORE_WAIT,      ///< waits for a semaphore
 };

@@ -58,8 +58,8 @@ class Executable : public Owner<Executable, cucore_executable> {
                 source.get(), source_offset, size);
   }
 
-  /// Gives a copy the boxes and the extent of another for later launches of this executable. Drivers
-  /// accept only copies of one row.
+  /// Gives a copy the boxes and the extent of another for later launches of this executable.
+  /// Drivers accept only copies of one row.
   Returned<void> set_copy_box(Node node, const Box& destination, const Box& source,
                               const Extent& extent) const {
     return call(cucore_executable_set_copy_box, get(), node,
@@ -89,7 +89,8 @@ class Executable : public Owner<Executable, cucore_executable> {
   }
 
   /// Changes the semaphore and the value of a node for later launches of this executable.
-  Returned<void> set_semaphore(Node node, const External& semaphore, std::uint64_t value = 0) const {
+  Returned<void> set_semaphore(Node node, const External& semaphore,
+                               std::uint64_t value = 0) const {
     return call(cucore_executable_set_semaphore, get(), node, semaphore.get(), value);
   }
 

@@ -111,9 +111,8 @@ class Graph : public Owner<Graph, cucore_graph> {
   /// not throw, and must not call CUDA or this library, except for releases.
   Returned<Node> add_host(const After& after, std::function<void()> function) const {
     auto* const kept = new std::function<void()>(std::move(function));
-    return value<Node>(
-        cucore_graph_add_host, get(), after.data(), after.size(),
-        &detail::call_function, static_cast<void*>(kept), &detail::end_function);
+    return value<Node>(cucore_graph_add_host, get(), after.data(), after.size(),
+                       &detail::call_function, static_cast<void*>(kept), &detail::end_function);
   }
 
   /// Adds a node that puts a completion into a queue at each launch. With `waits`, work after it
@@ -283,7 +282,8 @@ class Graph : public Owner<Graph, cucore_graph> {
   }
 
   /// Changes the semaphore and the value of a node.
-  Returned<void> set_semaphore(Node node, const External& semaphore, std::uint64_t value = 0) const {
+  Returned<void> set_semaphore(Node node, const External& semaphore,
+                               std::uint64_t value = 0) const {
     return call(cucore_graph_set_semaphore, get(), node, semaphore.get(), value);
   }
 

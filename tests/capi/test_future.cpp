@@ -223,7 +223,8 @@ TEST_F(Futures, AFaultThatTheirMakingMeetsIsTheirOutcome) {
     MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
     for (const cucore_stream* on : {stream.get(), legacy.get()}) {
       // Events of earlier futures are destroyed after some time, and then cuEventCreate is called.
-      for (int i = 0; i < 1000 && fake_->live_objects("event") != 2 * test_support::IDLE_EVENTS; ++i)
+      for (int i = 0; i < 1000 && fake_->live_objects("event") != 2 * test_support::IDLE_EVENTS;
+           ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
       fake_->fail_call(call, 1, ILLEGAL_ADDRESS);
       const Future future = make_future(on, queue_, ++token);

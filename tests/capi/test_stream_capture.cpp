@@ -620,8 +620,8 @@ TEST_F(StreamCapture, EndsWithItsStream) {
             0u)
       << log.text;
   cucore_node node = 0;
-  FAILS(CUCORE_ERROR_INVALID_STATE, "the graph ended with a capture", cucore_graph_add_empty,
-        lost, nullptr, 0, &node);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "the graph ended with a capture", cucore_graph_add_empty, lost,
+        nullptr, 0, &node);
 }
 
 TEST_F(StreamCapture, ReportsWhatBrokeItOnce) {

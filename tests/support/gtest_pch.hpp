@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Precompiled for the test programs: they include all of this, and reading it takes longer than the rest.
+// Precompiled for the test programs: they include all of this, and reading it takes longer than the
+// rest.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -18,13 +18,26 @@ inline std::vector<jlong> numbers_of(const cucore_node_info& info) {
   std::vector<jlong> numbers{static_cast<jlong>(info.kind)};
   for (const auto* extents : {info.grid, info.block, info.cluster})
     numbers.insert(numbers.end(), extents, extents + 3);
-  for (const uint64_t each :
-       {uint64_t{info.dynamic_shared}, info.destination, info.source, info.size, info.pattern,
-        info.pattern_size, info.dependency_count, info.dependent_count, info.tools_id,
-        reinterpret_cast<uint64_t>(info.event), reinterpret_cast<uint64_t>(info.native),
-        info.condition, static_cast<uint64_t>(info.comparison), info.width, info.height,
-        info.depth, info.destination_row_bytes, info.destination_slice_rows, info.source_row_bytes,
-        info.source_slice_rows})
+  for (const uint64_t each : {uint64_t{info.dynamic_shared},
+                              info.destination,
+                              info.source,
+                              info.size,
+                              info.pattern,
+                              info.pattern_size,
+                              info.dependency_count,
+                              info.dependent_count,
+                              info.tools_id,
+                              reinterpret_cast<uint64_t>(info.event),
+                              reinterpret_cast<uint64_t>(info.native),
+                              info.condition,
+                              static_cast<uint64_t>(info.comparison),
+                              info.width,
+                              info.height,
+                              info.depth,
+                              info.destination_row_bytes,
+                              info.destination_slice_rows,
+                              info.source_row_bytes,
+                              info.source_slice_rows})
     numbers.push_back(static_cast<jlong>(each));
   return numbers;
 }

@@ -87,17 +87,17 @@ PyObject* make(PyTypeObject* type, PyObject* args, PyObject* kwargs) {
   options.device_updatable = updatable;
   options.nvlink_scheduling = nvlink;
   int32_t policy = 0;
-  const bool good =
-      read_extent(grid, "grid", options.grid) && read_extent(block, "block", options.block) &&
-      (cluster == Py_None || read_extent(cluster, "cluster", options.cluster)) &&
-      (!shared || read_number(shared, "dynamic_shared", options.dynamic_shared)) &&
-      read_optional(priority, "priority", options.priority) &&
-      (preferred == Py_None ||
-       read_extent(preferred, "preferred_cluster", options.preferred_cluster)) &&
-      read_optional(scheduling, "cluster_scheduling", policy) &&
-      read_optional(carveout, "shared_carveout", options.shared_carveout) &&
-      read_optional(domain, "memory_domain", options.memory_domain) &&
-      read_optional(map, "memory_domain_map", options.memory_domain_map);
+  const bool good = read_extent(grid, "grid", options.grid) &&
+                    read_extent(block, "block", options.block) &&
+                    (cluster == Py_None || read_extent(cluster, "cluster", options.cluster)) &&
+                    (!shared || read_number(shared, "dynamic_shared", options.dynamic_shared)) &&
+                    read_optional(priority, "priority", options.priority) &&
+                    (preferred == Py_None ||
+                     read_extent(preferred, "preferred_cluster", options.preferred_cluster)) &&
+                    read_optional(scheduling, "cluster_scheduling", policy) &&
+                    read_optional(carveout, "shared_carveout", options.shared_carveout) &&
+                    read_optional(domain, "memory_domain", options.memory_domain) &&
+                    read_optional(map, "memory_domain_map", options.memory_domain_map);
   if (!good) return nullptr;
   options.cluster_scheduling = static_cast<cucore_cluster_scheduling>(policy);
   if (!pointed_to.is_empty()) {
@@ -261,7 +261,8 @@ PyGetSetDef getters[] = {
     {"priority", get_priority, nullptr, "The priority; 0 is the stream's.", nullptr},
     {"preferred_cluster", get_preferred_cluster, nullptr,
      "Blocks a cluster where they fit, a multiple of the cluster, or None.", nullptr},
-    {"cluster_scheduling", get_scheduling, nullptr, "The placement of the blocks of a cluster.", nullptr},
+    {"cluster_scheduling", get_scheduling, nullptr, "The placement of the blocks of a cluster.",
+     nullptr},
     {"shared_carveout", get_int<&cucore_launch_options::shared_carveout>, nullptr,
      "Percent of the L1 cache preferred as shared memory; 0 is the kernel's, -1 is none.", nullptr},
     {"memory_domain", get_int<&cucore_launch_options::memory_domain>, nullptr,

@@ -57,8 +57,8 @@ void check_lane_in_cluster(Warp& w, const Op& op, const CheckedOp& c, int lane,
   if (!(checks.launch.set & CHECK_RACE) || rule.mine == 0) return;
   if (checks.pending_copies.any())
     checks.pending_copies.check_lane(w, op, c, lane, offset, c.size());
-  const AccessContext access{w,       op,      c, checks.shared_cells, rule,
-                             site_of(w, op), offsets, 0, true, owner.shared.get()};
+  const AccessContext access{w,       op, c,    checks.shared_cells, rule, site_of(w, op),
+                             offsets, 0,  true, owner.shared.get()};
   const uint32_t shift = checks.shared_cells.shift;
   for (uint64_t cell = offset >> shift; cell <= (offset + c.size() - 1) >> shift; ++cell)
     check_cell(access, cell, uint32_t(lane), uint32_t(lane));

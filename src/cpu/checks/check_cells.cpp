@@ -228,9 +228,9 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
                     context_.addresses[lane_], context_.in_shared ? "shared" : "global");
   report.kind = kind;
   report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
-  report.missing = streams                   ? UNORDERED_STREAMS
+  report.missing = streams                  ? UNORDERED_STREAMS
                    : is_too_narrow(c, site) ? "with a scope that excludes the other block"
-                                             : "without a synchronisation";
+                                            : "without a synchronisation";
   if (operation->places && site < operation->places->size())
     report.other_place = (*operation->places)[site];
   keep_report(checks_.launch, {kind, &context_.op, site}, std::move(report));
@@ -267,8 +267,8 @@ bool is_without_order(const BlockChecks& checks, uint32_t warp) {
   return !checks.in_cluster && checks.clock.is_simple(warp) && !checks.clock.known(warp);
 }
 
-// Adds the ids that were taken before the block began, and those of other parts of the table. All of
-// them must be of this launch.
+// Adds the ids that were taken before the block began, and those of other parts of the table. All
+// of them must be of this launch.
 void add_other_blocks(Rule& rule, const BlockChecks& checks, uint32_t warp) {
   if (checks.in_cluster || checks.clock.known(warp)) return;
   const StreamWork& operation = *checks.launch.operation;

@@ -73,8 +73,8 @@ using Places = std::vector<Place>;
 
 struct ModuleChecks {
   std::shared_ptr<const Places> places;
-  std::vector<bool> swaps;      // by site
-  std::vector<bool> narrow;     // by site
+  std::vector<bool> swaps;   // by site
+  std::vector<bool> narrow;  // by site
   bool has_narrow = false;
   bool has_narrow_fence = false;
   uint32_t granule = 4;         // the narrowest access to global memory

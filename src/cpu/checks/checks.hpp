@@ -85,7 +85,7 @@ struct BlockChecks {
   BlockClock clock;
   bool noting = false;  // the running instruction's accesses are reported by resolve()
   uint64_t cluster = 0;
-  const bool in_cluster;  // of several blocks, which can access the shared memory
+  const bool in_cluster;   // of several blocks, which can access the shared memory
   uint32_t acquiring = 0;  // lanes whose access orders them after others
   bool acquiring_shared = false;
   bool acquiring_narrow = false;  // with the scope of the block

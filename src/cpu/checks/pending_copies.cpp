@@ -25,8 +25,8 @@ void PendingCopies::clear() {
 
 void PendingCopies::begin(const Warp& w, const Op& op, int lane, uint64_t offset, uint32_t size) {
   if (owners_.empty()) owners_.resize((w.block->launch.shared_bytes + 3) / 4);
-  const bool is_same = !issues_.empty() && issues_.back().op == &op &&
-                       issues_.back().warp == w.index;
+  const bool is_same =
+      !issues_.empty() && issues_.back().op == &op && issues_.back().warp == w.index;
   if (!is_same && issues_.size() >= MOST_ISSUES) return;
   if (!is_same) issues_.push_back({&op, w.frame->function, w.index});
   const auto number = uint32_t(issues_.size() - 1);
@@ -56,8 +56,8 @@ void PendingCopies::check(Warp& w, const Op& op, const CheckedOp& c) const {
   }
 }
 
-void PendingCopies::check_lane(Warp& w, const Op& op, const CheckedOp& c, int lane,
-                               uint64_t offset, uint64_t size) const {
+void PendingCopies::check_lane(Warp& w, const Op& op, const CheckedOp& c, int lane, uint64_t offset,
+                               uint64_t size) const {
   if (offset / 4 >= owners_.size() || size == 0) return;
   const uint64_t last = std::min<uint64_t>((offset + size - 1) / 4, owners_.size() - 1);
   uint32_t owner = 0;

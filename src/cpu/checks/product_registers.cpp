@@ -109,8 +109,8 @@ class ProductUses {
     if (is_product(op)) use.kind = Kind::PRODUCT;
     // A move of a constant is not a change: compilers place it after the fence.
     if (op == Opcode::mov) use.kind = Kind::COPY;
-    const bool writes = !operands.empty() && !only_reads(op) &&
-                        operands[0].kind != OperandKind::MEMORY;
+    const bool writes =
+        !operands.empty() && !only_reads(op) && operands[0].kind != OperandKind::MEMORY;
     if (writes) add(use.writes, operands[0]);
     for (size_t i = writes ? 1 : 0; i < operands.size(); ++i) {
       const bool is_a = use.kind != Kind::PRODUCT || i == 1;

@@ -35,9 +35,9 @@ class ProductRegisters {
 
  private:
   struct State {
-    bool is_dirty = false;       // changed since the last fence
-    uint32_t result_of = 0;      // 1 + the number of the group that writes it; 0: complete
-    uint32_t operand_of = 0;     // the same for a group that reads it
+    bool is_dirty = false;    // changed since the last fence
+    uint32_t result_of = 0;   // 1 + the number of the group that writes it; 0: complete
+    uint32_t operand_of = 0;  // the same for a group that reads it
     const Op* product = nullptr;
   };
   void multiply(Warp& w, const Op& op, const RegisterUse& use);

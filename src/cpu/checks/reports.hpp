@@ -57,7 +57,8 @@ struct Report {
   // The allocation: "cuMemAlloc_v2 call 3"; size 0: none.
   uint64_t allocation = 0, allocation_size = 0;
   std::string allocated_by, freed_by;
-  // The other access of a race, "block (0,0,0) thread (63,0,0) wrote it", and what would order both.
+  // The other access of a race, "block (0,0,0) thread (63,0,0) wrote it", and what would order
+  // both.
   std::string other;
   Place other_place;
   std::string missing;  // "without a synchronisation"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a warp executes the batches of a function: its steps are handlers of single instructions, and
-// machine code for several. A launch with checks has another plan: an instruction that is checked is
-// a step without a handler. So is a run of instructions with loads that one check covers. On
+// machine code for several. A launch with checks has another plan: an instruction that is checked
+// is a step without a handler. So is a run of instructions with loads that one check covers. On
 // processors without AVX-512, and where executable memory is refused, all steps are handlers.
 #pragma once
 

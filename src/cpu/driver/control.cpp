@@ -21,11 +21,10 @@ namespace cucore::cpu {
 namespace {
 
 constexpr const char* KIND_NAMES[OBJECT_KINDS] = {
-    "none",      "contexts",         "streams",     "events",      "modules",
-    "functions", "libraries",        "kernels",     "pools",       "links",
-    "arrays",    "mipmapped arrays", "textures",    "surfaces",    "physical_memories",
-    "graphs",    "graph_nodes",      "executables", "user_objects",
-    "external_semaphores"};
+    "none",      "contexts",         "streams",     "events",       "modules",
+    "functions", "libraries",        "kernels",     "pools",        "links",
+    "arrays",    "mipmapped arrays", "textures",    "surfaces",     "physical_memories",
+    "graphs",    "graph_nodes",      "executables", "user_objects", "external_semaphores"};
 
 void field(std::string& json, const char* name, uint64_t value) {
   if (json.back() != '{') json += ',';

@@ -30,8 +30,8 @@ SourceRows rows_by_ptx_line(const LineTable& sources, const LineTable& ptx_lines
 // A line with an instruction; directives, labels and braces have no code.
 bool has_instruction(std::string_view line) {
   const size_t first = line.find_first_not_of(" \t");
-  return first != std::string_view::npos && std::string_view(".{}$/").find(line[first]) ==
-                                                std::string_view::npos &&
+  return first != std::string_view::npos &&
+         std::string_view(".{}$/").find(line[first]) == std::string_view::npos &&
          !line.ends_with(':');
 }
 

@@ -50,14 +50,8 @@ CUresult keep(const void* handle) {
 }  // namespace
 
 const cucore_cpu_sessions& session_table() {
-  static const cucore_cpu_sessions table = {sizeof(cucore_cpu_sessions),
-                                            begin,
-                                            end,
-                                            json,
-                                            control_table().last_load_log,
-                                            wait,
-                                            keep,
-                                            begin_with};
+  static const cucore_cpu_sessions table = {sizeof(cucore_cpu_sessions),   begin, end,  json,
+                                            control_table().last_load_log, wait,  keep, begin_with};
   return table;
 }
 

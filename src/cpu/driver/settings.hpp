@@ -29,9 +29,9 @@ struct DriverSettings {
   bool stop_at_reports = false;         // CUCORE_CPU_CHECK_STOP
   CheckOutput check_output;             // CUCORE_CPU_CHECK_JSON, _EXIT
   std::shared_ptr<const Suppressions> suppressions;  // CUCORE_CPU_CHECK_SUPPRESS
-  Schedule schedule;                    // CUCORE_CPU_SCHEDULE
-  Settings executor;                    // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY, _LAUNCH_OUTPUT
-  std::string wrong;                    // the invalid variables with their expected values
+  Schedule schedule;                                 // CUCORE_CPU_SCHEDULE
+  Settings executor;  // CUCORE_CPU_THREADS, _SIMD, _TIMEOUT, _LAUNCH_MEMORY, _LAUNCH_OUTPUT
+  std::string wrong;  // the invalid variables with their expected values
 };
 
 // Invalid values keep the default and are listed in `wrong`; cuInit then fails.

@@ -48,7 +48,7 @@ struct LaunchState {
   uint64_t workspace = 0;        // workspace of grid synchronisation
   uint64_t grid_id = 0;
   LaunchBudgets budgets;
-  uint64_t budget = 0;  // warp instructions; 0: no limit
+  uint64_t budget = 0;       // warp instructions; 0: no limit
   uint64_t block_bytes = 0;  // charged to the memory budget by every block
   bool reserved = false;     // the memory of all blocks is already charged
   // All workers write it, so it is not in the cache lines that they only read.

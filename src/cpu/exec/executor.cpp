@@ -129,8 +129,7 @@ void prepare(LaunchState& state, const Launch& launch, const KernelImage& image)
   state.grid_id = grids.fetch_add(1) + 1;
   state.budgets = launch_budgets();
   state.budget = state.budgets.instructions.amount;
-  state.memory.set_limit(launch_memory(state.budgets.memory.amount),
-                         state.budgets.memory.setting);
+  state.memory.set_limit(launch_memory(state.budgets.memory.amount), state.budgets.memory.setting);
   state.params = make_aligned(image.info().param_bytes + 64);
   if (launch.params) std::memcpy(state.params.get(), launch.params, image.info().param_bytes);
   fill_thread_table(state);

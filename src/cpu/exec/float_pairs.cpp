@@ -52,7 +52,8 @@ float raw_result(const FloatPlan& p, float a, float b, float c) {
   }
 }
 
-// Under .ftz a result that rounds to the least normal number from below is zero, as in rounding.cpp.
+// Under .ftz a result that rounds to the least normal number from below is zero, as in
+// rounding.cpp.
 float flushed_result(const FloatPlan& p, float v, float a, float b, float c) {
   volatile float scale = 0x1p24f;
   if (p.op == Opcode::add || p.op == Opcode::sub) return without_subnormal(v);
@@ -83,8 +84,8 @@ void compute_pairs(Warp& w, const Op& op) {
     const int l = std::countr_zero(m);
     uint64_t pair = 0;
     for (int k = 0; k < 2; ++k) {
-      const float v = computed_float(p, half_of_pair(a[l], k), half_of_pair(b[l], k),
-                                     half_of_pair(c[l], k));
+      const float v =
+          computed_float(p, half_of_pair(a[l], k), half_of_pair(b[l], k), half_of_pair(c[l], k));
       pair |= uint64_t{std::bit_cast<uint32_t>(v)} << 32 * k;
     }
     d[l] = pair;
@@ -103,8 +104,8 @@ void compute_mixed(Warp& w, const Op& op) {
   const HostRounding mode(p.rounding);
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    const float b = fuses ? widened_half(p, w.at<uint16_t>(op[SECOND])[l])
-                          : w.at<float>(op[SECOND])[l];
+    const float b =
+        fuses ? widened_half(p, w.at<uint16_t>(op[SECOND])[l]) : w.at<float>(op[SECOND])[l];
     const float c = fuses ? w.at<float>(op[THIRD])[l] : 0.0f;
     d[l] = computed_float(p, widened_half(p, a[l]), b, c);
   }
@@ -113,8 +114,8 @@ void compute_mixed(Warp& w, const Op& op) {
 }  // namespace
 
 Comparison select_float_pair(const Form& f) {
-  const bool known = f.op == Opcode::add || f.op == Opcode::sub || f.op == Opcode::mul ||
-                     f.op == Opcode::fma;
+  const bool known =
+      f.op == Opcode::add || f.op == Opcode::sub || f.op == Opcode::mul || f.op == Opcode::fma;
   const bool rounds = f.rounding == Rounding::none || f.rounding <= Rounding::rp;
   const bool is_pair = f.types[0] == Type::f32x2;
   if (!known || !rounds || f.has(ptx::FLAG_RELU) || (is_pair && f.has(ptx::FLAG_SAT))) return {};

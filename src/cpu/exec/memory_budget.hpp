@@ -49,8 +49,8 @@ class MemoryBudget {
 inline std::string MemoryBudget::describe() const {
   const uint64_t used = used_.load(std::memory_order_relaxed);
   return "a launch has " + std::to_string(limit_) + " bytes, of which " +
-         std::to_string(used < limit_ ? limit_ - used : 0) +
-         " are free; " + setting_ + " sets this budget";
+         std::to_string(used < limit_ ? limit_ - used : 0) + " are free; " + setting_ +
+         " sets this budget";
 }
 
 }  // namespace cucore::cpu

@@ -110,7 +110,8 @@ inline constexpr uint32_t SECTION_ALIGNMENT = 64;
 inline constexpr uint64_t MAX_RAW_SIZE = uint64_t{1} << 30;
 inline constexpr uint64_t MAX_RATIO = 1000;
 inline constexpr uint64_t MAX_META_SIZE = uint64_t{1} << 20;
-// Incompatible feature: the digest of a section above LARGE_SECTION covers the digests of its parts.
+// Incompatible feature: the digest of a section above LARGE_SECTION covers the digests of its
+// parts.
 inline constexpr uint32_t FEATURE_PARTS = 1;
 inline constexpr uint64_t LARGE_SECTION = uint64_t{8} << 20;
 inline constexpr uint64_t PART_SIZE = uint64_t{1} << 20;

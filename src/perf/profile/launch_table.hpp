@@ -23,8 +23,8 @@ struct LaunchAmounts {
 // Returns the amounts of a launch of a kernel, for its author.
 using Declaration = std::function<LaunchAmounts(const cucore_operation& launch)>;
 
-// Of the first timed launch. The driver loads the code of a kernel at its first launch. The host may
-// then take long between the events, while the stream is idle.
+// Of the first timed launch. The driver loads the code of a kernel at its first launch. The host
+// may then take long between the events, while the stream is idle.
 struct FirstTime {
   double seconds = UNKNOWN;  // between the events
   double host = 0;           // that the host took between them

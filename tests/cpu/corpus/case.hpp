@@ -66,7 +66,8 @@ struct Case {
     outputs.push_back({arrays.size(), type, tolerance});
     return array(values);
   }
-  // The kernel has products that ptxas fuses with a difference. The row runs from PTX with the fused operations.
+  // The kernel has products that ptxas fuses with a difference. The row runs from PTX with the
+  // fused operations.
   Case& fused() {
     fuses = true;
     return *this;

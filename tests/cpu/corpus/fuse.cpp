@@ -39,8 +39,8 @@ std::string with_fused_products(const std::string& ptx) {
     const auto product = products.find(i.first);
     if (i.name == "sub.f32" && product != products.end()) {
       const auto& [x, y] = product->second;
-      line = "{ .reg .f32 minus; neg.f32 minus, " + i.second + "; fma.rn.f32 " + i.result + ", " + x +
-             ", " + y + ", minus; }";
+      line = "{ .reg .f32 minus; neg.f32 minus, " + i.second + "; fma.rn.f32 " + i.result + ", " +
+             x + ", " + y + ", minus; }";
     }
     out += line + '\n';
   }

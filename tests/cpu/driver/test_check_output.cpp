@@ -104,7 +104,8 @@ TEST_F(CheckOutput, ReportsChangeTheExitCodeOnDemand) {
   EXPECT_EQ(run({}, make_reports).code, 0);
   const Ended ended = run(seven, make_reports);
   EXPECT_EQ(ended.code, 7);
-  EXPECT_TRUE(ended.has("out-of-bounds: kernel 'past' block (0,0,0) thread (4,0,0)")) << ended.errors;
+  EXPECT_TRUE(ended.has("out-of-bounds: kernel 'past' block (0,0,0) thread (4,0,0)"))
+      << ended.errors;
   EXPECT_EQ(run(seven, make_none).code, 0);
   EXPECT_EQ(run({{"CUCORE_CPU_CHECK_EXIT", "0"}}, make_reports).code, 0);
 }
@@ -141,7 +142,8 @@ TEST_F(CheckOutput, AForkedChildKeepsItsExitCode) {
 TEST_F(CheckOutput, WriteJson) {
   run({{"CUCORE_CPU_CHECK_JSON", base_}}, make_reports);
   const std::string json = text_of(base_);
-  EXPECT_EQ(json.find("{\"reports\":[{\"kind\":\"out-of-bounds\",\"kernel\":\"past\","), 0u) << json;
+  EXPECT_EQ(json.find("{\"reports\":[{\"kind\":\"out-of-bounds\",\"kernel\":\"past\","), 0u)
+      << json;
   EXPECT_NE(json.find("\"file\":\"past.cu\",\"line\":7,"), std::string::npos) << json;
   EXPECT_TRUE(json.ends_with("],\"dropped\":0}\n")) << json;
   run({{"CUCORE_CPU_CHECK_JSON", base_}}, make_none);  // replaces the old reports
@@ -190,10 +192,10 @@ TEST_F(CheckOutput, SuppressReports) {
 TEST_F(CheckOutput, SuppressedReportsDoNotStop) {
   const std::string rules = base_ + ".rules";
   std::ofstream(rules) << "out-of-bounds";
-  EXPECT_EQ(run({{"CUCORE_CPU_CHECK_STOP", "1"}, {"CUCORE_CPU_CHECK_SUPPRESS", rules}},
-                make_reports)
-                .code,
-            0);
+  EXPECT_EQ(
+      run({{"CUCORE_CPU_CHECK_STOP", "1"}, {"CUCORE_CPU_CHECK_SUPPRESS", rules}}, make_reports)
+          .code,
+      0);
 }
 
 TEST_F(CheckOutput, RefuseWrongSettings) {

@@ -176,7 +176,8 @@ TEST_F(Code, ThreadsPerBlockBoundRegisters) {
       ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry many()\n"
       ".maxntid 32, 1, 1\n{ .reg .b32 %r<4000>; ret; }\n";
   CUjit_option option = CU_JIT_THREADS_PER_BLOCK;
-  for (const auto& [threads, wanted] : {std::pair{32u, 255}, {1024u, 64}, {1000u, 64}, {384u, 168}}) {
+  for (const auto& [threads, wanted] :
+       {std::pair{32u, 255}, {1024u, 64}, {1000u, 64}, {384u, 168}}) {
     void* value = reinterpret_cast<void*>(uintptr_t{threads});
     CUmodule made = nullptr;
     CUfunction f = nullptr;

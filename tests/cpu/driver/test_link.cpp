@@ -407,8 +407,8 @@ TEST_F(Link, RegistersAreBounded) {
     if (amount) more.push_back({option, reinterpret_cast<void*>(amount)});
     EXPECT_CU(0, create(std::move(more)));
     void* value = reinterpret_cast<void*>(input_amount);
-    EXPECT_CU(0, cu.cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(many.data()), many.size(),
-                           "many", input_amount ? 1 : 0, &of_input, &value));
+    EXPECT_CU(0, cu.cuLinkAddData_v2(state, CU_JIT_INPUT_PTX, const_cast<char*>(many.data()),
+                                     many.size(), "many", input_amount ? 1 : 0, &of_input, &value));
     void* image = nullptr;
     size_t size = 0;
     EXPECT_CU(0, cu.cuLinkComplete(state, &image, &size));
@@ -432,7 +432,8 @@ TEST_F(Link, RegistersAreBounded) {
   EXPECT_EQ(registers(MOST, 38, MOST, 0), 38);
   EXPECT_EQ(registers(THREADS, 1024, MOST, 0), 64);
   EXPECT_EQ(registers(MOST, 0, MOST, 40), 40);
-  EXPECT_EQ(registers(MOST, 38, MOST, 57), 57);  // the options of an input replace those of the link
+  EXPECT_EQ(registers(MOST, 38, MOST, 57),
+            57);  // the options of an input replace those of the link
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests to cancel the launch of clusters. The device launches all of them, so each request fails,
-// and each block of a kernel does its own work.
+// Requests to cancel the launch of clusters. The device launches all of them, so each request
+// fails, and each block of a kernel does its own work.
 #include <gtest/gtest.h>
 
 #include "expect.hpp"
@@ -15,7 +15,8 @@ std::string request(const std::string& name, const std::string& place = "respons
   return "clusterlaunchcontrol.try_cancel.async." + name + ".b128 [" + place + "], [bar];";
 }
 
-// The loop of a kernel that takes over blocks: it counts the blocks that each thread block has done.
+// The loop of a kernel that takes over blocks: it counts the blocks that each thread block has
+// done.
 std::string loop_of_blocks(const std::string& name) {
   return kernel_text(
       ".reg .b128 %q; setp.ne.u32 %p1, %r1, 0; @%p1 bra done;"

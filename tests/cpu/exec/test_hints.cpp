@@ -10,8 +10,9 @@ namespace {
 
 // Each thread stores n + its number, computed before the instruction and stored after it.
 std::string around(const std::string& instruction) {
-  return kernel_text("add.u32 %r3, %r0, %r1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd2, %rd0;\n" +
-                     instruction + "\nst.global.u32 [%rd2], %r3;");
+  return kernel_text(
+      "add.u32 %r3, %r0, %r1; mul.wide.u32 %rd2, %r1, 4; add.s64 %rd2, %rd2, %rd0;\n" +
+      instruction + "\nst.global.u32 [%rd2], %r3;");
 }
 
 void expect_no_effect(const std::string& instruction, unsigned threads = 128) {
@@ -28,18 +29,20 @@ TEST(Hints, DependenciesOfGrids) {
 
 // Threads of one warp may disagree about dependent launches.
 TEST(Hints, DependenciesInBranches) {
-  expect_no_effect("and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0;"
-                   "@%p1 griddepcontrol.launch_dependents; @!%p1 griddepcontrol.wait;");
+  expect_no_effect(
+      "and.b32 %r4, %r1, 1; setp.eq.u32 %p1, %r4, 0;"
+      "@%p1 griddepcontrol.launch_dependents; @!%p1 griddepcontrol.wait;");
 }
 
 TEST(Hints, NumbersOfRegisters) {
   expect_no_effect("setmaxnreg.dec.sync.aligned.u32 24;");
   expect_no_effect("setmaxnreg.inc.sync.aligned.u32 256;");
   // Producers release registers, consumers take them.
-  expect_no_effect("setp.lt.u32 %p1, %r1, 128; @%p1 bra PRODUCER;"
-                   "setmaxnreg.inc.sync.aligned.u32 240; bra DONE;\n"
-                   "PRODUCER: setmaxnreg.dec.sync.aligned.u32 40;\nDONE:",
-                   256);
+  expect_no_effect(
+      "setp.lt.u32 %p1, %r1, 128; @%p1 bra PRODUCER;"
+      "setmaxnreg.inc.sync.aligned.u32 240; bra DONE;\n"
+      "PRODUCER: setmaxnreg.dec.sync.aligned.u32 40;\nDONE:",
+      256);
 }
 
 TEST(Hints, EventsOfProfilers) {

@@ -93,7 +93,8 @@ TEST(Memory, PinsKeepTheBytes) {
 TEST(Memory, Descriptions) {
   const uint64_t a = space().allocate(100, 16, MemoryKind::DEVICE, 0);
   EXPECT_EQ(space().describe(~uint64_t{0} - 4095, 4), "near the null pointer");
-  EXPECT_EQ(space().describe(uint64_t{1} << 63, 4), "far from every allocation (copy host memory to the device first)");
+  EXPECT_EQ(space().describe(uint64_t{1} << 63, 4),
+            "far from every allocation (copy host memory to the device first)");
   EXPECT_EQ(space().describe(a + 108, 4).find("8 bytes past the end of the 100-byte allocation"),
             0u);
   EXPECT_EQ(space().describe(a + 98, 4).find("across the end of the 100-byte allocation"), 0u);

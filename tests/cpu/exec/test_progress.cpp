@@ -94,7 +94,8 @@ TEST(Progress, SpinWithPlainInstructionsAndNanosleep) {
 TEST(Progress, NanosleepTakesItsTime) {
   const std::string text =
       "mov.u64 %rd4, %clock64; mov.u32 %r3, 0;\n"
-      "AGAIN: nanosleep.u32 4000000; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5; @%p1 bra AGAIN;\n"
+      "AGAIN: nanosleep.u32 4000000; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 5; @%p1 bra "
+      "AGAIN;\n"
       "mov.u64 %rd5, %clock64; sub.u64 %rd5, %rd5, %rd4; st.global.u64 [%rd0], %rd5;";
   Array<int64_t> a(1);
   ASSERT_FALSE(run_text(kernel_text(text), shape(1, 64), a.address()));

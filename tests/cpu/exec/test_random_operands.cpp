@@ -41,7 +41,8 @@ const char* const FORMS[] = {
     "istypep.texref %p1, %rd4;",
     "clusterlaunchcontrol.try_cancel.async.shared::cta.mbarrier::complete_tx::bytes.b128 [%r3], "
     "[%r4];",
-    "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 "
+    "clusterlaunchcontrol.try_cancel.async.mbarrier::complete_tx::bytes.multicast::cluster::all."
+    "b128 "
     "[%rd2], [%rd3];",
     "cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::bytes [%r3], "
     "[%rd2, {%r4, %r5, %r6, %r7, %r8}], [%r9];",
@@ -81,9 +82,11 @@ std::string text_of(const char* form) {
     body += "ld.global.u64 %rd" + std::to_string(k) + ", [%rd20+" + std::to_string(8 * k) + "];";
   body += "mov.u64 %rd4, t; setp.lt.u32 %p2, %r1, 16; @%p2 mov.u64 %rd5, s;";
   for (int k = 3; k < 12; ++k)
-    body += "ld.global.u32 %r" + std::to_string(k) + ", [%rd20+" + std::to_string(48 + 8 * k) + "];";
-  body += "mov.b32 %f0, %r3; mov.b32 %f1, %r4; mov.b32 %f2, %r5; cvt.u16.u32 %rs3, %r6;"
-          "mov.b128 %q0, {%rd2, %rd3}; setp.ne.u32 %p3, %r1, 3; bar.warp.sync -1; @%p3 ";
+    body +=
+        "ld.global.u32 %r" + std::to_string(k) + ", [%rd20+" + std::to_string(48 + 8 * k) + "];";
+  body +=
+      "mov.b32 %f0, %r3; mov.b32 %f1, %r4; mov.b32 %f2, %r5; cvt.u16.u32 %rs3, %r6;"
+      "mov.b128 %q0, {%rd2, %rd3}; setp.ne.u32 %p3, %r1, 3; bar.warp.sync -1; @%p3 ";
   return kernel_text(body + form,
                      ".global .texref t; .global .surfref u; .global .samplerref s = { addr_mode_0 "
                      "= mirror, filter_mode = linear };\n.shared .align 128 .b8 box[256];\n");

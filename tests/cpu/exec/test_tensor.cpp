@@ -490,19 +490,25 @@ std::string multicast_text(const Index& start, unsigned bytes, unsigned mask) {
       "add.u32 %r10, %r10, 1023; and.b32 %r10, %r10, -1024; mov.u32 %r4, %r1;\n"
       "clear: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r10; st.shared.u32 [%r5], 0xAAAAAAAA;"
       "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra clear; bar.sync 0;"
-      "mov.u32 %r6, " + std::to_string(mask) + "; shr.u32 %r7, %r6, %r2; and.b32 %r7, %r7, 1;"
-      "setp.eq.u32 %p4, %r7, 1; and.pred %p5, %p1, %p4;"
-      "@%p5 mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], " + std::to_string(bytes) + ";"
-      "barrier.cluster.arrive; barrier.cluster.wait;"
-      "setp.eq.and.u32 %p3, %r2, 1, %p1; cvt.u16.u32 %rs1, %r6;"
-      "@%p3 cp.async.bulk.tensor." + std::to_string(start.size()) +
-      "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r10], [%rd0, " +
-      coordinates(start) + "], [bar], %rs1;\n@!%p4 bra received;" + WAIT_FOR_BOX +
-      "received: barrier.cluster.arrive; barrier.cluster.wait;"
-      "mul.wide.u32 %rd4, %r2, 28672; add.s64 %rd1, %rd1, %rd4; mov.u32 %r4, %r1;\n"
-      "more: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
-      "add.u32 %r5, %r5, %r10; ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd3], %r6;"
-      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra more;",
+      "mov.u32 %r6, " +
+          std::to_string(mask) +
+          "; shr.u32 %r7, %r6, %r2; and.b32 %r7, %r7, 1;"
+          "setp.eq.u32 %p4, %r7, 1; and.pred %p5, %p1, %p4;"
+          "@%p5 mbarrier.arrive.expect_tx.shared.b64 %rd2, [bar], " +
+          std::to_string(bytes) +
+          ";"
+          "barrier.cluster.arrive; barrier.cluster.wait;"
+          "setp.eq.and.u32 %p3, %r2, 1, %p1; cvt.u16.u32 %rs1, %r6;"
+          "@%p3 cp.async.bulk.tensor." +
+          std::to_string(start.size()) +
+          "d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%r10], "
+          "[%rd0, " +
+          coordinates(start) + "], [bar], %rs1;\n@!%p4 bra received;" + WAIT_FOR_BOX +
+          "received: barrier.cluster.arrive; barrier.cluster.wait;"
+          "mul.wide.u32 %rd4, %r2, 28672; add.s64 %rd1, %rd1, %rd4; mov.u32 %r4, %r1;\n"
+          "more: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
+          "add.u32 %r5, %r5, %r10; ld.shared.u32 %r6, [%r5]; st.global.u32 [%rd3], %r6;"
+          "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 7168; @%p2 bra more;",
       TENSOR_MEMORY);
 }
 
@@ -516,8 +522,8 @@ TEST(TensorCopies, ReachSeveralBlocks) {
         Array<uint8_t> b(4 * SEEN);
         Shape four = clusters(4, 128, 4);
         four.shared = ROOM;
-        expect_success(run_text(multicast_text(start, box_bytes(t), mask), four, t.publish(),
-                                b.address()));
+        expect_success(
+            run_text(multicast_text(start, box_bytes(t), mask), four, t.publish(), b.address()));
         const std::vector<uint8_t> all = b.values(), box = expected_box(t, start);
         for (unsigned block = 0; block < 4; ++block) {
           const auto first = all.begin() + block * SEEN;

@@ -205,8 +205,8 @@ TEST_P(CheckPaths, LinesReportAsCellsDo) {
   EXPECT_GT(without, 4u);
 }
 
-// Readers of several warps share a record by other rules in a cluster. Counts depend on them, and in
-// rare cases whether a race with such a reader is found.
+// Readers of several warps share a record by other rules in a cluster. Counts depend on them, and
+// in rare cases whether a race with such a reader is found.
 constexpr unsigned MOST_DIFFERENT = 2;
 std::string without_counts(const std::string& text) {
   return std::regex_replace(text, std::regex("; [0-9]+ times"), "");

@@ -326,8 +326,7 @@ TEST_P(Memory, PrintfConvertsMoreThanAGpu) {
 extern "C" __global__ void k(double d) {
   printf("%hhd %hhu %.*f %zu %jd", (signed char)-3, (unsigned char)250, 2, d, sizeof(int), -5ll);
 })cuda");
-  EXPECT_EQ(printed([&] { program->run("k", {1, 1}, -1234.56789); }),
-            "-3 250 -1234.57 4 -5");
+  EXPECT_EQ(printed([&] { program->run("k", {1, 1}, -1234.56789); }), "-3 250 -1234.57 4 -5");
 }
 
 TEST_P(Memory, LargeParametersAndLaunchShapes) {

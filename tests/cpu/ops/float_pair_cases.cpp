@@ -30,8 +30,10 @@ T evaluated(const std::string& name, T a, T b, T c) {
 
 uint64_t single(const std::string& name, const RealOptions& o, float a, float b, float c) {
   if (name == "fma")
-    return o.apply<float>([&](auto x, auto y, auto z) { return evaluated(name, x, y, z); }, a, b, c);
-  return o.apply<float>([&](auto x, auto y) { return evaluated(name, x, y, decltype(x)(0)); }, a, b);
+    return o.apply<float>([&](auto x, auto y, auto z) { return evaluated(name, x, y, z); }, a, b,
+                          c);
+  return o.apply<float>([&](auto x, auto y) { return evaluated(name, x, y, decltype(x)(0)); }, a,
+                        b);
 }
 
 // The lower float of each pair is an operand, and the upper one that of another operand.
@@ -39,8 +41,9 @@ void add_pairs(Table& table, const PairOperation& p, const std::string& rounding
                const RealOptions& o) {
   const std::string name = p.name + rounding + o.suffix() + ".f32x2";
   const bool three = p.operands == 3;
-  std::string text = "mov.b64 %x0, {$0, $1}; mov.b64 %x1, {$1, $2}; mov.b64 %x2, {$2, $0}; " + name +
-                     " %x3, %x0, %x1" + (three ? ", %x2" : "") + "; mov.b64 {$d0, $d1}, %x3;";
+  std::string text = "mov.b64 %x0, {$0, $1}; mov.b64 %x1, {$1, $2}; mov.b64 %x2, {$2, $0}; " +
+                     name + " %x3, %x0, %x1" + (three ? ", %x2" : "") +
+                     "; mov.b64 {$d0, $d1}, %x3;";
   Case row{name,
            text,
            {Kind::f32, Kind::f32, Kind::f32},
@@ -67,13 +70,13 @@ void add_mixed(Table& table, const std::string& rounding, const RealOptions& o, 
     std::vector<Kind> kinds{narrow};
     if (fuses) kinds.push_back(narrow);
     kinds.push_back(Kind::f32);
-    Case row{name, plain(name, kinds.size()), kinds, {Kind::f32},
-             [=](const Values& in, Values& out) {
-               auto wide = [&](uint64_t bits) { return float(format.value(uint32_t(bits))); };
-               const float a = wide(in[0]);
-               const float b = fuses ? wide(in[1]) : from_bits<float>(in[1]);
-               out[0] = single(operation, o, a, b, from_bits<float>(in[2]));
-             }};
+    Case row{
+        name, plain(name, kinds.size()), kinds, {Kind::f32}, [=](const Values& in, Values& out) {
+          auto wide = [&](uint64_t bits) { return float(format.value(uint32_t(bits))); };
+          const float a = wide(in[0]);
+          const float b = fuses ? wide(in[1]) : from_bits<float>(in[1]);
+          out[0] = single(operation, o, a, b, from_bits<float>(in[2]));
+        }};
     row.min_target = TARGET;
     table.add(std::move(row));
   }
@@ -85,8 +88,7 @@ void add_float_pair_cases(Table& table) {
   for (const RoundingMode& rounding : ROUNDINGS) {
     const std::string text = std::string(".") + rounding.name;
     for (bool ftz : {false, true})
-      for (const PairOperation& p : PAIRS)
-        add_pairs(table, p, text, {ftz, false, rounding.mode});
+      for (const PairOperation& p : PAIRS) add_pairs(table, p, text, {ftz, false, rounding.mode});
     for (bool sat : {false, true})
       for (bool is_half : {false, true})
         add_mixed(table, text, {false, sat, rounding.mode}, is_half);

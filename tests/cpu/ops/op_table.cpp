@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every row of the conformance table on a driver and compares with the reference computed
 // here, and with what another device gave.
-//   op_table --driver PATH [--expect FILE [--unrecorded FILE] [--differences FILE]] [--record FILE [--note TEXT]]
+//   op_table --driver PATH [--expect FILE [--unrecorded FILE] [--differences FILE]] [--record FILE
+//   [--note TEXT]]
 //     [--only PART]
 //   op_table --list | --print TARGET
 #include <cmath>

@@ -61,8 +61,10 @@ TEST(Library, Archives) {
   EXPECT_IMAGE_REFUSED("!<arch>", CodeType::LIBRARY, bytes_of("!<thin>\n"));
   EXPECT_IMAGE_REFUSED("!<arch>", CodeType::LIBRARY, Bytes());
   EXPECT_IMAGE_REFUSED("no end", CodeType::LIBRARY, changed_at<uint8_t>(library, 8 + 58, 0));
-  EXPECT_IMAGE_REFUSED("not a number", CodeType::LIBRARY, changed_at<uint8_t>(library, 8 + 48, 'x'));
-  EXPECT_IMAGE_REFUSED("not a number", CodeType::LIBRARY, changed_at<uint8_t>(library, 8 + 57, '1'));
+  EXPECT_IMAGE_REFUSED("not a number", CodeType::LIBRARY,
+                       changed_at<uint8_t>(library, 8 + 48, 'x'));
+  EXPECT_IMAGE_REFUSED("not a number", CodeType::LIBRARY,
+                       changed_at<uint8_t>(library, 8 + 57, '1'));
   EXPECT_IMAGE_REFUSED("inside", CodeType::LIBRARY, changed_at<uint8_t>(library, 96 + 48, '9'));
   // Only cuts between members leave a valid archive.
   EXPECT_LE(accepted_truncations(CodeType::LIBRARY, library), 4u);

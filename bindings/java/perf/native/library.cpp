@@ -127,8 +127,7 @@ jobject made(JNIEnv* env, jint type, const char* path, jlong address) {
 
 using namespace cucore::java::perf;
 
-#define PERF_NATIVE(type, name) \
-  extern "C" JNIEXPORT type JNICALL Java_io_cucore_perf_Natives_##name
+#define PERF_NATIVE(type, name) extern "C" JNIEXPORT type JNICALL Java_io_cucore_perf_Natives_##name
 
 extern "C" JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM* vm, void*) {
   void* env = nullptr;

@@ -52,9 +52,8 @@ NodeFacts facts_of_copy(const driver::CudaTable& cu, CUgraphNode node) {
   NodeFacts facts;
   CUDA_MEMCPY3D copy{};
   check(cu.cuGraphMemcpyNodeGetParams(node, &copy), "query the copy of a node");
-  facts.destination =
-      first_byte(copy.dstMemoryType, copy.dstDevice, copy.dstHost, copy.dstXInBytes, copy.dstY,
-                 copy.dstZ, copy.dstPitch, copy.dstHeight);
+  facts.destination = first_byte(copy.dstMemoryType, copy.dstDevice, copy.dstHost, copy.dstXInBytes,
+                                 copy.dstY, copy.dstZ, copy.dstPitch, copy.dstHeight);
   facts.source = first_byte(copy.srcMemoryType, copy.srcDevice, copy.srcHost, copy.srcXInBytes,
                             copy.srcY, copy.srcZ, copy.srcPitch, copy.srcHeight);
   facts.size = copy.WidthInBytes * copy.Height * copy.Depth;

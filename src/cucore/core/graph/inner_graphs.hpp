@@ -37,7 +37,6 @@ enum class ConditionalKind : int32_t { IF, WHILE, SWITCH };
 // Throws INVALID_ARGUMENT unless a node of this kind can have so many graphs.
 void require_body_count(ConditionalKind kind, size_t bodies);
 
-
 class ConditionalWork final : public NodeWork {
  public:
   // Throws INVALID_ARGUMENT for a number of bodies that the kind does not have, and UNSUPPORTED on

@@ -34,8 +34,8 @@ struct Operation {
   size_t size = 0;
 };
 
-// Runs a description of an operation. Returns false if a part of it cannot be had; then the operation
-// is not observed.
+// Runs a description of an operation. Returns false if a part of it cannot be had; then the
+// operation is not observed.
 template <class Describe>
 bool is_described(Describe&& describe) noexcept {
   try {
