@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles of one process on a GPU, as JSON. "counters", "counts" and "events" profile the kernels.
+// Profiles of one process on a GPU, as JSON. "counters", "counts" and "events" profile the kernels,
+// and "emulated" counts them on the CPU device.
 // "range" counts several as a whole, and "launches" only launches them, for another profiler.
 // "overhead" compares a loop with and without a session, "memory" is the growth of a long session,
 // and "activity" the time of short blocks.
@@ -51,7 +52,9 @@ struct World {
     cucore_program* program = nullptr;
     MUST(cucore_program_create(CUCORE_SOURCE_TYPE_CUDA_CPP, counted::SOURCE,
                                sizeof counted::SOURCE - 1, nullptr, &program, &error));
-    MUST(cucore_program_compile(program, CUCORE_CODE_TYPE_CUBIN, nullptr, 0, &code, &error));
+    const cucore_code_type type =
+        cucore_device_is_emulated(device) ? CUCORE_CODE_TYPE_PTX : CUCORE_CODE_TYPE_CUBIN;
+    MUST(cucore_program_compile(program, type, nullptr, 0, &code, &error));
     cucore_program_release(program);
     wait();
   }
@@ -116,9 +119,10 @@ void run_kernels(World& world, int launches) {
   }
 }
 
-void profile_kernels(cucore_profiler_source source, const char* preset, int launches) {
+void profile_kernels(cucore_profiler_source source, const char* preset, int launches,
+                     int warm_up = 2) {
   World world(counted::N);
-  run_kernels(world, 2);
+  run_kernels(world, warm_up);
   cucore_profiler* const profiler = profiler_of(source, preset, false);
   MUST(cucore_profiler_begin(profiler, &error));
   run_kernels(world, launches);
@@ -294,6 +298,8 @@ int main(int count, char** arguments) {
     profile_kernels(CUCORE_PROFILER_SOURCE_COUNTERS, "quick", LAUNCHES);
   } else if (mode == "counts") {
     profile_kernels(CUCORE_PROFILER_SOURCE_COUNTERS, "memory", LAUNCHES);
+  } else if (mode == "emulated") {
+    profile_kernels(CUCORE_PROFILER_SOURCE_EMULATED, nullptr, 1, 0);
   } else if (mode == "range") {
     profile_range();
   } else if (mode == "events") {
@@ -310,7 +316,8 @@ int main(int count, char** arguments) {
   } else {
     std::fprintf(
         stderr,
-        "expected counters, counts, range, events, launches, overhead, memory or activity\n");
+        "expected counters, counts, emulated, range, events, launches, overhead, memory or "
+        "activity\n");
     return 2;
   }
   return 0;

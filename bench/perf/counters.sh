@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Compares the profiler's counters and times with Nsight Compute, and measures the overhead of a session.
 #
-#   sh bench/perf/counters.sh stage        where the sources are built: packs build-gpu-counters/
-#   sh build-gpu-counters/counters.sh      on the machine with the GPU: about 90 s; prints tables in markdown
+#   sh bench/perf/counters.sh stage        where the sources are built: packs build-gpu-counters/, with counts of
+#                                          the CPU device if it is built (a minute)
+#   sh build-gpu-counters/counters.sh      on the machine with the GPU: about 100 s; prints tables in markdown
 #
 # The machine needs the driver, NVRTC and CUPTI of CUDA 13, and the permission for counters. ncu and python3 are optional. OUT is the folder of
 # the results.
@@ -17,6 +18,10 @@ if [ "${1:-}" = stage ]; then
   [ -d "$build" ] || meson setup "$build" -Dbuildtype=release -Dcpu_device=false -Dtests=false
   . bench/perf/stage.sh
   stage_program "$build" bench/perf_counters build-gpu-counters bench/perf/counters.sh bench/perf/counters_table.py
+  # The counts of the CPU device are the same on each machine.
+  cpu=$PWD/$build/src/cpu/driver/libcucore-cpu.so.0
+  [ ! -e "$cpu" ] || CUCORE_DRIVER=cpu CUCORE_CPU=$cpu LD_LIBRARY_PATH="$PWD/$build/src/cucore:$PWD/$build/src/perf" \
+    "$build/bench/perf_counters" emulated > build-gpu-counters/emulated.json
   exit
 fi
 
@@ -44,10 +49,14 @@ wavefronts=l1tex__data_pipe_lsu_wavefronts_mem_shared_op
 conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op
 rates=dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum
 metrics=gpu__time_duration.sum
+code=
+for each in bank_conflicts_pipe_lsu pipe_lsu_wavefronts; do
+  for side in ld st; do code=$code${code:+,}smsp__sass_l1tex_data_${each}_mem_shared_op_$side.sum; done
+done
 for each in $sectors $requests $wavefronts $conflicts; do metrics=$metrics,${each}_ld.sum,${each}_st.sum; done
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -1)
 if [ -n "$ncu" ]; then
-  for set in rates metrics; do
+  for set in rates metrics code; do
     eval "names=\$$set"
     timeout 60 "$ncu" --csv --print-units base --cache-control none --clock-control none --metrics "$names" "$here/perf_counters" launches \
       > "$out/ncu-$set.csv" 2> "$out/ncu-$set.log" || tail -3 "$out/ncu-$set.csv" "$out/ncu-$set.log"

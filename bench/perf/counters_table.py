@@ -10,6 +10,14 @@ WARM_UP = 2  # launches of each kernel that are not compared
 SHARED = ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_")
 GLOBAL = ("l1tex__t_sectors_pipe_lsu_mem_global_op_", "l1tex__t_requests_pipe_lsu_mem_global_op_")
 SIDES = ("ld.sum", "st.sum")
+# Counters of the CPU device, by the metrics of ncu that count the same. Those with "sass" count the instructions of the code.
+# The hardware's counter of conflicts includes those with data that returns from the L2 cache, which differ from launch to launch.
+CODE_CONFLICTS = "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_"
+CODE = {
+    "sectors": ("global", "sectors", GLOBAL[0]), "requests": ("global", "requests", GLOBAL[1]),
+    "wavefronts": ("shared", "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"),
+    "conflicts": ("shared", "bank_conflicts", CODE_CONFLICTS),
+}
 
 
 def load(path):
@@ -84,6 +92,22 @@ def kernels(counters, counts, events, ncu, ncu_counts):
     return lines
 
 
+def emulated(report, ncu, ncu_code):
+    """Compares the counts of the CPU device with ncu's. The last column is what the hardware counts as conflicts beyond those of the code."""
+    lines = ["| kernel | " + " | ".join(CODE) + " | conflicts of the code | further ones of the hardware |", "|---|" + "---|" * (len(CODE) + 2)]
+    for row in sorted(report["kernels"], key=lambda each: each["name"]):
+        name, cells = row["name"], []
+        reference = {**ncu.get(name, {}), **ncu_code.get(name, {})}
+        for space, what, prefix in CODE.values():
+            mine = {prefix + side: row["counters"][f"cpu.{space}_{access}_{what}"] for access, side in zip(("load", "store"), SIDES)}
+            cells.append(compare(mine, reference, (prefix,)))
+        of_code, of_hardware = (sum(reference[prefix + side] for side in SIDES) if prefix + SIDES[0] in reference else None
+                                for prefix in (CODE_CONFLICTS, SHARED[1]))
+        further = None if None in (of_code, of_hardware) else of_hardware - of_code
+        lines.append(f"| {name} | {' | '.join(cells)} | {show(of_code, 0)} | {show(further, 0)} |")
+    return lines
+
+
 def range_of(report):
     """Compares the counters of a range with the sums of its kernels, which were counted one by one."""
     lines = ["| counter | of the range | of its kernels | difference |", "|---|---|---|---|"]
@@ -123,6 +147,10 @@ def main():
         for part in counters["missing"]:
             print(f"Missing {part['what']}: {part['why']} {part['remedy']}\n")
         print("\n".join(kernels(counters, load(folder / "counts.json"), events, read_ncu(folder / "ncu-rates.csv"), read_ncu(folder / "ncu-metrics.csv"))))
+    counted = load(folder / "emulated.json") or load(folder.parent / "emulated.json")
+    if counted:
+        print("\n## CPU device\n")
+        print("\n".join(emulated(counted, read_ncu(folder / "ncu-metrics.csv"), read_ncu(folder / "ncu-code.csv"))))
     for name, write in (("range", range_of), ("activity", short_blocks), ("overhead", overhead), ("memory", memory)):
         content = load(folder / f"{name}.json")
         if content:
