@@ -3,15 +3,16 @@
 #include <cucore.hpp>
 #include <iostream>
 #include <vector>
-@HEADS @
+@HEADS@
 
-    @DECLARATIONS @
+@DECLARATIONS@
 
-    int
-    main() {
+int main() {
   const auto device = cucore::Device::open();
   const auto stream = cucore::Stream::create(device);
   const auto buffer = cucore::Buffer::create(device, 4096, stream);
-  { @BLOCK @ }
+  {
+    @BLOCK@
+  }
   stream.synchronize();
 }
