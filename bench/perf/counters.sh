@@ -49,10 +49,8 @@ wavefronts=l1tex__data_pipe_lsu_wavefronts_mem_shared_op
 conflicts=l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op
 rates=dram__bytes_read.sum,dram__bytes_write.sum,gpu__time_duration.sum
 metrics=gpu__time_duration.sum
-code=
-for each in bank_conflicts_pipe_lsu pipe_lsu_wavefronts; do
-  for side in ld st; do code=$code${code:+,}smsp__sass_l1tex_data_${each}_mem_shared_op_$side.sum; done
-done
+code=smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op
+code=${code}_ld.sum,${code}_st.sum
 for each in $sectors $requests $wavefronts $conflicts; do metrics=$metrics,${each}_ld.sum,${each}_st.sum; done
 ncu=$(command -v ncu || ls /usr/local/cuda/bin/ncu /opt/nvidia/nsight-compute/*/ncu 2>/dev/null | head -1)
 if [ -n "$ncu" ]; then
@@ -63,6 +61,7 @@ if [ -n "$ncu" ]; then
   done
   timeout 60 "$ncu" --target-processes all --csv --metrics gpu__time_duration.sum --launch-count 1 "$here/perf_counters" counters > "$out/inside-ncu.txt" 2>&1
 fi
+[ ! -e "$here/emulated.json" ] || cp "$here/emulated.json" "$out/"
 part activity
 part overhead
 part memory

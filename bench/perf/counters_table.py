@@ -10,14 +10,10 @@ WARM_UP = 2  # launches of each kernel that are not compared
 SHARED = ("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_")
 GLOBAL = ("l1tex__t_sectors_pipe_lsu_mem_global_op_", "l1tex__t_requests_pipe_lsu_mem_global_op_")
 SIDES = ("ld.sum", "st.sum")
-# Counters of the CPU device, by the metrics of ncu that count the same. Those with "sass" count the instructions of the code.
-# The hardware's counter of conflicts includes those with data that returns from the L2 cache, which differ from launch to launch.
-CODE_CONFLICTS = "smsp__sass_l1tex_data_bank_conflicts_pipe_lsu_mem_shared_op_"
-CODE = {
-    "sectors": ("global", "sectors", GLOBAL[0]), "requests": ("global", "requests", GLOBAL[1]),
-    "wavefronts": ("shared", "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"),
-    "conflicts": ("shared", "bank_conflicts", CODE_CONFLICTS),
-}
+# Counters of the CPU device, by the metrics of ncu that count the same. That with "sass" counts the instructions of the code.
+# The hardware counts more wavefronts and conflicts: those with data that returns from the L2 cache, which differ from launch to launch.
+CODE_WAVEFRONTS = "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_"
+CODE = {"sectors": ("global", GLOBAL[0]), "requests": ("global", GLOBAL[1]), "wavefronts": ("shared", CODE_WAVEFRONTS)}
 
 
 def load(path):
@@ -92,19 +88,24 @@ def kernels(counters, counts, events, ncu, ncu_counts):
     return lines
 
 
+def sum_of(metrics, prefix):
+    return sum(metrics[prefix + side] for side in SIDES) if prefix + SIDES[0] in metrics else None
+
+
 def emulated(report, ncu, ncu_code):
-    """Compares the counts of the CPU device with ncu's. The last column is what the hardware counts as conflicts beyond those of the code."""
-    lines = ["| kernel | " + " | ".join(CODE) + " | conflicts of the code | further ones of the hardware |", "|---|" + "---|" * (len(CODE) + 2)]
+    """Compares the counts of the CPU device with ncu's. The last columns are what the hardware counts beyond the wavefronts of the code,
+    and its conflicts beyond those of the CPU device."""
+    lines = ["| kernel | " + " | ".join(CODE) + " | conflicts | further wavefronts of the hardware | further conflicts |", "|---|" + "---|" * (len(CODE) + 3)]
     for row in sorted(report["kernels"], key=lambda each: each["name"]):
-        name, cells = row["name"], []
+        name, cells, counted = row["name"], [], row["counters"]
         reference = {**ncu.get(name, {}), **ncu_code.get(name, {})}
-        for space, what, prefix in CODE.values():
-            mine = {prefix + side: row["counters"][f"cpu.{space}_{access}_{what}"] for access, side in zip(("load", "store"), SIDES)}
+        for what, (space, prefix) in CODE.items():
+            mine = {prefix + side: counted[f"cpu.{space}_{access}_{what}"] for access, side in zip(("load", "store"), SIDES)}
             cells.append(compare(mine, reference, (prefix,)))
-        of_code, of_hardware = (sum(reference[prefix + side] for side in SIDES) if prefix + SIDES[0] in reference else None
-                                for prefix in (CODE_CONFLICTS, SHARED[1]))
-        further = None if None in (of_code, of_hardware) else of_hardware - of_code
-        lines.append(f"| {name} | {' | '.join(cells)} | {show(of_code, 0)} | {show(further, 0)} |")
+        conflicts = counted["cpu.shared_load_bank_conflicts"] + counted["cpu.shared_store_bank_conflicts"]
+        pairs = (sum_of(reference, SHARED[0]), sum_of(reference, CODE_WAVEFRONTS)), (sum_of(reference, SHARED[1]), conflicts)
+        further = [None if None in pair else pair[0] - pair[1] for pair in pairs]
+        lines.append(f"| {name} | {' | '.join(cells)} | {show(conflicts, 0)} | {show(further[0], 0)} | {show(further[1], 0)} |")
     return lines
 
 
@@ -147,7 +148,7 @@ def main():
         for part in counters["missing"]:
             print(f"Missing {part['what']}: {part['why']} {part['remedy']}\n")
         print("\n".join(kernels(counters, load(folder / "counts.json"), events, read_ncu(folder / "ncu-rates.csv"), read_ncu(folder / "ncu-metrics.csv"))))
-    counted = load(folder / "emulated.json") or load(folder.parent / "emulated.json")
+    counted = load(folder / "emulated.json")
     if counted:
         print("\n## CPU device\n")
         print("\n".join(emulated(counted, read_ncu(folder / "ncu-metrics.csv"), read_ncu(folder / "ncu-code.csv"))))
