@@ -1199,8 +1199,9 @@ typedef struct cucore_profiler_options {
   size_t      struct_size; /**< sizeof(cucore_profiler_options) */
   cucore_profiler_source source; /**< default AUTO: EMULATED on the CPU device. Else COUNTERS if a
                                       preset or metrics are set, ACTIVITY with a timeline, and
-                                      EVENTS without. If CUPTI refuses, the report contains the
-                                      times of EVENTS and the reason */
+                                      EVENTS without, which becomes ACTIVITY at the first launch
+                                      of a graph. If CUPTI refuses, the report contains the times
+                                      of EVENTS and the reason */
   const char *preset;      /**< NULL, or a preset of cucore_preset_passes(). With COUNTERS and
                                 neither preset nor metrics it is "quick" */
   const char *const *metrics; /**< names of hardware counters, in addition to the preset */
@@ -1283,7 +1284,8 @@ CUCORE_PERF_API void cucore_profiler_release(cucore_profiler *profiler);
  * EVENTS records two events around some launches and reads them when later work has passed, so
  * that no launch waits. The first 8 launches of each kernel and geometry are timed, then some at
  * random, as the overhead allows. Copies, fills and launches of graphs are timed in the same way.
- * Launches into graphs are counted and not timed.
+ * Launches into graphs are counted and not timed. EVENTS and COUNTERS do not see the kernels of
+ * graphs. A report that lacks them has the missing part "kernels of graphs".
  *
  * EMULATED counts each launch on the CPU device, graphs included. Launches then take up to four
  * times as long, so they have no times.

@@ -90,7 +90,8 @@ void Session::choose_source(const cucore_device* device) {
     open_counters(device);
   } else if (options_.source == ProfileSource::ACTIVITY ||
              (options_.source == ProfileSource::AUTO && options_.timeline)) {
-    open_activity();
+    if (!open_activity())
+      missing_.push_back({"activity", activity_failure_->why, activity_failure_->remedy});
   }
   is_chosen_.store(true, std::memory_order_release);
 }
@@ -121,17 +122,6 @@ void Session::open_counters(const cucore_device* device) {
   } catch (const Error& error) {
     CuptiFailure failure = explain(error);
     missing_.push_back({"counters", std::move(failure.why), std::move(failure.remedy)});
-  }
-}
-
-void Session::open_activity() {
-  try {
-    activity_ =
-        std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0);
-    source_ = ProfileSource::ACTIVITY;
-  } catch (const Error& error) {
-    CuptiFailure failure = explain(error);
-    missing_.push_back({"activity", std::move(failure.why), std::move(failure.remedy)});
   }
 }
 
@@ -212,8 +202,9 @@ void Session::begin(const cucore_operation& operation, void** state, double star
   if (!is_chosen_.load(std::memory_order_acquire) && operation.device)
     choose_late(operation.device);
   const bool is_chosen = is_chosen_.load(std::memory_order_acquire);
-  const bool is_recorded =
-      is_chosen && activity_ && !operation.captured && activity_->advance(start);
+  if (is_chosen && operation.kind == CUCORE_OPERATION_GRAPH_LAUNCH) record_graphs(operation.device);
+  ActivityTimes* const activity = recording_.load(std::memory_order_acquire);
+  const bool is_recorded = activity && !operation.captured && activity->advance(start);
   InFlight* flight = nullptr;
   bool is_timed = false;
   {
@@ -234,7 +225,8 @@ void Session::begin(const cucore_operation& operation, void** state, double star
 
 // Returns whether the operation is timed. Call with the lock held.
 bool Session::begin_other(const cucore_operation& operation, const InFlight& flight) {
-  if (operation.captured || flight.is_recorded || !operation.stream || !is_work(operation.kind))
+  const bool has_activity = flight.is_recorded && is_copy(operation.kind);
+  if (operation.captured || has_activity || !operation.stream || !is_work(operation.kind))
     return false;
   OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
   budget_.add_work(operation.stream, totals.times.mean_or_zero(), flight.start);
@@ -404,45 +396,6 @@ void Session::count_range(const std::string& name, const cucore_device* device,
   ranges_.set_counters(name, std::move(counters));
 }
 
-// Waits for the work of the devices, whose records are complete then.
-void Session::finish_activity() {
-  if (!activity_) return;
-  std::vector<DeviceOwner> devices;
-  if (first_device_) devices.push_back(first_device_);
-  for (const LaunchEntry& entry : launches_.entries()) {
-    const auto same = [&](const DeviceOwner& other) { return other.get() == entry.device.get(); };
-    if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(entry.device);
-  }
-  activity_->finish(devices, now());
-  add_activity_operations();
-}
-
-// Other libraries copy too, so there are kinds that no observer has seen.
-void Session::add_activity_operations() {
-  for (const auto& [kind, active] : activity_->operations()) {
-    OperationRow& row = operations_[kind].row;
-    if (row.calls == 0) {
-      row.calls = active.calls;
-      row.bytes = active.bytes;
-    }
-    if (row.timed != 0) continue;
-    row.timed = std::min(active.calls, row.calls);
-    row.seconds =
-        active.seconds / static_cast<double>(active.calls) * static_cast<double>(row.calls);
-  }
-}
-
-// Adds what activity has recorded to rows and timeline.
-void Session::place_activity(std::vector<KernelRow>& rows, double offset) {
-  const std::vector<size_t> places =
-      apply_activity(rows, launches_.entries(), activity_->kernels(), offset);
-  dropped_records_ += activity_->dropped_records();
-  for (TimelineRecord& record : activity_->take_records()) {
-    if (record.kind == RecordKind::KERNEL) record.row = places[record.row];
-    add_record(std::move(record));
-  }
-}
-
 SessionResult Session::end() {
   observer_ = {};
   const std::lock_guard lock(mutex_);
@@ -472,6 +425,7 @@ SessionResult Session::end() {
   ReportData& data = result.data;
   if (counted_) append(data.missing, counted_->missing());
   if (activity_) append(data.missing, activity_->missing());
+  add_missing_of_graphs(data.missing);
   data.seconds = ended;
   const double spent = 1e-9 * static_cast<double>(spent_) + COUNTING_COST * counted_launches_;
   data.overhead = {options_.overhead, ended > 0 ? spent / ended : 0};

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "perf/cupti/cupti_failure.hpp"
 #include "perf/profile/activity_times.hpp"
 #include "perf/profile/compiled_programs.hpp"
 #include "perf/profile/counted_launches.hpp"
@@ -100,12 +101,14 @@ class Session {
   void choose_late(const cucore_device* device);
   bool wants_counters() const;
   void open_counters(const cucore_device* device);
-  void open_activity();
+  bool open_activity();
+  void record_graphs(const cucore_device* device);
   bool lose_counters(const cucore_operation& launch, const InFlight& flight);
   void begin_timing(const cucore_operation& operation, InFlight& flight);
   void finish_activity();
   void add_activity_operations();
   void place_activity(std::vector<KernelRow>& rows, double offset);
+  void add_missing_of_graphs(std::vector<MissingPart>& parts) const;
   bool has_times() const;
   bool wants_time(const cucore_operation& operation, double spacing, uint64_t begun,
                   const CallTimes& times) const;
@@ -124,10 +127,11 @@ class Session {
   ProfileSource source_ = ProfileSource::EVENTS;
   EventTimes events_;
   std::unique_ptr<CpuCounts> counts_;
-  std::unique_ptr<CountedLaunches> counted_;  // null: no hardware counters
-  std::unique_ptr<ActivityTimes> activity_;   // null: no records of CUPTI
-  std::atomic<int64_t> spent_{0};             // nanoseconds in the observer
-  std::atomic<uint64_t> lost_{0};             // operations that could not be recorded
+  std::unique_ptr<CountedLaunches> counted_;        // null: no hardware counters
+  std::atomic<ActivityTimes*> recording_{nullptr};  // activity_, without the lock
+  std::atomic<bool> has_seen_graph_{false};
+  std::atomic<int64_t> spent_{0};  // nanoseconds in the observer
+  std::atomic<uint64_t> lost_{0};  // operations that could not be recorded
 
   std::mutex mutex_;  // guards the following
   DeviceOwner first_device_;
@@ -139,6 +143,8 @@ class Session {
   std::vector<TimelineRecord> records_;
   uint64_t dropped_records_ = 0;
   std::vector<MissingPart> missing_;
+  std::unique_ptr<ActivityTimes> activity_;  // null: no records of CUPTI
+  std::optional<CuptiFailure> activity_failure_;
   TimingBudget budget_;
   std::map<std::thread::id, ThreadLaunches> threads_;  // used by their threads without the lock
   double counted_launches_ = 0;                        // the launches that were only counted

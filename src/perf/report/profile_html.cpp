@@ -90,9 +90,9 @@ void add_top(std::string& page, const ReportData& data) {
                                        : concat("measured by ", profile_source_name(data.source)),
                  "</div>\n<div class=\"top\">\n");
   const Headline headline = headline_of(data);
-  page += concat("<div class=\"main\"><b>",
-                 html_text(headline.title.empty() ? "No kernel was launched" : headline.title),
-                 ".</b>");
+  page +=
+      concat("<div class=\"main\"><b>",
+             html_text(headline.title.empty() ? no_kernel_text(data) : headline.title), ".</b>");
   if (!headline.message.empty()) page += concat("<div>", html_text(headline.message), ".</div>");
   if (!headline.advice.empty()) page += concat("<div>", html_text(headline.advice), "</div>");
   page += "</div>\n";

@@ -30,6 +30,8 @@ struct Headline {
   std::string advice;
 };
 Headline headline_of(const ReportData& data);
+// "No kernel was launched", or that graphs alone were: for a report without kernels.
+std::string no_kernel_text(const ReportData& data);
 // The reason why figures of a row differ from others or are missing; "": none.
 std::string note_of(const KernelRow& row);
 // Whether the report has counts of the CPU device and no times, so that nothing is compared with a

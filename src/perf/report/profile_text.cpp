@@ -129,7 +129,7 @@ void add_timed_kernels(std::string& text, const ReportData& data) {
 
 void add_kernels(std::string& text, const ReportData& data) {
   if (data.kernels.empty()) {
-    text += "\nNo kernel was launched.\n";
+    text += concat("\n", no_kernel_text(data), ".\n");
     return;
   }
   has_counts_only(data) ? add_counted_kernels(text, data) : add_timed_kernels(text, data);
@@ -241,6 +241,14 @@ Headline counted_headline(const std::string& title, const KernelRow& row) {
 }
 
 }  // namespace
+
+std::string no_kernel_text(const ReportData& data) {
+  for (const OperationRow& row : data.operations)
+    if (row.kind == "graph_launch" && row.calls != 0)
+      return concat("No kernel was launched one by one; ",
+                    counted(row.calls, "launch of a graph", "launches of graphs"));
+  return "No kernel was launched";
+}
 
 Headline headline_of(const ReportData& data) {
   if (data.kernels.empty()) return {};

@@ -55,22 +55,60 @@ TEST_F(CpuProfile, CountsWhatKernelsDo) {
   EXPECT_EQ(row(1).calls, 1u);
 }
 
-TEST_F(CpuProfile, CountsLaunchesOfGraphs) {
-  begin();
-  ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
-  EXPECT_EQ(launch(), CUCORE_OK);
-  cucore_graph* graph = nullptr;
-  ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
+// A kernel that is captured on the stream, `launches` times in a row.
+class CpuGraphProfile : public CpuProfile {
+ protected:
+  void capture(int launches) {
+    cucore_graph* graph = nullptr;
+    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
+    for (int i = 0; i < launches; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
+    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
+    cucore_graph_release(graph);
+  }
+  void launch_graph(int launches) {
+    for (int i = 0; i < launches; ++i)
+      EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+  }
+  void TearDown() override {
+    cucore_executable_release(executable);
+    CpuProfile::TearDown();
+  }
   cucore_executable* executable = nullptr;
-  ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
-  for (int i = 0; i < 5; ++i)
-    EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+};
+
+TEST_F(CpuGraphProfile, CountsLaunchesOfGraphs) {
+  begin();
+  capture(1);
+  launch_graph(5);
   end();
-  cucore_executable_release(executable);
-  cucore_graph_release(graph);
   EXPECT_EQ(row().calls, 5u);
   EXPECT_TRUE(contains(json(), "\"captured\":1"));
   EXPECT_TRUE(contains(json(), "\"graph_launch\""));
+  EXPECT_FALSE(contains(json(), "kernelsofgraphs"));
+}
+
+TEST_F(CpuGraphProfile, CountsKernelsOfGraphsFromBeforeTheSession) {
+  capture(3);
+  begin();
+  launch_graph(5);
+  end();
+  ASSERT_EQ(cucore_report_kernel_count(report), 1u);
+  EXPECT_EQ(row().calls, 15u);
+  EXPECT_EQ(counter("cpu.global_load_sectors"), 15 * WARPS * 4);
+}
+
+TEST_F(CpuGraphProfile, NamesKernelsOfGraphsThatEventsDoNotSee) {
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  capture(1);
+  begin();
+  launch_graph(5);
+  end();
+  EXPECT_EQ(cucore_report_kernel_count(report), 0u);
+  EXPECT_TRUE(contains(write(),
+                       "The kernels of 5 launches of graphs have no rows. The source EVENTS does "
+                       "not see them."));
+  EXPECT_TRUE(contains(write(), "Use the source EMULATED."));
 }
 
 TEST_F(CpuProfile, TimesByEventsOnRequest) {
@@ -84,7 +122,7 @@ TEST_F(CpuProfile, TimesByEventsOnRequest) {
   EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_EVENTS);
   const cucore_kernel_row first = row();
   EXPECT_EQ(first.calls, 5u);
-  EXPECT_EQ(first.timed, 5u);
+  EXPECT_GE(first.timed, 4u) << "the first time does not count if it contains a load of code";
   EXPECT_GT(first.mean, 0);
   EXPECT_LE(first.min, first.mean);
   EXPECT_GE(first.max, first.mean);

@@ -547,6 +547,107 @@ TEST_F(ScriptedActivity, ReportsEachCallThatFails) {
                 "Use the times of events, which this report has.");
 }
 
+// A graph of one kernel, instantiated before the session.
+class ScriptedGraphs : public WithCupti {
+ protected:
+  void SetUp() override {
+    WithCupti::SetUp();
+    cupti<void(size_t, size_t)>("fake_cupti_shorten", size_t{0}, size_t{0});
+    cucore_graph* graph = nullptr;
+    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
+    EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
+    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
+    cucore_graph_release(graph);
+  }
+  void TearDown() override {
+    cucore_executable_release(executable);
+    WithCupti::TearDown();
+  }
+  void launch_graph(int launches) {
+    for (int i = 0; i < launches; ++i)
+      EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+  }
+  void expect_no_rows(cucore_profiler_source source) {
+    EXPECT_EQ(cucore_report_source(report), source);
+    EXPECT_EQ(cucore_report_kernel_count(report), 0u);
+    const char* const sentence = "No kernel was launched one by one; 20 launches of graphs.";
+    EXPECT_TRUE(contains(write(CUCORE_REPORT_FORMAT_TEXT), sentence));
+    EXPECT_TRUE(contains(write(CUCORE_REPORT_FORMAT_HTML), sentence));
+  }
+  cucore_executable* executable = nullptr;
+};
+
+TEST_F(ScriptedGraphs, HaveRowsOfTheirKernels) {
+  begin();
+  EXPECT_EQ(launch(), CUCORE_OK);
+  EXPECT_FALSE(is_subscribed()) << "events are enough";
+  launch_graph(1);
+  EXPECT_TRUE(is_recording());
+  launch_graph(19);
+  for (uint64_t i = 0; i < 20; ++i)
+    record_kernel("twice", BLOCKS + 1, 1000 + 3'000'000 * i, 2'000'000, 77);
+  end();
+  EXPECT_FALSE(is_subscribed());
+  EXPECT_EQ(cucore_report_source(report), CUCORE_PROFILER_SOURCE_ACTIVITY);
+  ASSERT_EQ(cucore_report_kernel_count(report), 2u);
+  EXPECT_EQ(row(0).grid[0], BLOCKS + 1);
+  EXPECT_EQ(row(0).calls, 20u);
+  EXPECT_NEAR(row(0).total, 40e-3, 1e-9);
+  EXPECT_EQ(row(1).calls, 1u);
+  EXPECT_EQ(row(1).timed, 1u) << "by events, before the first launch of a graph";
+  EXPECT_FALSE(contains(json(), "\"kind\":\"graph_launch\",\"seconds\":null")) << "by events";
+  EXPECT_FALSE(contains(json(), "kernelsofgraphs"));
+  EXPECT_TRUE(contains(json(), "\"dropped_records\":0")) << "without a timeline";
+}
+
+TEST_F(ScriptedGraphs, AreNamedIfActivityCannotBegin) {
+  const Variable failing("FAKE_CUPTI_FAILURE", "cuptiSubscribe_v2:39");
+  begin();
+  launch_graph(20);
+  end();
+  expect_no_rows(CUCORE_PROFILER_SOURCE_EVENTS);
+  expect_reason("kernels of graphs",
+                "The kernels of 20 launches of graphs have no rows. Cannot record activity: CUPTI "
+                "for a test has the records of CUPTI.",
+                "End the other profiler.");
+  EXPECT_FALSE(contains(json(), "\"what\":\"activity\""));
+}
+
+TEST_F(ScriptedGraphs, AreNamedIfCuptiHasNoneOfTheirKernels) {
+  begin();
+  launch_graph(20);
+  end();
+  expect_no_rows(CUCORE_PROFILER_SOURCE_ACTIVITY);
+  expect_reason("kernels of graphs",
+                "The kernels of 20 launches of graphs have no rows. CUPTI has recorded none of "
+                "them.",
+                "Begin the session before the graphs are instantiated, or profile a longer time.");
+}
+
+TEST_F(ScriptedGraphs, AreNamedIfTheSourceDoesNotSeeThem) {
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  begin();
+  launch_graph(20);
+  EXPECT_FALSE(is_subscribed());
+  end();
+  expect_no_rows(CUCORE_PROFILER_SOURCE_EVENTS);
+  expect_reason("kernels of graphs",
+                "The kernels of 20 launches of graphs have no rows. The source EVENTS does not "
+                "see them.",
+                "Use the source ACTIVITY.");
+  cucore_report_release(report);
+  cucore_profiler_release(profiler);
+  options.source = CUCORE_PROFILER_SOURCE_COUNTERS;
+  begin();
+  launch_graph(1);
+  end();
+  expect_reason("kernels of graphs",
+                "The kernels of 1 launch of a graph have no rows. The source COUNTERS does not "
+                "see them.",
+                "Use the source ACTIVITY.");
+}
+
 // These two run with another library.
 class MissingCupti : public WithCupti {};
 TEST_F(MissingCupti, IsReportedWithThePaths) {
