@@ -20,6 +20,8 @@ constexpr size_t BUFFER_SIZE = size_t{1} << 20, BUFFER_ALIGNMENT = 8;
 constexpr CUpti_ActivityKind KINDS[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
                                         CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMSET};
 
+constexpr uint32_t RANGE_FLAGS = CUPTI_ACTIVITY_FLAG_MARKER_START | CUPTI_ACTIVITY_FLAG_MARKER_END;
+
 // CUPTI's threads call with buffers at any time, also after a feed has ended.
 struct Sink {
   std::mutex mutex;  // guards the following
@@ -45,6 +47,19 @@ void set_common(Activity& activity, const Record& record) {
   activity.device = record.deviceId;
   activity.stream = record.streamId;
   activity.is_in_graph = record.graphNodeId != 0;
+}
+
+Activity activity_of(const CUpti_ActivityMarker2& record) {
+  Activity activity;
+  activity.kind = record.flags & CUPTI_ACTIVITY_FLAG_MARKER_START ? ActivityKind::RANGE_BEGIN
+                                                                  : ActivityKind::RANGE_END;
+  activity.start = activity.end = record.timestamp;
+  activity.range = record.id;
+  if (record.objectKind == CUPTI_ACTIVITY_OBJECT_THREAD)
+    activity.thread = record.objectId.pt.threadId;
+  if (record.name) activity.name = record.name;
+  if (record.domain) activity.domain = record.domain;
+  return activity;
 }
 
 Activity activity_of(const CUpti_ActivityKernel10& record) {
@@ -90,6 +105,12 @@ void deliver(const ActivityFeed::Receiver& receiver, const CUpti_Activity* recor
       set_common(activity, fill);
       activity.kind = ActivityKind::FILL;
       activity.bytes = fill.bytes;
+      break;
+    }
+    case CUPTI_ACTIVITY_KIND_MARKER: {
+      const auto& marker = *reinterpret_cast<const CUpti_ActivityMarker2*>(record);
+      if ((marker.flags & RANGE_FLAGS) == 0) return;
+      activity = activity_of(marker);
       break;
     }
     default:
@@ -166,6 +187,7 @@ class CuptiFeed final : public ActivityFeed {
   }
   ~CuptiFeed() override {
     for (const CUpti_ActivityKind kind : KINDS) (void)cupti_.cuptiActivityDisable(kind);
+    (void)cupti_.cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MARKER);
     Receiver ended;
     const std::lock_guard lock(sink().mutex);
     std::swap(ended, sink().receiver);
@@ -178,6 +200,9 @@ class CuptiFeed final : public ActivityFeed {
   void disable() override {
     for (const CUpti_ActivityKind kind : KINDS)
       check_cupti(cupti_.cuptiActivityDisable(kind), RECORDS);
+  }
+  void enable_ranges() override {
+    check_cupti(cupti_.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MARKER), "record ranges of NVTX");
   }
   void wait(const cucore_device* device) override { context_of(device).synchronize(); }
   void flush() override {

@@ -45,11 +45,27 @@ LaunchGeometry geometry_of(const Activity& activity) {
 
 }  // namespace
 
-ActivityTimes::ActivityTimes(double now, size_t max_records)
+ActivityTimes::ActivityTimes(double now, size_t max_records, size_t max_ranges)
     : max_records_(max_records),
       begun_(now),
+      nvtx_(max_ranges),
       feed_(ActivityFeed::open([this](const Activity& activity) { receive(activity); })) {
   open_window(now);
+  record_ranges();
+}
+
+// Kernels are recorded also without the ranges.
+void ActivityTimes::record_ranges() {
+  try {
+    feed_->enable_ranges();
+  } catch (const Error& error) {
+    failures_.push_back({"ranges of NVTX", explain(error).why,
+                         "Name the parts with cucore_profiler_begin_range()."});
+  }
+}
+
+double ActivityTimes::seconds_at(uint64_t clock) const {
+  return base_ + static_cast<double>(static_cast<int64_t>(clock - base_clock_)) * 1e-9;
 }
 
 void ActivityTimes::open_window(double now) {
@@ -129,9 +145,12 @@ size_t ActivityTimes::find(const Activity& activity) {
 void ActivityTimes::receive(const Activity& activity) {
   const double seconds = static_cast<double>(activity.end - activity.start) * 1e-9;
   const std::lock_guard lock(mutex_);
+  if (activity.kind == ActivityKind::RANGE_BEGIN || activity.kind == ActivityKind::RANGE_END) {
+    nvtx_.add(activity, seconds_at(activity.start));
+    return;
+  }
   TimelineRecord record;
-  record.start =
-      base_ + static_cast<double>(static_cast<int64_t>(activity.start - base_clock_)) * 1e-9;
+  record.start = seconds_at(activity.start);
   record.duration = seconds;
   record.device = activity.device;
   record.stream = activity.stream;
@@ -186,6 +205,11 @@ std::vector<MissingPart> ActivityTimes::missing() const {
                             " % of the time; in the gaps events timed the launches."),
                      "Multiply their calls accordingly."});
   }
+  if (nvtx_.dropped() != 0)
+    parts.push_back({"ranges of NVTX",
+                     concat(cucore::counted(nvtx_.dropped(), "range"),
+                            " beyond the limit of the session are not in the report."),
+                     "Raise max_records of the profiler."});
   if (lost_ != 0)
     parts.push_back({"activity", concat("CUPTI lost ", cucore::counted(lost_, "record"), "."),
                      "Profile a shorter part of the program."});

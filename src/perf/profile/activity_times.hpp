@@ -17,6 +17,7 @@
 #include "perf/cupti/activity.hpp"
 #include "perf/measure/device.hpp"
 #include "perf/profile/launch_table.hpp"
+#include "perf/profile/nvtx_ranges.hpp"
 #include "perf/profile/sampling.hpp"
 
 namespace cucore::perf {
@@ -41,8 +42,9 @@ class ActivityTimes {
   static constexpr double WINDOW = 0.2, GAP = 0.05;  // seconds
 
   // Begins a window. `now` is the host's clock, in seconds since the begin of the session. Keeps
-  // `max_records` records of the timeline. @throws Error what CUPTI refuses
-  ActivityTimes(double now, size_t max_records);
+  // `max_records` records of the timeline, and `max_ranges` ranges of NVTX.
+  // @throws Error what CUPTI refuses
+  ActivityTimes(double now, size_t max_records, size_t max_ranges);
 
   // Begins and ends windows as the time passes. Returns whether a window is open.
   bool advance(double now);
@@ -56,6 +58,8 @@ class ActivityTimes {
   // The row of a kernel is the index in kernels(), that of an operation its kind.
   std::vector<TimelineRecord> take_records() { return std::move(records_); }
   uint64_t dropped_records() const { return dropped_records_; }
+  // Adds the ranges of NVTX to the table, and returns their records. Call once.
+  std::vector<TimelineRecord> place_ranges(RangeTable& table) { return nvtx_.place(table, ended_); }
   // The parts that were not recorded.
   std::vector<MissingPart> missing() const;
 
@@ -66,6 +70,8 @@ class ActivityTimes {
   size_t find(const Activity& activity);
   void open_window(double now);
   void close_window(double now);
+  void record_ranges();
+  double seconds_at(uint64_t clock) const;
   void fail(const Error& error) noexcept;
 
   const size_t max_records_;
@@ -82,6 +88,7 @@ class ActivityTimes {
   std::map<Key, size_t> indices_;
   std::vector<ActiveKernel> kernels_;
   std::map<uint32_t, ActiveOperation> operations_;
+  NvtxRanges nvtx_;
   std::vector<TimelineRecord> records_;
   uint64_t dropped_records_ = 0;
   uint64_t lost_ = 0;  // by CUPTI

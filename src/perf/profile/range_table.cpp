@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/profile/range_table.hpp"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "support/error.hpp"
@@ -11,8 +13,12 @@ RangeTable::RangeTable() : ranges_(1), calls_(1) { ranges_[0].calls = 1; }
 
 RangeTable::Thread& RangeTable::of_this_thread() {
   const auto [found, is_new] = threads_.try_emplace(std::this_thread::get_id());
-  if (is_new) found->second.number = threads_.size();
+  if (is_new) found->second.number = number_of(static_cast<uint32_t>(gettid()));
   return found->second;
+}
+
+uint64_t RangeTable::number_of(uint32_t thread) {
+  return numbers_.try_emplace(thread, numbers_.size() + 1).first->second;
 }
 
 size_t RangeTable::find(size_t parent, const std::string& name) {
@@ -57,6 +63,22 @@ void RangeTable::end_all(double now) {
     for (; !thread.open.empty(); thread.open.pop_back())
       ranges_[thread.open.back().range].seconds += now - thread.open.back().begin;
   ranges_[0].seconds = now;
+}
+
+TimelineRecord RangeTable::add(size_t parent, const std::string& name, uint32_t thread,
+                               double begin, double end) {
+  const size_t index = find(parent, name);
+  ReportRange& range = ranges_[index];
+  ++range.calls;
+  range.seconds += end - begin;
+  TimelineRecord record;
+  record.kind = RecordKind::RANGE;
+  record.name = name;
+  record.start = begin;
+  record.duration = end - begin;
+  record.stream = number_of(thread);
+  record.row = index;
+  return record;
 }
 
 void RangeTable::set_counters(const std::string& name, std::map<std::string, double> counters) {

@@ -26,6 +26,11 @@ class RangeTable {
   // Ends all ranges of all threads.
   void end_all(double now);
 
+  // Adds a range of another source that has ended, inside the range `parent`. `thread` is a number
+  // of the system; 0: none. Returns its record.
+  TimelineRecord add(size_t parent, const std::string& name, uint32_t thread, double begin,
+                     double end);
+
   // Sets the counters of a range inside the innermost one of this thread.
   void set_counters(const std::string& name, std::map<std::string, double> counters);
 
@@ -51,11 +56,13 @@ class RangeTable {
   };
   Thread& of_this_thread();
   size_t find(size_t parent, const std::string& name);
+  uint64_t number_of(uint32_t thread);
 
   std::vector<ReportRange> ranges_;
   std::map<std::pair<size_t, std::string>, size_t> indices_;  // by parent and name
   std::vector<std::map<size_t, uint64_t>> calls_;  // of each range without those inside it
   std::map<std::thread::id, Thread> threads_;
+  std::map<uint32_t, uint64_t> numbers_;  // of threads, by that of the system
 };
 
 }  // namespace cucore::perf

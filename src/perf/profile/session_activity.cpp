@@ -13,8 +13,8 @@ namespace cucore::perf {
 // Returns whether records are taken from now on. Call with the lock held.
 bool Session::open_activity() {
   try {
-    activity_ =
-        std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0);
+    activity_ = std::make_unique<ActivityTimes>(now(), options_.timeline ? options_.max_records : 0,
+                                                options_.max_records);
     recording_.store(activity_.get(), std::memory_order_release);
     source_ = ProfileSource::ACTIVITY;
     return true;
@@ -74,6 +74,8 @@ void Session::finish_activity() {
   }
   activity_->finish(devices, now());
   add_activity_operations();
+  for (TimelineRecord& record : activity_->place_ranges(ranges_))
+    if (options_.timeline) add_record(std::move(record));
 }
 
 // Other libraries copy too, so there are kinds that no observer has seen.

@@ -20,6 +20,7 @@
 #include "output_aside.hpp"
 #include "print.hpp"
 #include "report.hpp"
+#include "support/environment.hpp"
 
 namespace cucore::cli {
 namespace {
@@ -132,6 +133,16 @@ void deliver(const std::vector<NamedReport>& reports, int code) {
   if (first && code == 0) std::rethrow_exception(first);
 }
 
+// NVTX sends the ranges of the program to the library in this variable, for which CUPTI serves. The
+// CPU device has no records of CUPTI.
+void add_nvtx(std::vector<std::string>& variables, const std::string& driver) {
+  constexpr const char* NAME = "NVTX_INJECTION64_PATH";
+  if ((driver.empty() ? environment("CUCORE_DRIVER") : driver) == "cpu") return;
+  if (!environment(NAME).empty()) return;
+  const LibraryInfo cupti = library_query(Library::cupti);
+  if (cupti.available) variables.push_back(fmt::format("{}={}", NAME, cupti.path));
+}
+
 void require_ending(const std::string& file, const char* option, const char* ending) {
   if (!file.empty() && !file.ends_with(ending))
     throw usage(
@@ -155,6 +166,7 @@ void ProfiledProgram::run() const {
   for (const NamedReport& report : reports) profile += ":" + report.made;
   std::vector<std::string> variables{"CUCORE_PROFILE=" + profile};
   if (!driver.empty()) variables.push_back("CUCORE_DRIVER=" + driver);
+  add_nvtx(variables, driver);
   int code = 0;
   {
     std::optional<OutputAside> aside;

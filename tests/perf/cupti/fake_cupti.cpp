@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A scripted CUPTI with one chip, whose dram metrics have their other names. A plan has a pass per
 // two metrics. A test adds launches with fake_cupti_launch(). The values of one are 100 * launch +
-// index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail,
-// and FAKE_CUPTI_VERSION is the version. Activity is what a test records while it is enabled; the
-// clock stands still.
+// index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail, and
+// FAKE_CUPTI_FAILURE=ranges:RESULT the records of ranges. FAKE_CUPTI_VERSION is the version.
+// Activity is what a test records while it is enabled; the clock stands still.
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -35,6 +35,7 @@ size_t g_decoded = 0;
 size_t g_launches_per_range = 0;
 
 constexpr uint64_t NOW = 1'000'000'000;
+constexpr uint32_t RANGES = 1u << CUPTI_ACTIVITY_KIND_MARKER;
 bool g_is_subscribed = false;
 uint32_t g_enabled_kinds = 0;  // bits by kind
 CUpti_BuffersCallbackRequestFunc g_provide = nullptr;
@@ -48,7 +49,8 @@ void keep(const Record& record) {
     g_records.emplace_back(reinterpret_cast<const char*>(&record), sizeof record);
 }
 size_t size_of(CUpti_ActivityKind kind) {
-  return kind == CUPTI_ACTIVITY_KIND_MEMCPY   ? sizeof(CUpti_ActivityMemcpy6)
+  return kind == CUPTI_ACTIVITY_KIND_MARKER   ? sizeof(CUpti_ActivityMarker2)
+         : kind == CUPTI_ACTIVITY_KIND_MEMCPY ? sizeof(CUpti_ActivityMemcpy6)
          : kind == CUPTI_ACTIVITY_KIND_MEMSET ? sizeof(CUpti_ActivityMemset4)
                                               : sizeof(CUpti_ActivityKernel10);
 }
@@ -114,12 +116,29 @@ EXPORT void fake_cupti_fill(uint64_t bytes, uint64_t start, uint64_t duration) {
   record.end = record.start + duration;
   keep(record);
 }
+// A marker of NVTX; name and domain may be null. `flags` as of CUPTI: 1 a mark, 2 a begin, 4 an
+// end.
+EXPORT void fake_cupti_marker(uint32_t flags, uint32_t id, uint32_t thread, const char* name,
+                              const char* domain, uint64_t time) {
+  CUpti_ActivityMarker2 record{};
+  record.kind = CUPTI_ACTIVITY_KIND_MARKER;
+  record.flags = static_cast<CUpti_ActivityFlag>(flags);
+  record.timestamp = NOW + time;
+  record.id = id;
+  record.objectKind = thread != 0 ? CUPTI_ACTIVITY_OBJECT_THREAD : CUPTI_ACTIVITY_OBJECT_PROCESS;
+  record.objectId.pt.processId = 1;
+  record.objectId.pt.threadId = thread;
+  record.name = name;
+  record.domain = domain;
+  keep(record);
+}
 // The last record of a buffer lacks so many bytes, and CUPTI reports so many lost records.
 EXPORT void fake_cupti_shorten(size_t missing_bytes, size_t dropped) {
   g_missing_bytes = missing_bytes;
   g_dropped = dropped;
 }
-EXPORT int fake_cupti_is_recording() { return g_enabled_kinds != 0; }
+EXPORT int fake_cupti_is_recording() { return (g_enabled_kinds & ~RANGES) != 0; }
+EXPORT int fake_cupti_is_recording_ranges() { return (g_enabled_kinds & RANGES) != 0; }
 EXPORT int fake_cupti_is_subscribed() { return g_is_subscribed; }
 EXPORT int fake_cupti_is_enabled() { return g_enabled != nullptr; }
 
@@ -311,6 +330,8 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
 }
 EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   FAIL_IF_FORCED
+  if (kind == CUPTI_ACTIVITY_KIND_MARKER && failure_of("ranges") != CUPTI_SUCCESS)
+    return failure_of("ranges");
   g_enabled_kinds |= 1u << kind;
   return CUPTI_SUCCESS;
 }

@@ -195,6 +195,21 @@ even:
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("observed_kernel", (self.folder / "d.html:x/report.html").read_text())
 
+    def test_ranges_of_nvtx_go_to_cupti(self):
+        library = os.environ.get("FAKE_CUPTI")
+        if not library:
+            self.skipTest("the build has no CUPTI")
+        print_variable = ["profile", "--", "sh", "-c", 'echo "$NVTX_INJECTION64_PATH"']
+        for cupti, driver, own, expected in (
+            (library, "nvidia", "", library),
+            (library, "cpu", "", ""),
+            (library, "nvidia", "/opt/own.so", "/opt/own.so"),
+            ("/nowhere/libcupti.so", "nvidia", "", ""),
+        ):
+            environment = dict(os.environ, CUCORE_CUPTI=cupti, CUCORE_DRIVER=driver, NVTX_INJECTION64_PATH=own)
+            done = subprocess.run([COMMAND, *print_variable], env=environment, capture_output=True, text=True, check=False, timeout=120)
+            self.assertEqual((done.returncode, done.stdout), (0, expected + "\n"), done.stderr)
+
     def test_no_folder_is_left(self):
         done = self.run_profile("--", "sh", "-c", 'echo "$CUCORE_PROFILE"')
         self.assertTrue(done.stdout.strip().endswith("/report.text"), done.stdout)

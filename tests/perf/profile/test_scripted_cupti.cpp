@@ -34,6 +34,7 @@ void record_kernel(const char* name, uint32_t blocks, uint64_t start, uint64_t d
       "fake_cupti_kernel", name, blocks, THREADS, start, duration, node);
 }
 bool is_recording() { return cupti<int()>("fake_cupti_is_recording") != 0; }
+bool is_recording_ranges() { return cupti<int()>("fake_cupti_is_recording_ranges") != 0; }
 bool is_subscribed() { return cupti<int()>("fake_cupti_is_subscribed") != 0; }
 bool is_counting() { return cupti<int()>("fake_cupti_is_enabled") != 0; }
 
@@ -545,6 +546,103 @@ TEST_F(ScriptedActivity, ReportsEachCallThatFails) {
   end();
   expect_reason("activity", "Cannot record activity: CUPTI returned CUPTI_ERROR_UNKNOWN.",
                 "Use the times of events, which this report has.");
+}
+
+// The ranges have the names of NVTX, and thread numbers of the system.
+class ScriptedNvtx : public ScriptedActivity {
+ protected:
+  static constexpr uint32_t MARK = 1, BEGIN = 2, END = 4, THREAD = 1011;
+  static constexpr uint64_t MS = 1'000'000;
+  static void mark(uint32_t flags, uint32_t id, const char* name, uint64_t time,
+                   const char* domain = nullptr, uint32_t thread = THREAD) {
+    cupti<void(uint32_t, uint32_t, uint32_t, const char*, const char*, uint64_t)>(
+        "fake_cupti_marker", flags, id, thread, name, domain, time);
+  }
+  static void add_range(uint32_t id, const char* name, uint64_t begin, uint64_t end,
+                        const char* domain = nullptr, uint32_t thread = THREAD) {
+    mark(BEGIN, id, name, begin, domain, thread);
+    mark(END, id, nullptr, end, domain, thread);
+  }
+  // The seconds of all calls of a range; -1: the report has no such range.
+  double seconds_of(const std::string& name, size_t parent, int calls) {
+    const std::string text = json();
+    const std::string head = "{\"calls\":" + std::to_string(calls) + ",";
+    const std::string tail =
+        "\"name\":\"" + name + "\",\"parent\":" + std::to_string(parent) + ",\"seconds\":";
+    const size_t end = text.find(tail);
+    if (end == std::string::npos) return -1;
+    if (text.compare(text.rfind('{', text.rfind("\"compute_efficiency\"", end)), head.size(), head))
+      return -1;
+    return std::stod(text.substr(end + tail.size()));
+  }
+};
+
+TEST_F(ScriptedNvtx, RangesNestByThread) {
+  begin();
+  EXPECT_EQ(launch(), CUCORE_OK);
+  add_range(1, "step", 1 * MS, 4 * MS);
+  add_range(2, "load", 1 * MS, 2 * MS);
+  add_range(3, "solve", 2 * MS, 3 * MS, "library");
+  add_range(4, "begun in a step", 3 * MS, 6 * MS);
+  add_range(5, "step", 10 * MS, 12 * MS);
+  add_range(6, "load", 10 * MS, 11 * MS, nullptr, THREAD + 1);
+  add_range(7, "of the process", 10 * MS, 15 * MS, nullptr, 0);
+  mark(MARK, 8, "a point in time", 11 * MS);
+  mark(END, 9, nullptr, 11 * MS);
+  end();
+  EXPECT_FALSE(is_recording_ranges());
+  EXPECT_NEAR(seconds_of("step", 0, 2), 5e-3, 1e-9) << json();
+  EXPECT_NEAR(seconds_of("library:solve", 2, 1), 1e-3, 1e-9) << json();
+  EXPECT_NEAR(seconds_of("load", 2, 1), 1e-3, 1e-9);
+  EXPECT_NEAR(seconds_of("beguninastep", 0, 1), 3e-3, 1e-9);
+  EXPECT_NEAR(seconds_of("load", 0, 1), 1e-3, 1e-9);
+  EXPECT_NEAR(seconds_of("oftheprocess", 0, 1), 5e-3, 1e-9);
+  EXPECT_FALSE(contains(json(), "apointintime"));
+  double memory = 0, compute = 0;
+  EXPECT_EQ(cucore_report_efficiency(report, "library: solve", &memory, &compute, nullptr),
+            CUCORE_OK);
+  EXPECT_TRUE(std::isnan(memory)) << "the kernels of a range of NVTX are unknown";
+  const std::string trace = write(CUCORE_REPORT_FORMAT_TRACE);
+  EXPECT_TRUE(contains(trace, "\"name\": \"library: solve\", \"cat\": \"range\"")) << trace;
+  EXPECT_TRUE(contains(write(CUCORE_REPORT_FORMAT_TEXT), "\n  library: solve "));
+}
+
+TEST_F(ScriptedNvtx, ARangeWithoutAnEndEndsWithTheSession) {
+  begin();
+  mark(BEGIN, 1, "open", 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  end();
+  EXPECT_GE(seconds_of("open", 0, 1), 2e-3) << json();
+}
+
+TEST_F(ScriptedNvtx, RangesAreRecordedInTheGapsToo) {
+  begin();
+  launch_into_a_gap();
+  EXPECT_FALSE(is_recording());
+  add_range(1, "in a gap", 1 * MS, 2 * MS);
+  end();
+  EXPECT_NEAR(seconds_of("inagap", 0, 1), 1e-3, 1e-9);
+}
+
+TEST_F(ScriptedNvtx, RangesHaveALimit) {
+  options.max_records = 3;
+  begin();
+  for (uint32_t i = 0; i < 5; ++i) add_range(i, "many", i * MS, (i + 1) * MS);
+  end();
+  EXPECT_NEAR(seconds_of("many", 0, 3), 3e-3, 1e-9);
+  expect_reason("ranges of NVTX", "2 ranges beyond the limit of the session are not in the report.",
+                "Raise max_records of the profiler.");
+}
+
+TEST_F(ScriptedNvtx, KernelsAreRecordedWithoutThem) {
+  const Variable failing("FAKE_CUPTI_FAILURE", "ranges:999");
+  begin();
+  record_kernel("foreign", 9, 1000, 2000);
+  end();
+  EXPECT_EQ(cucore_report_kernel_count(report), 1u);
+  expect_reason("ranges of NVTX",
+                "Cannot record ranges of NVTX: CUPTI returned CUPTI_ERROR_UNKNOWN.",
+                "Name the parts with cucore_profiler_begin_range().");
 }
 
 // A graph of one kernel, instantiated before the session.
