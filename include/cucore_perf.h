@@ -682,7 +682,9 @@ typedef enum cucore_criterion {
 typedef enum cucore_clock {
   CUCORE_CLOCK_AUTO     = 0, /**< EVENTS; HOST for a work that synchronises */
   CUCORE_CLOCK_EVENTS   = 1, /**< events around the work; on the CPU device the executor's time */
-  CUCORE_CLOCK_ACTIVITY = 2, /**< records of CUPTI; not in this version */
+  CUCORE_CLOCK_ACTIVITY = 2, /**< records of CUPTI, from the start of the first kernel, copy or fill
+                                  of a sample to the end of the last; all work of the device
+                                  meanwhile counts. A GPU alone has them */
   CUCORE_CLOCK_HOST     = 3, /**< the host's steady clock, from an idle stream to an idle stream */
   CUCORE_CLOCK_FORCE_INT32 = 0x7fffffff
 } cucore_clock;
@@ -835,8 +837,11 @@ typedef struct cucore_comparison_info {
  * @param error      NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  an option is out of its range, or the stream belongs to
  *                                        another device
- * @retval CUCORE_ERROR_INVALID_STATE     the stream is captured
- * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY, and the device is the CPU device,
+ *                                        CUPTI is too old, or it recorded no work of a sample
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   the clock is ACTIVITY, and CUPTI is missing
+ * @retval CUCORE_ERROR_INVALID_STATE     the stream is captured, or the clock is ACTIVITY and
+ *                                        another profiler has the records
  * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel of the work failed
  * @since 0.2
  */
@@ -858,7 +863,9 @@ CUCORE_PERF_API cucore_status cucore_measurement_run(const cucore_device *device
  * @param out        receives the measurement
  * @param error      NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_kernel_launch(), or as cucore_measurement_run()
- * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_measurement_run()
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   as cucore_measurement_run()
+ * @retval CUCORE_ERROR_INVALID_STATE     as cucore_measurement_run()
  * @retval CUCORE_ERROR_KERNEL_FAULT      the kernel failed
  * @since 0.2
  */
@@ -881,7 +888,9 @@ CUCORE_PERF_API cucore_status cucore_measurement_run_kernel(
  * @param out      receives the comparison of `a` with `b`; its struct_size must be set
  * @param error    NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_measurement_run()
- * @retval CUCORE_ERROR_UNSUPPORTED       the clock is ACTIVITY
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_measurement_run()
+ * @retval CUCORE_ERROR_LIBRARY_MISSING   as cucore_measurement_run()
+ * @retval CUCORE_ERROR_INVALID_STATE     as cucore_measurement_run()
  * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel of the work failed
  * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is less than in the first release
  * @since 0.2

@@ -76,10 +76,6 @@ TimerSettings timer_of_caller(const cucore_measurement_options& given) {
   TimerSettings timer;
   timer.clock = static_cast<ClockKind>(
       require_range(given.clock, CUCORE_CLOCK_HOST, "cucore_measurement_options.clock"));
-  if (timer.clock == ClockKind::ACTIVITY)
-    throw Error(Status::UNSUPPORTED,
-                "cucore_measurement_options.clock is ACTIVITY, which this version does not have; "
-                "use EVENTS");
   timer.block = require_toggle(given.block, true, "cucore_measurement_options.block");
   return timer;
 }

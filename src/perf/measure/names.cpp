@@ -18,7 +18,10 @@ const char* criterion_name(CriterionKind kind) {
   return "count";
 }
 
-const char* clock_name(ClockKind kind) { return kind == ClockKind::HOST ? "host" : "events"; }
+const char* clock_name(ClockKind kind) {
+  if (kind == ClockKind::ACTIVITY) return "activity";
+  return kind == ClockKind::HOST ? "host" : "events";
+}
 
 const char* stop_name(StopReason reason) {
   switch (reason) {

@@ -70,8 +70,10 @@ WorkTimer::WorkTimer(const DeviceOwner& device, const StreamOwner& stream,
   if (clock_ == ClockKind::EVENTS) {
     begin_ = timed_event(device);
     end_ = timed_event(device);
-    if (settings.block) gate_ = StreamGate::create(device, stream, LONGEST_BLOCK);
   }
+  if (clock_ == ClockKind::ACTIVITY) activity_ = std::make_unique<ActivityTimer>(device);
+  if (clock_ != ClockKind::HOST && settings.block)
+    gate_ = StreamGate::create(device, stream, LONGEST_BLOCK);
   if (settings.flush) flushed_ = flush_buffer(device, stream);
 }
 
@@ -82,7 +84,7 @@ double WorkTimer::time(const Work& setup, const Work& work, uint32_t calls) {
     return time_by_host(work, calls);
   }
   const bool could_block = is_blocked();
-  const double seconds = time_by_events(work, calls);
+  const double seconds = activity_ ? time_by_activity(work, calls) : time_by_events(work, calls);
   if (!could_block || !synchronises_) return std::max(seconds - event_offset_, 0.0);
   // The block timed out, so this sample contains the wait for it.
   if (!is_clock_chosen_) clock_ = ClockKind::HOST;
@@ -125,6 +127,15 @@ double WorkTimer::time_by_events(const Work& work, uint32_t calls) {
   float milliseconds = 0;
   client::call(TAKES_SAMPLE, cucore_event_elapsed, begin_.get(), end_.get(), &milliseconds);
   return double{milliseconds} * 1e-3;
+}
+
+double WorkTimer::time_by_activity(const Work& work, uint32_t calls) {
+  flush();
+  activity_->begin();
+  ClosedGate gate(is_blocked() ? gate_.get() : nullptr);
+  call_times(work, stream_.get(), calls);
+  if (!gate.open()) synchronises_ = true;
+  return activity_->end();
 }
 
 double WorkTimer::time_by_host(const Work& work, uint32_t calls) {

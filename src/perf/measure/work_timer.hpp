@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "perf/measure/activity_timer.hpp"
 #include "perf/measure/clock_probe.hpp"
 #include "perf/measure/device.hpp"
 #include "perf/measure/stream_gate.hpp"
@@ -49,6 +50,7 @@ class WorkTimer {
   void flush();
   void synchronize() const;
   double time_by_events(const Work& work, uint32_t calls);
+  double time_by_activity(const Work& work, uint32_t calls);
   double time_by_host(const Work& work, uint32_t calls);
 
   const DeviceOwner device_;
@@ -57,6 +59,7 @@ class WorkTimer {
   const bool is_clock_chosen_;
   std::unique_ptr<StreamGate> gate_;
   EventOwner begin_, end_;
+  std::unique_ptr<ActivityTimer> activity_;  // null: another clock
   BufferOwner flushed_;
   bool synchronises_ = false;
   double event_offset_ = 0;

@@ -246,7 +246,10 @@ TEST_F(CpuMeasurement, RefusesWrongOptions) {
   options.clock = static_cast<cucore_clock>(-1);
   refused("cucore_measurement_options.clock");
   options.clock = CUCORE_CLOCK_ACTIVITY;
-  refused("cucore_measurement_options.clock", CUCORE_ERROR_UNSUPPORTED);
+  refused(
+      "cucore_measurement_options.clock is ACTIVITY, and CUPTI does not record the CPU device; use "
+      "EVENTS",
+      CUCORE_ERROR_UNSUPPORTED);
   options.min_samples = 5;
   options.max_samples = 4;
   refused("cucore_measurement_options.min_samples is 5; expected at most max_samples, 4");

@@ -146,7 +146,8 @@ def measure(work: Union[_Work, cucore.Kernel], config: Optional[cucore.LaunchCon
     - options: cucore_measurement_options
     - raises InvalidArgumentError: an option is out of its range
     - raises InvalidStateError: the stream is captured
-    - raises UnsupportedError: the clock is ACTIVITY
+    - raises UnsupportedError: the clock is ACTIVITY, and CUPTI does not record the device or the work
+    - raises LibraryMissingError: the clock is ACTIVITY, and CUPTI is missing
     - raises KernelFaultError: a kernel of the work failed
     """
     given = dict(
