@@ -173,7 +173,10 @@ ArithmeticCode wgmma_code(const Wgmma& wgmma) {
   std::string text = ptx_head("8.0", "sm_90a") + ptx_entry(entry) + wgmma_factors(*wgmma.bits);
   text += concat("  .reg .", wgmma.result, " %c<", WGMMA_REGISTERS, ">;\n  .reg .pred %adds;\n");
   add_zeros(text, wgmma.result, WGMMA_REGISTERS);
-  text += concat("  setp.ne.u32 %adds, %rounds, 0;\n", PTX_LOOP, "  wgmma.fence.sync.aligned;\n");
+  // Unrolled, the loop takes the driver six times as long to compile, most of the first
+  // measurement. It is not faster: each round waits for its products.
+  text += concat("  setp.ne.u32 %adds, %rounds, 0;\n", PTX_LOOP,
+                 "  .pragma \"nounroll\";\n  wgmma.fence.sync.aligned;\n");
   for (uint32_t i = 0; i < WGMMA_PRODUCTS; ++i)
     text += concat("  wgmma.mma_async.sync.aligned.m64n256", wgmma.depth_and_types, " ",
                    ptx_vector("%c", 0, WGMMA_REGISTERS), ", %x, %y, %adds", wgmma.flags, ";\n");

@@ -119,6 +119,18 @@ TEST(RoofKernels, LoopsDoTheWorkThatCounts) {
     }
 }
 
+// The driver takes most of a second to compile one unrolled loop of these.
+TEST(RoofKernels, LoopsOfWarpgroupsAreNotUnrolled) {
+  size_t kernels = 0;
+  for (size_t kind = 1; kind <= ROOF_KINDS; ++kind) {
+    const auto code = arithmetic_roof_code(RoofKind(kind), 90);
+    if (!code || count_of(code->ptx, "wgmma") == 0) continue;
+    ++kernels;
+    EXPECT_EQ(count_of(loop_of(code->ptx), "\\.pragma \"nounroll\";"), 1U) << code->entry;
+  }
+  EXPECT_EQ(kernels, 5U);
+}
+
 TEST(RoofKernels, ChunksAreWhatABlockAccesses) {
   for (const AccessShape& shape : ACCESS_SHAPES) {
     EXPECT_EQ(shape.chunk(), 256 * shape.width * shape.unroll);
