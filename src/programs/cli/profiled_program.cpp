@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <cucore/library.hpp>
 #include <exception>
 #include <filesystem>
 #include <optional>
