@@ -73,7 +73,7 @@ class Bench(unittest.TestCase):
         self.assertEqual(measurement["options"]["criterion"], "count")
         self.assertFalse(measurement["options"]["flush"])
         for change in (lambda m: m.update(schema="cucore.measurement/2"), lambda m: m.pop("seconds"), lambda m: m["samples"].clear(),
-                       lambda m: m.update(clock="activity"), lambda m: m["machine"].update(uuid="x")):
+                       lambda m: m.update(clock="sundial"), lambda m: m["machine"].update(uuid="x")):
             wrong = copy.deepcopy(measurement)
             change(wrong)
             with self.assertRaises(jsonschema.ValidationError):
