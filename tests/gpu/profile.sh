@@ -30,10 +30,10 @@ export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
 ! ldd "$here/perf_gpu_profile_tests" "$here/cucore" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
 failed=0
 
-cupti=${CUCORE_CUPTI:-$(ls /usr/local/cuda/lib64/libcupti.so.13 /usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13 \
-  /usr/local/cuda-13*/lib/libcupti.so.13 2>/dev/null | head -n 1)}
-echo "CUPTI: ${cupti:-none}"
-[ -z "$cupti" ] || export CUCORE_CUPTI="$cupti"
+cupti=${CUCORE_CUPTI:-$(find -L /usr/local/cuda/ /usr/local/cuda-13*/ -name 'libcupti.so.13' 2>/dev/null | head -n 1)}
+[ -n "$cupti" ] || { echo "profile.sh: no libcupti.so.13 below /usr/local/cuda*; set CUCORE_CUPTI" >&2; exit 2; }
+echo "CUPTI: $cupti"
+export CUCORE_CUPTI="$cupti"
 NVTX_INJECTION64_PATH="$cupti" timeout 200 "$here/perf_gpu_profile_tests" > "$out/tests.txt" 2>&1 || failed=1
 cat "$out/tests.txt"
 

@@ -46,7 +46,7 @@ void set_common(Activity& activity, const Record& record) {
   activity.end = record.end;
   activity.device = record.deviceId;
   activity.stream = record.streamId;
-  activity.is_in_graph = record.graphNodeId != 0;
+  activity.is_in_graph = record.graphNodeId != 0 || record.graphId != 0;
 }
 
 Activity activity_of(const CUpti_ActivityMarker2& record) {
