@@ -104,8 +104,21 @@ void Writer::function(const FunctionCounts& f) {
   }
 }
 
+// Returns the line of the first instruction of the text at the label of a branch.
+uint32_t target_line_of(const ptx::Function& function, size_t index) {
+  const auto& instructions = function.instructions;
+  if (instructions[index].form->op != ptx::Opcode::bra) return 0;
+  for (const ptx::Operand& operand : function.operands_of(instructions[index])) {
+    if (operand.kind != ptx::OperandKind::LABEL) continue;
+    for (size_t at = operand.index; at < instructions.size(); ++at)
+      if (instructions[at].line != 0) return instructions[at].line;
+  }
+  return 0;
+}
+
 void Writer::place(const FunctionCounts& f, size_t index, cucore_cpu_trace_row& row) {
   const ptx::Module& module = *f.function.module->source;
+  row.target_line = target_line_of(*f.function.source, index);
   row.ptx_line = f.function.source->instructions[index].line;
   row.function = trace_.text(f.function.source->name);
   row.text = trace_.text(shown_instruction(f.function, index));
@@ -192,6 +205,13 @@ bool TraceCollector::admit() {
   const bool admitted = admitted_ < options_.max_launches;
   ++(admitted ? admitted_ : dropped_);
   return admitted;
+}
+
+bool TraceCollector::wants_rows(std::string_view kernel) {
+  if (!options_.rows || options_.row_launches == 0) return options_.rows;
+  std::lock_guard lock(mutex_);
+  uint64_t& launches = with_rows_[std::string(kernel)];
+  return launches < options_.row_launches && ++launches != 0;
 }
 
 void TraceCollector::add(std::unique_ptr<LaunchTrace> launch) {

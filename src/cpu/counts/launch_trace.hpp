@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -34,7 +35,8 @@ struct TraceOptions {
   bool footprint = false;
   bool rows = true;
   size_t max_launches = 1024;
-  uint64_t cache_bytes = 0;  // 0: no cache is modelled
+  uint64_t cache_bytes = 0;   // 0: no cache is modelled
+  uint64_t row_launches = 0;  // of each kernel; 0: all
 };
 
 // Receives the launches of a trace from any thread.
@@ -45,6 +47,8 @@ class TraceCollector {
   const TraceOptions& options() const { return options_; }
   // Returns false if the trace has as many launches as it keeps; the launch is then dropped.
   bool admit();
+  // Returns whether the next launch of the kernel has rows.
+  bool wants_rows(std::string_view kernel);
   void add(std::unique_ptr<LaunchTrace> launch);  // after admit()
   void drop();                                    // also after admit()
   std::unique_ptr<OwnedTrace> take();
@@ -53,6 +57,7 @@ class TraceCollector {
   const TraceOptions options_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<LaunchTrace>> launches_;
+  std::unordered_map<std::string, uint64_t> with_rows_;  // launches of each kernel
   size_t admitted_ = 0;
   uint64_t dropped_ = 0;
 };

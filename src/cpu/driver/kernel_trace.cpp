@@ -42,8 +42,9 @@ cucore_cpu_trace_options options_of(const cucore_cpu_trace_options* given) {
 }
 
 std::shared_ptr<TraceCollector> collector_for(const cucore_cpu_trace_options& options) {
-  return std::make_shared<TraceCollector>(TraceOptions{
-      options.footprint != 0, options.totals_only == 0, options.max_launches, options.cache_bytes});
+  return std::make_shared<TraceCollector>(
+      TraceOptions{options.footprint != 0, options.totals_only == 0, options.max_launches,
+                   options.cache_bytes, options.row_launches});
 }
 
 std::shared_ptr<LoadedModule> load(const char* ptx, size_t size, DeviceLimits limits) {

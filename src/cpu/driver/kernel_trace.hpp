@@ -100,8 +100,8 @@ struct cucore_cpu_trace_row {
   uint32_t line;         /* of .loc; 0: unknown */
   uint32_t inlined_line; /* of the call that was inlined; 0: none */
   uint32_t instruction_class;
-  uint32_t width; /* loads, stores and atomics: bytes per thread; else 0 */
-  uint32_t reserved;
+  uint32_t width;       /* loads, stores and atomics: bytes per thread; else 0 */
+  uint32_t target_line; /* of a branch: the PTX line of the instruction that it leads to; else 0 */
   struct cucore_cpu_counts counts;
 };
 
@@ -160,6 +160,7 @@ struct cucore_cpu_trace_options {
   /* Of any launch; 0: no cache. Accesses to global memory pass through a cache of this size, which
    * replaces the sector of the oldest use. Large caches are modelled by a part of the lines. */
   uint64_t cache_bytes;
+  uint64_t row_launches; /* launches of each kernel that have rows; 0: all */
 };
 
 struct cucore_cpu_trace_shape {

@@ -161,7 +161,8 @@ class CountedLaunch {
   void end(const LaunchState& state) {
     if (!counts_ || !collector_->admit()) return;
     try {
-      collector_->add(trace_of(*counts_, state, collector_->options().rows));
+      collector_->add(
+          trace_of(*counts_, state, collector_->wants_rows(state.kernel->function->source->name)));
     } catch (const std::bad_alloc&) {
       collector_->drop();
     }

@@ -240,6 +240,43 @@ TEST_F(KernelTrace, HasNoRowsIfThatIsRequested) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, control.trace_begin(&options));
 }
 
+TEST_F(KernelTrace, HasRowsOfTheFirstLaunchesOfEachKernel) {
+  CUdeviceptr p = 0;
+  OK(cu.cuMemAlloc_v2(&p, 4096));
+  unsigned value = 5, n = 100;
+  cucore_cpu_trace_options options = {};
+  options.struct_size = sizeof options;
+  options.row_launches = 2;
+  OK(control.trace_begin(&options));
+  for (int i = 0; i < 3; ++i) OK(launch("fill", {&p, &value, &n}, 32, nullptr, 4));
+  OK(launch("increase", {&p, &value}));
+  const Trace trace = end();
+  ASSERT_EQ(trace->launch_count, 4u);
+  EXPECT_EQ(trace->launches[0].row_count, 13u);
+  EXPECT_EQ(trace->launches[1].row_count, 13u);
+  EXPECT_EQ(trace->launches[2].row_count, 0u);
+  EXPECT_NE(trace->launches[3].row_count, 0u) << "the first of another kernel";
+  EXPECT_EQ(trace->launches[2].totals.global_store.bytes, 400u);
+}
+
+TEST_F(KernelTrace, HasTheTargetsOfBranches) {
+  Trace made;
+  OK(trace("same", 1, nullptr, made));
+  const cucore_cpu_trace_launch& launch = made->launches[0];
+  uint32_t load = 0, target = 0;
+  for (size_t at = 0; at < launch.row_count; ++at) {
+    const cucore_cpu_trace_row& row = launch.rows[at];
+    if (row.instruction_class == CUCORE_CPU_CLASS_LOAD && row.counts.global_load.requests != 0)
+      load = row.ptx_line;
+    if (std::strstr(row.text, "bra"))
+      target = row.target_line;
+    else
+      EXPECT_EQ(row.target_line, 0u) << row.text;
+  }
+  EXPECT_NE(load, 0u);
+  EXPECT_EQ(target, load) << "the loop begins with the load";
+}
+
 TEST_F(KernelTrace, RunsOnceAtATime) {
   cucore_cpu_trace* trace = nullptr;
   EXPECT_CU(CUDA_ERROR_ILLEGAL_STATE, control.trace_end(&trace));
