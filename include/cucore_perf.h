@@ -1220,8 +1220,9 @@ typedef struct cucore_profiler_options {
   uint32_t    counted_launches; /**< launches of each kernel and geometry that the hardware counts;
                                      0: 5 */
   uint32_t    reserved;    /**< 0 */
-  size_t      max_records; /**< entries of the timeline, and launches that the CPU device counts;
-                                0: 65536 */
+  size_t      max_records; /**< entries of the timeline, launches that the CPU device counts, and
+                                ranges of different names; 0: 65536. The report has a finding or
+                                a missing part about those beyond it */
   cucore_toggle model;     /**< bytes and operations of rows without counters and declarations, from
                                 the code and the arguments, as cucore_analysis_model() computes
                                 them when the report is made. Default: on, from a sample of the

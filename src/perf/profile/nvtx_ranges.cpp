@@ -2,7 +2,9 @@
 #include "perf/profile/nvtx_ranges.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
+#include <utility>
 
 #include "support/concat.hpp"
 
@@ -62,10 +64,12 @@ std::vector<TimelineRecord> NvtxRanges::place(RangeTable& table, double now) {
   for (const Range& range : ended_) {
     if (range.thread != thread) open.clear();
     thread = range.thread;
-    TimelineRecord& record = records.emplace_back();
-    record = table.add(container_of(open, range.begin, range.end), *range.name, range.thread,
-                       range.begin, range.end);
-    if (open.size() < MOST_OPEN) open.push_back({record.row, range.end});
+    std::optional<TimelineRecord> record =
+        table.add(container_of(open, range.begin, range.end), *range.name, range.thread,
+                  range.begin, range.end);
+    if (!record) continue;  // the table has reached its limit
+    if (open.size() < MOST_OPEN) open.push_back({record->row, range.end});
+    records.push_back(std::move(*record));
   }
   return records;
 }

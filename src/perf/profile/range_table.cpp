@@ -9,7 +9,9 @@
 
 namespace cucore::perf {
 
-RangeTable::RangeTable() : ranges_(1), calls_(1) { ranges_[0].calls = 1; }
+RangeTable::RangeTable(size_t max_ranges) : max_ranges_(max_ranges), ranges_(1), calls_(1) {
+  ranges_[0].calls = 1;
+}
 
 RangeTable::Thread& RangeTable::of_this_thread() {
   const auto [found, is_new] = threads_.try_emplace(std::this_thread::get_id());
@@ -21,9 +23,16 @@ uint64_t RangeTable::number_of(uint32_t thread) {
   return numbers_.try_emplace(thread, numbers_.size() + 1).first->second;
 }
 
-size_t RangeTable::find(size_t parent, const std::string& name) {
-  const auto [found, is_new] = indices_.try_emplace({parent, name}, ranges_.size());
-  if (!is_new) return found->second;
+std::optional<size_t> RangeTable::find_inside(const Thread& thread, const std::string& name) {
+  if (thread.open.empty()) return find(0, name);
+  return thread.open.back().has_row ? find(thread.open.back().range, name) : std::nullopt;
+}
+
+std::optional<size_t> RangeTable::find(size_t parent, const std::string& name) {
+  if (const auto found = indices_.find({parent, name}); found != indices_.end())
+    return found->second;
+  if (indices_.size() >= max_ranges_) return std::nullopt;
+  indices_.try_emplace({parent, name}, ranges_.size());
   ReportRange range;
   range.name = name;
   range.parent = parent;
@@ -34,18 +43,19 @@ size_t RangeTable::find(size_t parent, const std::string& name) {
 
 void RangeTable::begin(const std::string& name, double now) {
   Thread& thread = of_this_thread();
-  const size_t range = find(thread.open.empty() ? 0 : thread.open.back().range, name);
-  thread.open.push_back({range, now});
-  ++ranges_[range].calls;
+  const std::optional<size_t> range = find_inside(thread, name);
+  thread.open.push_back({range.value_or(innermost()), now, range.has_value()});
+  ++(range ? ranges_[*range].calls : dropped_);
 }
 
-TimelineRecord RangeTable::end(double now) {
+std::optional<TimelineRecord> RangeTable::end(double now) {
   Thread& thread = of_this_thread();
   if (thread.open.empty())
     throw Error(Status::INVALID_STATE,
                 "the thread has no range to end; begin one with cucore_profiler_begin_range()");
   const Open ended = thread.open.back();
   thread.open.pop_back();
+  if (!ended.has_row) return std::nullopt;
   ReportRange& range = ranges_[ended.range];
   range.seconds += now - ended.begin;
   TimelineRecord record;
@@ -61,14 +71,19 @@ TimelineRecord RangeTable::end(double now) {
 void RangeTable::end_all(double now) {
   for (auto& [id, thread] : threads_)
     for (; !thread.open.empty(); thread.open.pop_back())
-      ranges_[thread.open.back().range].seconds += now - thread.open.back().begin;
+      if (thread.open.back().has_row)
+        ranges_[thread.open.back().range].seconds += now - thread.open.back().begin;
   ranges_[0].seconds = now;
 }
 
-TimelineRecord RangeTable::add(size_t parent, const std::string& name, uint32_t thread,
-                               double begin, double end) {
-  const size_t index = find(parent, name);
-  ReportRange& range = ranges_[index];
+std::optional<TimelineRecord> RangeTable::add(size_t parent, const std::string& name,
+                                              uint32_t thread, double begin, double end) {
+  const std::optional<size_t> index = find(parent, name);
+  if (!index) {
+    ++dropped_;
+    return std::nullopt;
+  }
+  ReportRange& range = ranges_[*index];
   ++range.calls;
   range.seconds += end - begin;
   TimelineRecord record;
@@ -77,14 +92,13 @@ TimelineRecord RangeTable::add(size_t parent, const std::string& name, uint32_t 
   record.start = begin;
   record.duration = end - begin;
   record.stream = number_of(thread);
-  record.row = index;
+  record.row = *index;
   return record;
 }
 
 void RangeTable::set_counters(const std::string& name, std::map<std::string, double> counters) {
-  const Thread& thread = of_this_thread();
-  const size_t range = find(thread.open.empty() ? 0 : thread.open.back().range, name);
-  ranges_[range].counters = std::move(counters);
+  if (const std::optional<size_t> range = find_inside(of_this_thread(), name))
+    ranges_[*range].counters = std::move(counters);
 }
 
 size_t RangeTable::innermost() {

@@ -198,6 +198,7 @@ struct ReportData {
   std::vector<TimelineRecord> records;   // in the order of their start
   uint64_t dropped_records = 0;          // beyond the limit of the options
   std::vector<ReportFinding> findings;
+  uint64_t dropped_ranges = 0;           // begins of ranges beyond the limit, which have no row
 };
 
 }  // namespace cucore::perf

@@ -375,9 +375,9 @@ void Session::begin_range(const std::string& name) {
 
 void Session::end_range() {
   const std::lock_guard lock(mutex_);
-  TimelineRecord record = ranges_.end(now());
+  std::optional<TimelineRecord> record = ranges_.end(now());
   launches_of_this_thread().range = ranges_.innermost();
-  if (options_.timeline) add_record(std::move(record));
+  if (options_.timeline && record) add_record(std::move(*record));
 }
 
 void Session::count_range(const std::string& name, const cucore_device* device,
@@ -444,6 +444,7 @@ SessionResult Session::end() {
                                    " beyond the limit of the session are not counted."),
                             "Raise max_records of the profiler."});
   data.dropped_records = dropped_records_;
+  data.dropped_ranges = ranges_.dropped();
   return result;
 }
 

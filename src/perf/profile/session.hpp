@@ -137,7 +137,7 @@ class Session {
   DeviceOwner first_device_;
   LaunchTable::Declarations declarations_;
   LaunchTable launches_;
-  RangeTable ranges_;
+  RangeTable ranges_{options_.max_records};
   OperationTable operations_;
   CompiledPrograms programs_;
   std::vector<TimelineRecord> records_;

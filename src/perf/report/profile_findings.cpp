@@ -306,3 +306,8 @@ size_t main_finding(const ReportData& data, size_t kernel) {
 }
 
 }  // namespace cucore::perf
+    if (data_.dropped_ranges != 0)
+      add(217, Severity::NOTE, NO_INDEX,
+          concat(counted(data_.dropped_ranges, "range"),
+                 " began beyond the limit and have no row; their kernels count in the ranges "
+                 "around them"));

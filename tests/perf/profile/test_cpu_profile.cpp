@@ -196,6 +196,21 @@ TEST_F(CpuProfile, HasRangesOfThreads) {
             CUCORE_ERROR_NOT_FOUND);
 }
 
+TEST_F(CpuProfile, HasALimitOfRanges) {
+  options.max_records = 2;
+  begin();
+  for (const char* const name : {"a", "b", "c", "a"}) {
+    ASSERT_EQ(cucore_profiler_begin_range(profiler, name, &error), CUCORE_OK) << message();
+    ASSERT_EQ(cucore_profiler_end_range(profiler, &error), CUCORE_OK) << message();
+  }
+  end();
+  double memory = 0, compute = 0;
+  EXPECT_EQ(cucore_report_efficiency(report, "b", &memory, &compute, nullptr), CUCORE_OK);
+  EXPECT_EQ(cucore_report_efficiency(report, "c", &memory, &compute, nullptr),
+            CUCORE_ERROR_NOT_FOUND);
+  EXPECT_TRUE(contains(json(), "1rangebeganbeyondthelimit")) << json();
+}
+
 TEST_F(CpuProfile, RunsAWorkInARange) {
   begin();
   const cucore_work_fn work = [](const cucore_stream* on, void* data, cucore_error**) {

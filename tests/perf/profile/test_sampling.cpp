@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <map>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -77,10 +78,11 @@ TEST(Ranges, NestByThread) {
     table.add_calls(table.innermost(), 8, 1);  // in the session alone
     EXPECT_THROW(table.end(2), cucore::Error);
   }).join();
-  const TimelineRecord record = table.end(5);
-  EXPECT_EQ(record.name, "step");
-  EXPECT_DOUBLE_EQ(record.start, 2);
-  EXPECT_DOUBLE_EQ(record.duration, 3);
+  const std::optional<TimelineRecord> record = table.end(5);
+  ASSERT_TRUE(record.has_value());
+  EXPECT_EQ(record->name, "step");
+  EXPECT_DOUBLE_EQ(record->start, 2);
+  EXPECT_DOUBLE_EQ(record->duration, 3);
   table.begin("step", 6);
   table.end_all(10);
   const std::vector<ReportRange>& ranges = table.ranges();
@@ -112,6 +114,34 @@ TEST(RangeTable, HasManyRanges) {
   table.end_all(3);
   EXPECT_EQ(table.ranges().size(), MANY + 2);
   EXPECT_EQ(table.calls().size(), MANY + 2);
+  EXPECT_EQ(table.dropped(), 0u);
+}
+
+TEST(RangeTable, KeepsAtMostTheRangesOfItsLimit) {
+  RangeTable table(2);
+  table.begin("epoch", 0);
+  for (int i = 0; i < 3; ++i) {
+    table.begin("step " + std::to_string(i), 1);
+    table.add_calls(table.innermost(), 7, 1);
+    table.begin("inner", 1);
+    EXPECT_FALSE(table.end(2).has_value()) << "the limit is reached";
+    EXPECT_EQ(table.end(3).has_value(), i == 0);
+  }
+  table.begin("step 0", 3);  // has a row already
+  EXPECT_TRUE(table.end(4).has_value());
+  table.end_all(5);
+  const std::vector<ReportRange>& ranges = table.ranges();
+  ASSERT_EQ(ranges.size(), 3u);
+  EXPECT_EQ(ranges[2].name, "step 0");
+  EXPECT_EQ(ranges[2].calls, 2u);
+  EXPECT_DOUBLE_EQ(ranges[2].seconds, 3);
+  EXPECT_DOUBLE_EQ(ranges[1].seconds, 5) << "the range around the others";
+  EXPECT_EQ(table.dropped(), 5u) << "two steps, and three ranges inside of steps";
+  EXPECT_FALSE(table.add(1, "of NVTX", 1, 1, 2).has_value());
+  EXPECT_EQ(table.dropped(), 6u);
+  EXPECT_TRUE(table.add(1, "step 0", 1, 1, 2).has_value());
+  EXPECT_EQ(table.calls()[1], (std::map<size_t, uint64_t>{{7, 3}}));
+  EXPECT_EQ(table.calls()[2], (std::map<size_t, uint64_t>{{7, 1}}));
 }
 
 }  // namespace

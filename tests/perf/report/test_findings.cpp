@@ -200,6 +200,16 @@ TEST(ProfileFindings, MissingPartsOverheadAndCutTimelinesAreNotes) {
   EXPECT_EQ(ids_of(data), (Ids{"P215", "P217"})) << "counts have no budget";
 }
 
+TEST(ProfileFindings, RangesBeyondTheLimitAreANote) {
+  ReportData data = with(samples::kernel("k"));
+  data.dropped_ranges = 3;
+  ASSERT_EQ(ids_of(data), (Ids{"P217"}));
+  EXPECT_EQ(data.findings[0].severity, Severity::NOTE);
+  EXPECT_EQ(data.findings[0].message,
+            "3 ranges began beyond the limit and have no row; their kernels count in the ranges "
+            "around them");
+}
+
 TEST(ProfileFindings, KernelsWithLittleTimeHaveNotes) {
   KernelRow slow = with_amounts(1e8, 1), brief = with_amounts(1e8, 1);
   for (KernelRow* row : {&slow, &brief}) row->bytes.sector = 4 * row->bytes.requested;
