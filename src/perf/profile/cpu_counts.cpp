@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "client/native.hpp"
+#include "perf/profile/counted_places.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
 
@@ -26,8 +27,9 @@ namespace {
 
 constexpr unsigned char TABLE_ID[16] = {'c', 'u', 'c', 'o', 'r', 'e', '-', 'c',
                                         'p', 'u', '-', 'c', 't', 'l', '-', '1'};
-constexpr int ILLEGAL_STATE = 401;  // CUDA_ERROR_ILLEGAL_STATE
-constexpr double SECTOR = 32;       // bytes
+constexpr int ILLEGAL_STATE = 401;    // CUDA_ERROR_ILLEGAL_STATE
+constexpr double SECTOR = 32;         // bytes
+constexpr uint64_t ROW_LAUNCHES = 2;  // of each kernel, whose instructions are counted one by one
 
 [[noreturn]] void throw_unsupported() {
   throw Error(Status::UNSUPPORTED,
@@ -140,7 +142,7 @@ std::unique_ptr<CpuCounts> CpuCounts::begin(uint32_t max_launches, bool wants_se
   cucore_cpu_trace_options options{};
   options.struct_size = sizeof options;
   options.max_launches = max_launches;
-  options.totals_only = 1;
+  options.row_launches = ROW_LAUNCHES;
   options.footprint = wants_sectors;
   const int result = table.trace_begin(&options);
   if (result == ILLEGAL_STATE)
@@ -160,6 +162,7 @@ std::vector<KernelRow> CpuCounts::end(uint64_t& dropped) {
                                                                              table_.trace_free);
   dropped = trace->dropped;
   std::vector<KernelRow> rows;
+  CountedPlaces places;
   const auto* bytes = reinterpret_cast<const char*>(trace->launches);
   for (size_t i = 0; i < trace->launch_count; ++i) {
     const auto& launch =
@@ -171,10 +174,12 @@ std::vector<KernelRow> CpuCounts::end(uint64_t& dropped) {
     }
     ++row.calls;
     add_counts(row, launch.totals);
+    places.add(launch, trace->row_size);
     if (launch.has_footprint)
       add(row.bytes.compulsory,
           SECTOR * static_cast<double>(launch.footprint_read + launch.footprint_written));
   }
+  for (KernelRow& row : rows) row.counted_places = places.of(row.name);
   return rows;
 }
 

@@ -143,9 +143,10 @@ struct KernelRow {
   double sectors_per_request = UNKNOWN;  // of loads and stores of global memory
   double intensity = UNKNOWN;            // operations per byte
   Bound bound = Bound::UNKNOWN;
-  std::string note;                        // why a figure differs or is missing; "": none
-  std::map<std::string, double> counters;  // "cpu.instructions"; of all calls together
-  std::map<uint16_t, Place> places;        // of findings of the analysis, by their number: 105
+  std::string note;                          // why a figure differs or is missing; "": none
+  std::map<std::string, double> counters;    // "cpu.instructions"; of all calls together
+  std::map<uint16_t, Place> places;          // of findings of the analysis, by their number: 105
+  std::map<uint16_t, Place> counted_places;  // by counts of instructions, for findings: 203
 };
 
 // Copies, fills, allocations and the like, a row per kind.
@@ -197,8 +198,8 @@ struct ReportData {
   std::vector<OperationRow> operations;  // in the order of cucore_operation_kind
   std::vector<TimelineRecord> records;   // in the order of their start
   uint64_t dropped_records = 0;          // beyond the limit of the options
-  std::vector<ReportFinding> findings;
   uint64_t dropped_ranges = 0;           // begins of ranges beyond the limit, which have no row
+  std::vector<ReportFinding> findings;
 };
 
 }  // namespace cucore::perf

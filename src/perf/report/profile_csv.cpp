@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/report/plain_text.hpp"
+#include "perf/report/profile_findings.hpp"
 #include "perf/report/profile_report.hpp"
 #include "perf/report/profile_rules.hpp"
 #include "support/concat.hpp"
@@ -11,7 +12,16 @@ std::string count_or_nothing(const std::optional<uint32_t>& count) {
   return count ? std::to_string(*count) : std::string();
 }
 
-std::string csv_row(const KernelRow& row) {
+// The finding that holds the kernel back, and its line.
+std::string csv_finding(const ReportData& data, size_t kernel) {
+  const size_t index = main_finding(data, kernel);
+  if (index == NO_INDEX) return ",,";
+  const ReportFinding& finding = data.findings[index];
+  return concat(",", finding.id, ",", csv_text(reason_place(finding.place)));
+}
+
+std::string csv_row(const ReportData& data, size_t index) {
+  const KernelRow& row = data.kernels[index];
   const Resources& resources = row.resources;
   std::string line =
       concat(csv_text(row.name), ",", row.digest, ",", extent_text(row.geometry.grid), ",",
@@ -29,7 +39,7 @@ std::string csv_row(const KernelRow& row) {
         row.operations.integer, row.operations.matrix, row.sectors_per_request, row.intensity,
         row.percent.memory, row.percent.compute, row.occupancy})
     line += concat(",", csv_number(value));
-  return concat(line, ",", bound_name(row.bound), "\n");
+  return concat(line, ",", bound_name(row.bound), csv_finding(data, index), "\n");
 }
 
 }  // namespace
@@ -40,8 +50,8 @@ std::string profile_as_csv(const ReportData& data) {
       "captured,timed,failed,total,total_low,total_high,mean,min,max,bytes_read,bytes_written,"
       "bytes_requested,bytes_sector,bytes_compulsory,bytes_source,operations,operations_f16,"
       "operations_f32,operations_f64,operations_integer,operations_matrix,sectors_per_request,"
-      "intensity,memory_percent,compute_percent,occupancy,bound\n";
-  for (const KernelRow& row : data.kernels) text += csv_row(row);
+      "intensity,memory_percent,compute_percent,occupancy,bound,finding,place\n";
+  for (size_t i = 0; i < data.kernels.size(); ++i) text += csv_row(data, i);
   return text;
 }
 

@@ -7,6 +7,7 @@
 
 #include "perf/machine/limits.hpp"
 #include "perf/report/plain_text.hpp"
+#include "perf/report/profile_report.hpp"
 #include "perf/report/profile_rules.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -23,7 +24,10 @@ constexpr double MOST_WAITING = 0.2;     // of the threads of warps
 constexpr double REPEATED = 2;           // times the compulsory bytes
 constexpr double BUSY = 0.5;             // of the session
 constexpr double LOW_OCCUPANCY = 0.5;
-constexpr double SLOW_TYPE = 0.25;  // of the peak of f32
+constexpr double LEAST_OCCUPANCY = 0.25;
+constexpr double MUCH_LOCAL = 0.5;         // of the bytes requested of global memory
+constexpr double FEW_INSTRUCTIONS = 1000;  // of warps in a call: about two microseconds of one warp
+constexpr double SLOW_TYPE = 0.25;         // of the peak of f32
 
 struct ProfileRule {
   int number;
@@ -79,10 +83,13 @@ class ProfileFindings {
     data_.findings.push_back(std::move(finding));
   }
 
-  // The analysis of the code finds the places of some reasons.
+  // Counts of instructions have the places of some reasons, and the analysis of the code those of
+  // others.
   static Place place_of(int number, const KernelRow& row) {
-    constexpr std::pair<int, uint16_t> ANALYSED[] = {
-        {203, 105}, {207, 106}, {208, 108}, {209, 101}, {211, 103}};
+    const auto counted = row.counted_places.find(static_cast<uint16_t>(number));
+    if (counted != row.counted_places.end()) return counted->second;
+    constexpr std::pair<int, uint16_t> ANALYSED[] = {{203, 105}, {207, 106}, {208, 108}, {209, 101},
+                                                     {211, 103}, {218, 102}, {219, 107}};
     for (const auto& [own, analysed] : ANALYSED)
       if (const auto found = row.places.find(analysed); own == number && found != row.places.end())
         return found->second;
@@ -106,6 +113,8 @@ class ProfileFindings {
     const bool is_uncoalesced = find_accesses(index, row);
     find_shared(index, row);
     find_divergence(index, row);
+    find_local(index, row);
+    if (has_counts_only(data_)) find_without_times(index, row);
     const bool has_little_work = row.bound == Bound::LAUNCH || row.bound == Bound::GRID;
     if (has_little_work) find_bound(index, row);
     find_spills(index, row);
@@ -171,6 +180,55 @@ class ProfileFindings {
                " instructions of a warp is a branch that parts its threads"));
   }
 
+  void find_local(size_t index, const KernelRow& row) {
+    double bytes = counter(row, "cpu.local_bytes");
+    if (std::isnan(bytes)) bytes = counter(row, "model.local_bytes");
+    if (!(bytes > 0)) return;
+    const bool has_global = row.bytes.requested > 0;
+    if (has_global && bytes < MUCH_LOCAL * row.bytes.requested) return;
+    std::string message = concat("The threads load and store ", scaled_text(bytes, "B"),
+                                 " of local memory, which is a part of device memory");
+    if (has_global)
+      message += concat("; of global memory they request ", scaled_text(row.bytes.requested, "B"));
+    add(218, severity_of(row), index, message);
+  }
+
+  // Counts of the CPU device show some reasons for a long time on a GPU. Small launches are notes,
+  // because a test of a large one is small too.
+  void find_without_times(size_t index, const KernelRow& row) {
+    if (has_accidental_f64(row))
+      add(211, severity_of(row), index,
+          concat("Of ", scaled_text(row.operations.f64, ""),
+                 " operations in f64, some compute with values that are converted from f32 and "
+                 "back"));
+    if (row.occupancy < LEAST_OCCUPANCY && row.occupancy_limiter == "shared")
+      add(219, severity_of(row), index,
+          concat("A multiprocessor of ", data_.machine.arch, " runs ",
+                 percent_text(row.occupancy * 100),
+                 " of its warps at a time, because each block takes ",
+                 scaled_text(shared_bytes(row), "B"), " of shared memory"));
+    const double calls = static_cast<double>(row.calls);
+    const double instructions = counter(row, "cpu.warp_instructions") / calls;
+    if (instructions < FEW_INSTRUCTIONS)
+      add(201, Severity::NOTE, index,
+          concat("A call executes ", digits_text(instructions, 0),
+                 " instructions of warps, which takes less time than its launch"));
+    if (product_of(row.geometry.grid) < data_.machine.multiprocessors)
+      add(202, Severity::NOTE, index, grid_text(row));
+  }
+
+  static double shared_bytes(const KernelRow& row) {
+    return static_cast<double>(row.resources.shared.value_or(0)) + row.geometry.dynamic_shared;
+  }
+
+  // Most operations are f64, and the code has some that f32 could do.
+  static bool has_accidental_f64(const KernelRow& row) {
+    double others = 0;
+    for (const double each : {row.operations.f16, row.operations.f32})
+      if (each > 0) others += each;
+    return row.places.count(103) != 0 && row.operations.f64 > others;
+  }
+
   void find_spills(size_t index, const KernelRow& row) {
     const uint32_t bytes =
         row.resources.spill_loads.value_or(0) + row.resources.spill_stores.value_or(0);
@@ -220,7 +278,7 @@ class ProfileFindings {
   }
 
   void find_compute(size_t index, const KernelRow& row) {
-    const bool is_slow = data_.roof.f64 < SLOW_TYPE * data_.roof.f32;
+    const bool is_slow = data_.roof.f64 < SLOW_TYPE * data_.roof.f32 || has_accidental_f64(row);
     if (is_slow && row.operations.f64 > 0.5 * row.operations.total)
       return add(211, severity_of(row), index,
                  concat("Most operations are f64, of which the device does ",
@@ -251,6 +309,11 @@ class ProfileFindings {
     if (data_.dropped_records != 0)
       add(217, Severity::NOTE, NO_INDEX,
           concat("The timeline lacks the last ", counted(data_.dropped_records, "record")));
+    if (data_.dropped_ranges != 0)
+      add(217, Severity::NOTE, NO_INDEX,
+          concat(counted(data_.dropped_ranges, "range"),
+                 " began beyond the limit and have no row; their kernels count in the ranges "
+                 "around them"));
   }
 
   // Kernels of several streams overlap, so that this is an upper bound of the busy time.
@@ -306,8 +369,3 @@ size_t main_finding(const ReportData& data, size_t kernel) {
 }
 
 }  // namespace cucore::perf
-    if (data_.dropped_ranges != 0)
-      add(217, Severity::NOTE, NO_INDEX,
-          concat(counted(data_.dropped_ranges, "range"),
-                 " began beyond the limit and have no row; their kernels count in the ranges "
-                 "around them"));

@@ -116,7 +116,8 @@ std::string head_row(std::initializer_list<const char*> names) {
   return row + "</tr></thead>\n<tbody>\n";
 }
 
-std::string kernel_html(const ReportData& data, size_t index, double total) {
+// The name, with the finding and the notes, and the geometry.
+std::string kernel_cells(const ReportData& data, size_t index) {
   const KernelRow& row = data.kernels[index];
   const size_t finding = main_finding(data, index);
   std::string name = concat("<code>", html_text(kernel_title(row.name)), "</code>");
@@ -124,10 +125,38 @@ std::string kernel_html(const ReportData& data, size_t index, double total) {
     name += concat("<span class=\"why\">", html_text(data.findings[finding].name), "</span>");
   if (const std::string note = note_of(row); !note.empty())
     name += concat("<div class=\"sub\">", html_text(note), "</div>");
+  return concat("<tr><td class=\"name\" title=\"", html_text(row.name), "\">", name, "</td><td>",
+                extent_text(row.geometry.grid), " &times; ", extent_text(row.geometry.block),
+                "</td>");
+}
+
+std::string amount_cell(double amount, const char* unit) {
+  return number_cell(amount, scaled_text(amount, unit));
+}
+
+// A row of counts, which have no times.
+std::string counted_html(const ReportData& data, size_t index) {
+  const KernelRow& row = data.kernels[index];
+  const auto counter = [&](const char* name) {
+    const auto found = row.counters.find(name);
+    return found == row.counters.end() ? UNKNOWN : found->second;
+  };
+  return concat(kernel_cells(data, index), percent_cell(row.occupancy * 100), count_cell(row.calls),
+                amount_cell(counter("cpu.instructions"), ""),
+                percent_cell(active_threads_of(row) * 100), amount_cell(row.bytes.requested, "B"),
+                amount_cell(row.bytes.sector, "B"),
+                number_cell(row.sectors_per_request, digits_text(row.sectors_per_request, 1)),
+                amount_cell(counter("cpu.shared_load_bank_conflicts") +
+                                counter("cpu.shared_store_bank_conflicts"),
+                            ""),
+                amount_cell(counter("cpu.local_bytes"), "B"), "</tr>\n");
+}
+
+std::string kernel_html(const ReportData& data, size_t index, double total) {
+  const KernelRow& row = data.kernels[index];
   const auto registers = row.resources.registers;
   return concat(
-      "<tr><td class=\"name\" title=\"", html_text(row.name), "\">", name, "</td><td>",
-      extent_text(row.geometry.grid), " &times; ", extent_text(row.geometry.block), "</td>",
+      kernel_cells(data, index),
       number_cell(registers ? *registers : UNKNOWN, registers ? std::to_string(*registers) : ""),
       percent_cell(row.occupancy * 100), count_cell(row.calls), seconds_cell(row.seconds.total),
       percent_cell(total > 0 ? row.seconds.total / total * 100 : UNKNOWN),
@@ -142,10 +171,17 @@ std::string kernel_html(const ReportData& data, size_t index, double total) {
 void add_kernel_table(std::string& page, const ReportData& data) {
   if (data.kernels.empty()) return;
   page += "<h2>Kernels</h2>\n<div class=\"scroll\"><table>\n";
-  page += head_row({"kernel", "grid &times; block", "registers", "occupancy", "calls", "total",
-                    "share", "mean", "bytes", "memory", "compute", "bound"});
-  const double total = kernel_seconds_of(data);
-  for (size_t i = 0; i < data.kernels.size(); ++i) page += kernel_html(data, i, total);
+  if (has_counts_only(data)) {
+    page += head_row({"kernel", "grid &times; block", "occupancy", "calls", "instructions",
+                      "active threads", "requested", "moved", "sectors/request", "conflicts",
+                      "local memory"});
+    for (size_t i = 0; i < data.kernels.size(); ++i) page += counted_html(data, i);
+  } else {
+    page += head_row({"kernel", "grid &times; block", "registers", "occupancy", "calls", "total",
+                      "share", "mean", "bytes", "memory", "compute", "bound"});
+    const double total = kernel_seconds_of(data);
+    for (size_t i = 0; i < data.kernels.size(); ++i) page += kernel_html(data, i, total);
+  }
   page += "</tbody></table></div>\n";
 }
 
@@ -168,7 +204,7 @@ void add_finding_list(std::string& page, const ReportData& data) {
 
 void add_range_table(std::string& page, const ReportData& data) {
   if (data.ranges.size() < 2) return;
-  page += "<h2>Ranges</h2>\n<table>\n";
+  page += "<h2>Ranges</h2>\n<div class=\"scroll\"><table>\n";
   page += head_row({"range", "calls", "time", "kernels", "memory", "compute"});
   for (size_t i = 1; i < data.ranges.size(); ++i) {
     const ReportRange& range = data.ranges[i];
@@ -180,12 +216,12 @@ void add_range_table(std::string& page, const ReportData& data) {
                    percent_cell(range.memory_efficiency * 100),
                    percent_cell(range.compute_efficiency * 100), "</tr>\n");
   }
-  page += "</tbody></table>\n";
+  page += "</tbody></table></div>\n";
 }
 
 void add_operation_table(std::string& page, const ReportData& data) {
   if (data.operations.empty()) return;
-  page += "<h2>Other operations</h2>\n<table>\n";
+  page += "<h2>Other operations</h2>\n<div class=\"scroll\"><table>\n";
   page += head_row({"operation", "calls", "bytes", "time on the device", "time on the host"});
   for (const OperationRow& row : data.operations)
     page += concat("<tr><td class=\"name\">", html_text(row.kind), "</td>", count_cell(row.calls),
@@ -193,7 +229,7 @@ void add_operation_table(std::string& page, const ReportData& data) {
                                   : number_cell(static_cast<double>(row.bytes),
                                                 scaled_text(static_cast<double>(row.bytes), "B")),
                    seconds_cell(row.seconds), seconds_cell(row.host_seconds), "</tr>\n");
-  page += "</tbody></table>\n";
+  page += "</tbody></table></div>\n";
 }
 
 // The lanes of the timeline, each with [start, duration, row, name] in microseconds.
@@ -263,6 +299,11 @@ void add_drawings(std::string& page, const ReportData& data) {
 
 std::string timeline_json(const ReportData& data) {
   Lanes lanes;
+  const bool has_other = std::ranges::any_of(data.records, [](const TimelineRecord& record) {
+    return record.kind != RecordKind::OPERATION;
+  });
+  // Without times of kernels, a lane of waits of the host shows nothing.
+  if (has_counts_only(data) && !has_other) return lanes.json(data);
   for (size_t i = 0; i < std::min(data.records.size(), MOST_DRAWN); ++i) lanes.add(data.records[i]);
   return lanes.json(data);
 }

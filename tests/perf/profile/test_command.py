@@ -108,7 +108,7 @@ class Command(unittest.TestCase):
         self.assertEqual(kernel["bytes"]["compulsory"], 3 * 32 * (64 + 64 * 4 // 32), "each thread reads a sector of its own")
 
     def test_counts_of_a_good_kernel(self):
-        lines = self.profile("strided.ptx", "--kernel", "other", "--block", "64").splitlines()
+        lines = self.profile("strided.ptx", "--kernel", "other", "--grid", "200", "--block", "256").splitlines()
         self.assertEqual(lines[2], "other: its counts show nothing wasteful")
         self.assertIn("100 % of the threads of its warps active", lines[3])
         self.assertEqual([line for line in lines if "COUNTERS" in line or "P216" in line], [])

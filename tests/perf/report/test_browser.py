@@ -34,6 +34,17 @@ class Browser(unittest.TestCase):
         subprocess.run([WRITE_SAMPLES, cls.folder], check=True)
         (cls.folder / "control.html").write_text(CONTROL)
 
+    def first_columns(self, page, width):
+        """Returns the widths of the first column of each table in a window, and the width that the page needs."""
+        text = (self.folder / f"{page}.html").read_text().replace("default-src 'none'", "default-src 'unsafe-inline'")
+        script = """<script>document.title = [...document.querySelectorAll("th.name")].map((each) => Math.round(each.getBoundingClientRect().width)).join()
+            + ";" + document.documentElement.scrollWidth;</script>"""
+        (self.folder / f"{page}_measured.html").write_text(text.replace("</body>", script + "</body>"))
+        done = subprocess.run([CHROMIUM, *FLAGS, f"--window-size={width},1000", f"--user-data-dir={self.folder}/browser", "--dump-dom",
+                               f"file://{self.folder}/{page}_measured.html"], capture_output=True, text=True, timeout=240, check=False)
+        columns, _, needed = re.search(r"<title>([\d,]+)(;)(\d+)</title>", done.stdout).groups()
+        return [int(each) for each in columns.split(",")], int(needed)
+
     def open(self, page):
         """Returns the elements of a page after its scripts, its messages, and the addresses that it requested."""
         log = self.folder / f"{page}.netlog"
@@ -55,6 +66,12 @@ class Browser(unittest.TestCase):
         roofline = re.search(r'<section id="roofline".*?</section>', page, re.S).group(0)
         self.assertEqual(roofline.count("<circle"), 4)
         self.assertRegex(page, r"<canvas[^>]* width=")
+
+    def test_a_narrow_window_keeps_names_readable(self):
+        columns, needed = self.first_columns("slow_transpose", 500)
+        self.assertGreaterEqual(len(columns), 3)
+        self.assertGreaterEqual(min(columns), 120)
+        self.assertLessEqual(needed, 500, "tables scroll by themselves")
 
     def test_hostile_names_do_nothing(self):
         _, messages, requested = self.open("hostile")

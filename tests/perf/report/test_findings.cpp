@@ -200,6 +200,106 @@ TEST(ProfileFindings, MissingPartsOverheadAndCutTimelinesAreNotes) {
   EXPECT_EQ(ids_of(data), (Ids{"P215", "P217"})) << "counts have no budget";
 }
 
+// A large launch on the CPU device, whose counts show nothing wasteful.
+KernelRow counted_row() {
+  KernelRow row;
+  row.name = "k";
+  row.calls = 2;
+  row.geometry = {{1000, 1, 1}, {256, 1, 1}, {0, 0, 0}, 0};
+  row.counters = {{"cpu.instructions", 32e6}, {"cpu.warp_instructions", 1e6}};
+  row.bytes.requested = row.bytes.sector = 1e6;
+  return row;
+}
+
+ReportData counted_report(const KernelRow& row) {
+  ReportData data = with(row);
+  data.source = ProfileSource::EMULATED;
+  data.machine.multiprocessors = 132;
+  return data;
+}
+
+TEST(ProfileFindings, SmallLaunchesAreNotesWithoutTimes) {
+  KernelRow row = counted_row();
+  ReportData data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{});
+  row.counters = {{"cpu.instructions", 16 * 31.0}, {"cpu.warp_instructions", 18}};
+  row.geometry.grid[0] = 1;
+  row.geometry.block[0] = 32;
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), (Ids{"P201", "P202"}));
+  EXPECT_EQ(data.findings[0].severity, Severity::NOTE);
+  EXPECT_EQ(data.findings[0].message,
+            "A call executes 9 instructions of warps, which takes less time than its launch");
+  EXPECT_EQ(data.findings[1].message, "1 block for 132 multiprocessors; the others are idle");
+  row.geometry.grid[0] = 132;
+  row.counters = {{"cpu.instructions", 64e3}, {"cpu.warp_instructions", 2000}};
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{}) << "at the limits";
+}
+
+TEST(ProfileFindings, SharedMemoryLimitsTheOccupancyWithoutTimes) {
+  KernelRow row = counted_row();
+  row.occupancy = 0.15;
+  row.occupancy_limiter = "shared";
+  row.resources.shared = 40000;
+  row.geometry.dynamic_shared = 4000;
+  ReportData data = counted_report(row);
+  ASSERT_EQ(ids_of(data), Ids{"P219"});
+  EXPECT_EQ(data.findings[0].severity, Severity::WARNING);
+  EXPECT_NE(data.findings[0].message.find("15 % of its warps"), std::string::npos);
+  EXPECT_NE(data.findings[0].message.find("44.00 kB"), std::string::npos)
+      << data.findings[0].message;
+  row.occupancy_limiter = "registers";
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{}) << "the CPU device has no registers of its own";
+  row.occupancy_limiter = "shared";
+  row.occupancy = 0.25;
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{});
+}
+
+TEST(ProfileFindings, LocalMemoryIsAWarning) {
+  KernelRow row = counted_row();
+  row.counters["cpu.local_bytes"] = 5e5;
+  row.places[102] = {.file = "k.cu", .line = 3, .ptx_line = 9};
+  ReportData data = counted_report(row);
+  ASSERT_EQ(ids_of(data), Ids{"P218"});
+  EXPECT_EQ(data.findings[0].place.line, 3u) << "of the analysis";
+  EXPECT_EQ(
+      data.findings[0].message,
+      "The threads load and store 500.0 kB of local memory, which is a part of device memory; "
+      "of global memory they request 1.000 MB");
+  row.counted_places[218] = {.file = "k.cu", .line = 5, .ptx_line = 11};
+  data = counted_report(row);
+  ASSERT_EQ(ids_of(data), Ids{"P218"});
+  EXPECT_EQ(data.findings[0].place.line, 5u) << "counts are exact";
+  row.counters["cpu.local_bytes"] = 4e5;
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{});
+}
+
+TEST(ProfileFindings, AccidentalDoublesAreAWarning) {
+  KernelRow row = counted_row();
+  row.operations.f32 = 4e5;
+  row.operations.f64 = 5e5;
+  ReportData data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{}) << "on purpose";
+  row.places[103] = {.file = "k.cu", .line = 7, .ptx_line = 9};
+  data = counted_report(row);
+  ASSERT_EQ(ids_of(data), Ids{"P211"});
+  EXPECT_EQ(data.findings[0].place.line, 7u);
+  row.operations.f64 = 3e5;
+  data = counted_report(row);
+  EXPECT_EQ(ids_of(data), Ids{});
+  // On a GPU the bound matters, and not only the rate of f64.
+  row = with_amounts(1, 0);
+  row.operations.f64 = row.operations.total = 1.8e11;
+  row.places[103] = {.file = "k.cu", .line = 7, .ptx_line = 9};
+  data = with(row);
+  data.roof.f64 = 2e13;  // a third of f32
+  EXPECT_EQ(ids_of(data), Ids{"P211"});
+}
+
 TEST(ProfileFindings, RangesBeyondTheLimitAreANote) {
   ReportData data = with(samples::kernel("k"));
   data.dropped_ranges = 3;

@@ -109,7 +109,8 @@
         pen.fillStyle = "#8883";
         pen.fillRect(x(tick), HEAD - 4, 1, height);
         pen.fillStyle = ink;
-        pen.fillText(scaled(tick * 1e-6, "s"), x(tick) + 2, 13);
+        const label = scaled(tick * 1e-6, "s");
+        if (x(tick) + 2 + pen.measureText(label).width < canvas.clientWidth) pen.fillText(label, x(tick) + 2, 13);
       }
       lanes.forEach((lane, at) => {
         const y = HEAD + at * ROW;
