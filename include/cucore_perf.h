@@ -304,16 +304,20 @@ typedef struct cucore_analysis_options {
   uint32_t           multiprocessors; /**< of the device, for A111; 0: unknown */
   cucore_toggle      sources;     /**< ON reads the source files that the code names, for comments
                                        "// cucore: allow(A103)"; default OFF */
-  int32_t            reserved;    /**< 0 */
+  cucore_toggle      disassembler; /**< ON: the analysis as text and JSON has the machine code as
+                                       text, by nvdisasm of the CUDA toolkit. Without the tool,
+                                       cucore_analysis_info.missing has the reason. Default OFF */
   cucore_model_mode  model;       /**< of cucore_analysis_model(); default SAMPLE */
   int32_t            reserved_1;  /**< 0 */
   const char        *kernel;      /**< in the code, whose launch block, shared and grid describe;
                                        NULL: that of each kernel */
+  const cucore_roof *roof;        /**< whose measured rates cucore_analysis_model() uses; the analysis
+                                       keeps a reference. NULL: those of a datasheet */
 } cucore_analysis_options;
 
 #define CUCORE_ANALYSIS_OPTIONS_INIT \
-  { sizeof(cucore_analysis_options), NULL, 0, NULL, 0, 0, 0, 0, 0, CUCORE_TOGGLE_DEFAULT, 0, \
-    CUCORE_MODEL_MODE_DEFAULT, 0, NULL }
+  { sizeof(cucore_analysis_options), NULL, 0, NULL, 0, 0, 0, 0, 0, CUCORE_TOGGLE_DEFAULT, \
+    CUCORE_TOGGLE_DEFAULT, CUCORE_MODEL_MODE_DEFAULT, 0, NULL, NULL }
 
 /** One kernel of one image. The analysis owns the strings. Numbers are -1 if the code does not
  *  record them. PTX has no registers, stack, spills and constant banks. */
@@ -553,10 +557,13 @@ typedef struct cucore_model_info {
   double      shared_bank_conflicts; /**< of these, those beyond what the widths require */
   double      local_bytes;        /**< of the sectors of local memory that each request touches */
   double      least_seconds;      /**< with the data in memory, if the busiest unit works at its rate
-                                       of the datasheet; NaN: the architecture has none here */
-  const char *device;             /**< of the datasheet, "H100 SXM"; "" without one */
+                                       of the roof of the options, else of the datasheet. NaN: the
+                                       architecture has no datasheet here, or the roof lacks the
+                                       rate of memory */
+  const char *device;             /**< of the roof, or of the datasheet, "H100 SXM"; "" without one */
   cucore_model_bound bound;       /**< the busiest unit */
-  int32_t     reserved;           /**< 0 */
+  int32_t     is_measured;        /**< 1: the rates are those of the roof of the options; 0: those
+                                       of a datasheet */
 } cucore_model_info;
 
 #define CUCORE_MODEL_INFO_INIT \

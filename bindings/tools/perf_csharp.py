@@ -122,7 +122,7 @@ def record(struct, model):
 
 def option_type(field, model):
     kinds = {'cucore_toggle': 'bool?', 'const char *': 'string?', 'const char *const *': 'IReadOnlyList<string>?', 'const cucore_device *': 'CudaDevice?',
-             'const cucore_stream *': 'CudaStream?', 'cucore_work_fn': 'Action<CudaStream>?', 'uint32_t': 'int', 'size_t': 'long'}
+             'const cucore_stream *': 'CudaStream?', 'const cucore_roof *': 'Roof?', 'cucore_work_fn': 'Action<CudaStream>?', 'uint32_t': 'int', 'size_t': 'long'}
     return kinds.get(field.c_type) or shown_type(field, model)
 
 
@@ -137,7 +137,7 @@ def options(struct, model):
         count = camel(f.name.removesuffix('s') + '_count')
         made = {'bool?': f'{name} == null ? 0 : {name} == true ? 1 : 2', 'string?': f'frame.Text({name})', 'IReadOnlyList<string>?': f'frame.Texts({name})',
                 'CudaDevice?': f'frame.Object(CudaDevice.getCPtr({name}))', 'CudaStream?': f'frame.Object(CudaStream.getCPtr({name}))',
-                'Action<CudaStream>?': f'frame.Work({name})', 'double': name, 'bool': f'{name} ? 1 : 0'}.get(kind)
+                'Roof?': f'{name} == null ? IntPtr.Zero : frame.Object({name}.Handle)', 'Action<CudaStream>?': f'frame.Work({name})', 'double': name, 'bool': f'{name} ? 1 : 0'}.get(kind)
         if made is None:
             made = f'({field_type(f.c_type)}){name}' if f.c_type in model.own_enums else f'({field_type(f.c_type)})PerfCalls.NotNegative({name}, nameof({name}))'
         out.append(f'    to.{name} = {made};')

@@ -127,7 +127,7 @@ def record(struct, model):
 
 def setter_type(field, model):
     kinds = {'cucore_toggle': 'boolean', 'const char *': 'String', 'const char *const *': 'java.util.List<String>', 'const cucore_device *': 'io.cucore.CudaDevice',
-             'const cucore_stream *': 'io.cucore.CudaStream', 'cucore_work_fn': 'Work'}
+             'const cucore_stream *': 'io.cucore.CudaStream', 'const cucore_roof *': 'Roof', 'cucore_work_fn': 'Work'}
     return kinds.get(field.c_type) or field_type(field, model)
 
 
@@ -150,6 +150,7 @@ def options(struct, model):
         line = {'boolean': f'to.putToggle({at}, {name});' if f.c_type == 'cucore_toggle' else f'to.putInt({at}, {name} ? 1 : 0);', 'String': f'to.putLong({at}, frame.text({name}));',
                 'java.util.List<String>': f'to.putLong({at}, frame.texts({name})).putLong({at_of.get(count, 0)}, {name} == null ? 0 : {name}.size());',
                 'io.cucore.CudaDevice': f'to.putLong({at}, frame.object({name}));', 'io.cucore.CudaStream': f'to.putLong({at}, frame.object({name}));',
+                'Roof': f'to.putLong({at}, frame.object({name}));',
                 'Work': f'frame.work(to, {at}, {at_of.get("user_data", 0)}, {name});', 'int': f'to.putInt({at}, {name});', 'long': f'to.putLong({at}, {name});',
                 'double': f'to.putDouble({at}, {name});'}.get(kind) or f'to.putInt({at}, {name} == null ? 0 : {name}.getValue());'
         out.append(f'    {line}')

@@ -126,7 +126,8 @@ def keyword(field, model):
         first = next(e for e in model.enums if e.c_name == c_type).items[0].short
         return f'{field.name}: Union[{enum}, str] = {enum}.{first}'
     kinds = {'cucore_toggle': 'Optional[bool] = None', 'const char *': 'Optional[str] = None', 'const char *const *': 'Iterable[str] = ()',
-             'double': 'float = 0.0', 'const cucore_device *': 'Union[cucore.Device, int, None] = None'}
+             'double': 'float = 0.0', 'const cucore_device *': 'Union[cucore.Device, int, None] = None',
+             'const cucore_roof *': 'Optional[Roof] = None'}
     if c_type in kinds or c_type in PLAIN:
         return f'{field.name}: {kinds.get(c_type, "int = 0")}'
     raise SystemExit(f'{field.name}: no keyword for the type {c_type}; add one to perf_python.py')

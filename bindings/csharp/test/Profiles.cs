@@ -246,6 +246,18 @@ public static class Profiles {
     }
   }
 
+  public static void ModelAtTheRatesOfARoof() {
+    const string Json = "{\"schema\": \"cucore.roof/1\", \"machine\": {\"device\": \"mine\"}, \"values\": {\"copy\": 1e9, \"read\": 1e9, \"write\": 1e9}}";
+    using (Twice twice = new Twice())
+    using (Roof roof = Roof.FromJson(Json))
+    using (Analysis analysis = Perf.Analyze(twice.Code, new AnalysisOptions { Roof = roof, Disassembler = true })) {
+      LaunchModel model = analysis.Kernels.Single().Model(Config, null, null);
+      Check.Equal(true, model.IsMeasured);
+      Check.Equal("mine", model.Device);
+      Check.Equal(2.0 * Bytes / 1e9, model.LeastSeconds);
+    }
+  }
+
   public static void DescribeTheMachine() {
     Occupancy found = Perf.Occupancy("sm_90", 256, 64);
     Check.Equal(4, found.Blocks);

@@ -34,13 +34,15 @@ Analysis::Analysis(std::string name, std::span<const InputImage> images,
                    const AnalysisOptions& options)
     : name_(std::move(name)),
       model_mode_(options.model),
-      first_arch_(options.archs.empty() ? 0 : limits_of(options.archs.front()).arch) {
+      first_arch_(options.archs.empty() ? 0 : limits_of(options.archs.front()).arch),
+      roof_(options.roof) {
   for (const std::string& arch : options.archs) limits_of(arch);
   if (options.launch.block > MAX_BLOCK)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("block is ", options.launch.block, "; expected 1 to ", MAX_BLOCK));
   for (const InputImage& input : images) {
-    if (input.type == image::CodeType::CUBIN) add(analyse_cubin(input, options.launch), options);
+    if (input.type == image::CodeType::CUBIN)
+      add(analyse_cubin(input, options.launch, options.disassemble), options);
     if (input.type == image::CodeType::PTX) add(analyse_ptx(input, options.launch), options);
   }
   require_kernel(options.launch.kernel);
@@ -118,7 +120,10 @@ void Analysis::add_occupancy(Kernel& kernel, const AnalysisOptions& options) con
 }
 
 uint16_t Analysis::model_arch(const Kernel& kernel) const {
-  return first_arch_ != 0 ? first_arch_ : kernel.arch.number;
+  if (first_arch_ != 0) return first_arch_;
+  const auto measured =
+      roof_ ? image::Arch::parse(roof_->machine.arch) : std::optional<image::Arch>();
+  return measured ? measured->number : kernel.arch.number;
 }
 
 Occupancy Analysis::occupancy(const Kernel& kernel, const std::string& arch, uint32_t block,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "perf/analyze/images.hpp"
+#include "perf/machine/roof.hpp"
 #include "perf/model/launch_model.hpp"
 #include "support/ref.hpp"
 
@@ -17,6 +18,8 @@ struct AnalysisOptions {
   std::vector<std::string> allow;  // "A103"
   Launch launch;
   bool read_sources = false;
+  bool disassemble = false;  // machine code also becomes text
+  Ref<const Roof> roof;      // whose rates predictions use; null: those of datasheets
   ModelMode model = ModelMode::SAMPLE;
 };
 
@@ -39,6 +42,7 @@ class Analysis final : public Object {
   ModelMode model_mode() const { return model_mode_; }
   // Returns the architecture whose caches and rates models assume.
   uint16_t model_arch(const Kernel& kernel) const;
+  const Roof* roof() const { return roof_.get(); }  // nullptr: none
 
  private:
   void require_kernel(const std::string& name) const;
@@ -49,6 +53,7 @@ class Analysis final : public Object {
   const std::string name_;
   const ModelMode model_mode_;
   const uint16_t first_arch_;  // of the options; 0: none
+  const Ref<const Roof> roof_;
   std::vector<Kernel> kernels_;
   std::vector<Finding> findings_;
   size_t allowed_ = 0;

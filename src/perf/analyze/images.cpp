@@ -10,6 +10,7 @@
 #include "image/elf.hpp"
 #include "image/elf_file.hpp"
 #include "image/line_table.hpp"
+#include "perf/analyze/disassembler.hpp"
 #include "perf/analyze/ptx_kernel.hpp"
 #include "perf/analyze/sass.hpp"
 #include "perf/analyze/trip_counts.hpp"
@@ -128,14 +129,16 @@ class KernelLines {
 
 class CubinAnalyser {
  public:
-  CubinAnalyser(const InputImage& input, const Launch& launch)
+  CubinAnalyser(const InputImage& input, const Launch& launch, bool wants_text)
       : input_(input),
         launch_(launch),
         view_("CUBIN", input.bytes),
         info_(image::inspect(image::CodeType::CUBIN, input.bytes)),
         file_(view_),
         sources_(image::read_line_table(file_, ".debug_line")),
-        ptx_lines_(image::read_line_table(file_, ".nv_debug_line_sass")) {}
+        ptx_lines_(image::read_line_table(file_, ".nv_debug_line_sass")) {
+    if (wants_text) disassembly_ = disassemble(input.bytes);
+  }
 
   AnalysedImage analyse() {
     read_embedded_ptx();
@@ -202,6 +205,7 @@ class CubinAnalyser {
     const auto symbol = symbols_.find(kernel.name);
     const KernelLines lines(sources_, ptx_lines_, symbol == symbols_.end() ? 0 : symbol->second);
     read_code(kernel, lines);
+    add_text(kernel, lines);
     const ptx::Function* const function = find_function(kernel.name);
     Findings findings(kernel, result_.kernels.size(), result_.findings);
     if (section(".debug_info"))
@@ -230,6 +234,20 @@ class CubinAnalyser {
       kernel.loops.push_back({loop.first, loop.last, lines.of_address(loop.last * SASS_SIZE)});
   }
 
+  void add_text(Kernel& kernel, const KernelLines& lines) const {
+    if (!disassembly_) return;
+    std::string reason = disassembly_->missing;
+    const auto found = disassembly_->kernels.find(kernel.name);
+    if (found != disassembly_->kernels.end())
+      for (const auto& [address, text] : found->second)
+        kernel.disassembly.push_back({address, lines.of_address(address), text});
+    else if (reason.empty())
+      reason = "nvdisasm did not print the kernel";
+    if (reason.empty()) return;
+    if (!kernel.missing.empty()) kernel.missing += "; ";
+    kernel.missing += concat("no text of the machine code: ", reason);
+  }
+
   const ptx::Function* find_function(std::string_view name) const {
     if (!module_) return nullptr;
     for (const ptx::Function& function : module_->functions)
@@ -247,6 +265,7 @@ class CubinAnalyser {
   std::unique_ptr<ptx::Module> module_;
   std::map<std::string, uint32_t> symbols_;
   std::string missing_;
+  std::optional<Disassembly> disassembly_;  // if it is requested
   AnalysedImage result_;
 };
 
@@ -320,8 +339,8 @@ void sort_by_place(AnalysedImage& image) {
 
 }  // namespace
 
-AnalysedImage analyse_cubin(const InputImage& input, const Launch& launch) {
-  AnalysedImage image = CubinAnalyser(input, launch).analyse();
+AnalysedImage analyse_cubin(const InputImage& input, const Launch& launch, bool wants_text) {
+  AnalysedImage image = CubinAnalyser(input, launch, wants_text).analyse();
   sort_by_place(image);
   return image;
 }

@@ -28,7 +28,8 @@ struct AnalysedImage {
 };
 
 // @throws Error INVALID_CODE
-AnalysedImage analyse_cubin(const InputImage& input, const Launch& launch);
+// With `wants_text`, the kernels have their machine code as text, or the reason why not.
+AnalysedImage analyse_cubin(const InputImage& input, const Launch& launch, bool wants_text = false);
 AnalysedImage analyse_ptx(const InputImage& input, const Launch& launch);
 
 }  // namespace cucore::perf

@@ -90,6 +90,13 @@ struct OccupancyRow {
   Occupancy occupancy;
 };
 
+// An instruction of machine code as text.
+struct CodeLine {
+  uint64_t address = 0;
+  Place place;
+  std::string text;
+};
+
 // One kernel of one image.
 struct Kernel {
   std::string name;
@@ -104,7 +111,8 @@ struct Kernel {
   std::vector<Loop> loops;
   std::optional<PtxFacts> ptx;  // of PTX, and of machine code that contains it
   std::vector<OccupancyRow> occupancy;
-  std::string missing;  // why a part of the analysis is missing; "" if it is not
+  std::vector<CodeLine> disassembly;  // in the order of the addresses, if it is requested
+  std::string missing;                // why a part of the analysis is missing; "" if it is not
 };
 
 }  // namespace cucore::perf

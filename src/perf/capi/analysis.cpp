@@ -30,7 +30,6 @@ static_assert(sizeof(cucore_instruction_info::widths) / sizeof(uint32_t) == WIDT
 
 AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
   const auto given = read_options(options, FIRST_ANALYSIS_OPTIONS, "cucore_analysis_options");
-  require_zero(given.reserved, "cucore_analysis_options.reserved");
   require_zero(given.reserved_1, "cucore_analysis_options.reserved_1");
   if (given.model < 0 || given.model > CUCORE_MODEL_MODE_FULL)
     throw Error(Status::INVALID_ARGUMENT,
@@ -42,6 +41,9 @@ AnalysisOptions options_of_caller(const cucore_analysis_options* options) {
   result.launch = {given.kernel ? given.kernel : "", given.block, given.shared, given.grid,
                    given.multiprocessors};
   result.read_sources = require_toggle(given.sources, false, "cucore_analysis_options.sources");
+  result.disassemble =
+      require_toggle(given.disassembler, false, "cucore_analysis_options.disassembler");
+  if (given.roof) result.roof = Ref<const Roof>(&use(given.roof, "cucore_analysis_options.roof"));
   return result;
 }
 

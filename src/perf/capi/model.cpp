@@ -120,17 +120,20 @@ void write_operations(cucore_model_info& info, const LaunchModel& model) {
   info.local_bytes = model.local_bytes;
 }
 
-void write_prediction(cucore_model_info& info, const LaunchModel& model, const Datasheet* sheet) {
+void write_prediction(cucore_model_info& info, const LaunchModel& model, const Roof* roof,
+                      const Datasheet* sheet) {
   info.device = "";
   info.least_seconds = or_nan(std::nullopt);
-  if (!sheet) return;
-  const Prediction prediction = predict(model, *sheet);
-  info.device = sheet->device;
+  info.is_measured = roof != nullptr;
+  if (!roof && !sheet) return;
+  const Prediction prediction = roof ? predict(model, *roof) : predict(model, *sheet);
+  info.device = roof ? roof->machine.device.c_str() : sheet->device;
   info.least_seconds = prediction.seconds;
   info.bound = static_cast<cucore_model_bound>(prediction.bound);
 }
 
-cucore_model_info info_of(const LaunchModel& model, const PtxFacts& facts, const Datasheet* sheet) {
+cucore_model_info info_of(const LaunchModel& model, const PtxFacts& facts, const Roof* roof,
+                          const Datasheet* sheet) {
   cucore_model_info info{};
   info.quality = static_cast<cucore_model_quality>(model.quality);
   info.source = static_cast<cucore_model_source>(model.source);
@@ -145,7 +148,7 @@ cucore_model_info info_of(const LaunchModel& model, const PtxFacts& facts, const
   info.blocks_run = model.blocks_run;
   write_bytes(info, model);
   write_operations(info, model);
-  write_prediction(info, model, sheet);
+  write_prediction(info, model, roof, sheet);
   return info;
 }
 
@@ -179,7 +182,7 @@ CUCORE_PERF_API cucore_status cucore_analysis_model(const cucore_analysis* analy
     input.l2_bytes = sheet ? sheet->l2_bytes : 0;
     input.mode = self.model_mode();
     input.dependence = facts.dependence;
-    write_info(out, info_of(model_launch(input), facts, sheet), FIRST_MODEL_INFO,
+    write_info(out, info_of(model_launch(input), facts, self.roof(), sheet), FIRST_MODEL_INFO,
                "cucore_model_info");
   });
 }

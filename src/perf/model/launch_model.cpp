@@ -244,16 +244,39 @@ std::optional<double> LaunchModel::intensity() const {
   return done / moved.total();
 }
 
-Prediction predict(const LaunchModel& model, const Datasheet& sheet) {
-  const Moved& moved = model.source == ByteSource::UNKNOWN ? model.compulsory : model.moved;
-  Prediction longest{ModelBound::MEMORY, moved.total() / sheet.bytes_per_second};
+namespace {
+
+const Moved& least_moved(const LaunchModel& model) {
+  return model.source == ByteSource::UNKNOWN ? model.compulsory : model.moved;
+}
+
+Prediction slowest(const LaunchModel& model, double bytes_per_second,
+                   const std::array<double, UNITS>& operations_per_second) {
+  const double total = least_moved(model).total();
+  Prediction longest{ModelBound::MEMORY, total > 0 ? total / bytes_per_second : 0};
   for (size_t at = 0; at < UNITS; ++at) {
-    const double seconds = model.operations[at] / sheet.operations_per_second[at];
+    const double seconds = model.operations[at] / operations_per_second[at];
     if (seconds > longest.seconds)
       longest = {static_cast<ModelBound>(static_cast<int32_t>(ModelBound::F16) + int32_t(at)),
                  seconds};
   }
   return longest;
+}
+
+}  // namespace
+
+Prediction predict(const LaunchModel& model, const Datasheet& sheet) {
+  return slowest(model, sheet.bytes_per_second, sheet.operations_per_second);
+}
+
+Prediction predict(const LaunchModel& model, const Roof& roof) {
+  const Moved& moved = least_moved(model);
+  const RoofKind memory = moved.written == 0 ? RoofKind::READ
+                          : moved.read == 0  ? RoofKind::WRITE
+                                             : RoofKind::COPY;
+  return slowest(model, roof.value(memory),
+                 {roof.value(RoofKind::F16), roof.value(RoofKind::F32), roof.value(RoofKind::F64),
+                  roof.value(RoofKind::INTEGER), roof.value(RoofKind::MATRIX_F16)});
 }
 
 LaunchModel model_launch(const ModelledLaunch& launch) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "perf/machine/datasheets.hpp"
+#include "perf/machine/roof.hpp"
 
 namespace cucore::perf {
 
@@ -69,6 +70,10 @@ struct Prediction {
 };
 // Returns the least time of a launch whose data is in memory.
 Prediction predict(const LaunchModel& model, const Datasheet& sheet);
+// The same at measured rates. Those of memory are of copies, of reads if nothing is written, and of
+// writes if nothing is read. The time is NaN if that rate is unknown; other unknown rates count as
+// unlimited.
+Prediction predict(const LaunchModel& model, const Roof& roof);
 
 // @throws Error UNSUPPORTED if an instruction needs memory, KERNEL_FAULT if the kernel fails,
 // LIBRARY_MISSING, CUDA, INVALID_CODE, INVALID_ARGUMENT

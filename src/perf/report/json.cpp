@@ -84,6 +84,15 @@ void write(JsonWriter& json, const Loop& loop) {
   json.end_object();
 }
 
+void write(JsonWriter& json, const CodeLine& line) {
+  json.begin_object();
+  json.count("address", line.address);
+  json.text("file", line.place.file);
+  json.count("line", line.place.line);
+  json.text("text", line.text);
+  json.end_object();
+}
+
 void write(JsonWriter& json, const Finding& finding) {
   json.begin_object();
   json.text("advice", finding.rule->advice);
@@ -118,6 +127,7 @@ void write(JsonWriter& json, const Kernel& kernel, size_t index,
            std::span<const Finding> findings) {
   json.begin_object();
   json.text("arch", kernel.arch_name);
+  if (!kernel.disassembly.empty()) write_all(json, "disassembly", kernel.disassembly);
   json.text("file", kernel.place.file);
   write_findings(json, index, findings);
   json.count("instructions", kernel.mix.of(InstructionClass::ANY).all);

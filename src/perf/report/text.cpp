@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <system_error>
 
 #include "perf/report/report.hpp"
 #include "support/concat.hpp"
@@ -18,8 +21,15 @@ std::string printable(std::string text) {
   return text;
 }
 
+// Compilers record whole paths. Those of files in the current folder become short.
+std::string short_name(const std::string& file) {
+  std::error_code failure;
+  const std::string folder = std::filesystem::current_path(failure).string() + "/";
+  return !failure && file.starts_with(folder) ? file.substr(folder.size()) : file;
+}
+
 std::string place_text(const Place& place) {
-  if (place.line != 0) return concat(place.file, ":", place.line);
+  if (place.line != 0) return concat(short_name(place.file), ":", place.line);
   return place.ptx_line != 0 ? concat("PTX line ", place.ptx_line) : std::string();
 }
 
@@ -85,6 +95,22 @@ void add_kernel_text(std::string& text, const Kernel& kernel) {
   if (!kernel.missing.empty()) text += concat("  incomplete: ", printable(kernel.missing), "\n");
 }
 
+// The machine code, below the lines of the source.
+void add_disassembly(std::string& text, const Kernel& kernel) {
+  if (kernel.disassembly.empty()) return;
+  text += concat("\nmachine code of ", printable(kernel.name), " for ", kernel.arch_name, "\n");
+  std::string last;
+  for (const CodeLine& line : kernel.disassembly) {
+    const std::string place = place_text(line.place);
+    if (place != last) text += concat(printable(place), "\n");
+    last = place;
+    char address[24];
+    std::snprintf(address, sizeof address, "  %04llx  ",
+                  static_cast<unsigned long long>(line.address));
+    text += concat(address, printable(line.text), "\n");
+  }
+}
+
 void add_finding_text(std::string& text, const Finding& finding) {
   const std::string place = place_text(finding.place);
   text += concat(printable(place), place.empty() ? "" : ": ", severity_name(finding.severity), " ",
@@ -101,6 +127,7 @@ std::string as_text(const Analysis& analysis) {
   for (const Finding& finding : analysis.findings()) add_finding_text(text, finding);
   if (!text.empty()) text += "\n";
   for (const Kernel& kernel : analysis.kernels()) add_kernel_text(text, kernel);
+  for (const Kernel& kernel : analysis.kernels()) add_disassembly(text, kernel);
   const auto of = [&](Severity severity) {
     return static_cast<size_t>(
         std::ranges::count(analysis.findings(), severity, &Finding::severity));

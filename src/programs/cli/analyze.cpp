@@ -29,9 +29,25 @@ struct AnalyzeRequest {
   std::vector<std::string> include_paths, definitions;
   std::string fail_on;
   cucore_analysis_options numbers = CUCORE_ANALYSIS_OPTIONS_INIT;
-  bool no_sources = false;
+  std::string roof;
+  bool no_sources = false, disassemble = false;
   ModelRequest model;
 };
+
+using RoofOwner = std::unique_ptr<cucore_roof, decltype(&cucore_roof_release)>;
+
+// The roof of a file that `cucore roof --json` or cucore_roof_serialize() has written.
+RoofOwner roof_of(const std::string& path) {
+  if (path.empty()) return {nullptr, cucore_roof_release};
+  const std::string text = read_file(path);
+  cucore_roof* roof = nullptr;
+  try {
+    call(cucore_roof_deserialize, text.data(), text.size(), &roof);
+  } catch (const Error& error) {
+    throw Failure(error).about(path);
+  }
+  return {roof, cucore_roof_release};
+}
 
 using AnalysisOwner = std::unique_ptr<cucore_analysis, decltype(&cucore_analysis_release)>;
 
@@ -83,6 +99,9 @@ AnalysisOwner analyze_code(const ObjectCode& code, const AnalyzeRequest& request
   options.allow = allow.data();
   options.allow_count = allow.size();
   options.model = request.model.full ? CUCORE_MODEL_MODE_FULL : CUCORE_MODEL_MODE_SAMPLE;
+  const RoofOwner roof = roof_of(request.roof);
+  options.roof = roof.get();
+  options.disassembler = request.disassemble ? CUCORE_TOGGLE_ON : CUCORE_TOGGLE_OFF;
   options.sources = request.no_sources ? CUCORE_TOGGLE_OFF : CUCORE_TOGGLE_ON;
   cucore_analysis* analysis = nullptr;
   call(cucore_analysis_create, code.get(), &options, &analysis);
@@ -213,6 +232,12 @@ void add_analyze(CLI::App& app) {
                    "fail if a finding has this severity or a higher one")
       ->check(CLI::IsMember({"note", "warning", "error"}))
       ->type_name("LEVEL");
+  command->add_flag("--disassemble", request->disassemble,
+                    "also print the machine code, by nvdisasm of the CUDA toolkit");
+  command
+      ->add_option("--roof", request->roof,
+                   "of --launch: the least time at the rates of this file of 'cucore roof --json'")
+      ->type_name("FILE");
   command->add_flag("--no-sources", request->no_sources,
                     "do not read the sources for comments with 'cucore: allow(A103)'");
   command

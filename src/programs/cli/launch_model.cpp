@@ -86,6 +86,13 @@ std::string time_text(double seconds) {
   return seconds < 1 ? fmt::format("{:.2f} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
 }
 
+// The part of the lanes of its warps that do nothing. Blocks that are not of whole warps count too.
+double waiting_threads(const cucore_model_info& info) {
+  constexpr double WARP = 32;
+  return info.warp_instructions > 0 ? 1 - info.thread_instructions / (WARP * info.warp_instructions)
+                                    : 0;
+}
+
 std::string memory_text(const cucore_model_info& info) {
   if (info.source == CUCORE_MODEL_SOURCE_UNKNOWN)
     return fmt::format("reuse unknown: between {} and {}",
@@ -224,6 +231,7 @@ Json model_json(const cucore_model_info& info) {
           {"divergent_branches", number_json(info.divergent_branches)},
           {"file", info.file},
           {"intensity", number_json(info.intensity)},
+          {"is_measured", info.is_measured != 0},
           {"least_seconds", number_json(info.least_seconds)},
           {"line", info.line},
           {"operations", operations},
@@ -249,12 +257,17 @@ std::string model_text(const std::string& kernel, const cucore_model_info& info)
   text += fmt::format("\n  operations: {}", operations_text(info));
   if (std::isfinite(info.intensity))
     text += fmt::format("\n  intensity: {:.3g} operations per byte", info.intensity);
+  if (info.local_bytes != 0)
+    text += fmt::format("\n  local memory: {} in sectors", bytes_text(info.local_bytes));
+  if (const double waiting = waiting_threads(info); waiting >= 0.01)
+    text += fmt::format("\n  divergence: {:.0f} % of the threads of its warps wait", 100 * waiting);
   if (info.shared_wavefronts != 0)
     text += fmt::format("\n  shared memory: {:.0f} wavefronts, of which {:.0f} from bank conflicts",
                         info.shared_wavefronts, info.shared_bank_conflicts);
   if (const Json bound = bound_json(info.bound); !bound.is_null())
-    text += fmt::format("\n  least time: {} on {} by its datasheet, bound by {}",
-                        time_text(info.least_seconds), info.device, bound.get<std::string>());
+    text += fmt::format("\n  least time: {} on {} by its {}, bound by {}",
+                        time_text(info.least_seconds), info.device,
+                        info.is_measured ? "measured roof" : "datasheet", bound.get<std::string>());
   return text + "\n";
 }
 

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import unittest
+import unittest.mock
 
 from command import COMMAND, SKIPPED, Workshop, findings, has_compiler
 
@@ -51,7 +52,18 @@ class Sources(unittest.TestCase):
                 self.assertEqual(finding["kernel"], kernel["name"])
 
     def test_places_have_no_needless_parts(self):
-        self.assertIn(str(self.workshop.path.resolve() / "k.cu") + ":1\n", self.analyze())
+        self.assertIn(", machine of sm_90, k.cu:1\n", self.analyze())  # the folder is the current one
+        self.assertEqual(self.kernels()[0]["file"], str(self.workshop.path.resolve() / "k.cu"))
+
+    def test_the_machine_code_is_below_its_source(self):
+        tool = self.workshop.path / "nvdisasm"
+        tool.write_text("#!/bin/sh\nfor name in first second third; do echo \".text.$name:\"; echo '/*0000*/ EXIT ;'; done\n")
+        tool.chmod(0o755)
+        with unittest.mock.patch.dict(os.environ, PATH=f"{self.workshop.path}:{os.environ['PATH']}"):
+            self.assertIn("\nmachine code of second for sm_90\nk.cu:2\n  0000  EXIT\n", self.analyze("--disassemble"))
+            [line] = self.kernels("--disassemble")[1]["disassembly"]
+        self.assertEqual((line["address"], line["line"], line["text"]), (0, 2, "EXIT"))
+        self.assertNotIn("disassembly", self.kernels()[1])
 
     def test_shared_memory_that_no_device_has(self):
         for dynamic, all_of_it in ((999999, 999999 + 4096), (4294963100, 4294967196), (4294963200, 4294967295)):

@@ -50,6 +50,21 @@ class Model(unittest.TestCase):
         self.assertIn("\n  intensity: 0.167 operations per byte\n", text)
         self.assertIn("\n  least time: 3.76 us on H100 SXM by its datasheet, bound by memory\n", text)
 
+    def test_the_least_time_is_at_the_rates_of_a_roof(self):
+        with tempfile.TemporaryDirectory() as folder:
+            roof = Path(folder) / "roof.json"
+            roof.write_text(json.dumps({"schema": "cucore.roof/1", "machine": {"device": "my device", "arch": "sm_80"}, "values": {"copy": 1e12}}))
+            made = model(SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof)
+            self.assertEqual((made["device"], made["is_measured"], made["bound"]), ("my device", True, "memory"))
+            self.assertAlmostEqual(made["least_seconds"], (12 << 20) / 1e12)
+            text = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof).stdout
+            self.assertIn("on my device by its measured roof, bound by memory\n", text)
+            roof.write_text("{}")
+            done = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("roof.json", done.stderr)
+        self.assertFalse(model(SAXPY, *LAUNCH, *ARGUMENTS)["is_measured"])
+
     def test_the_first_architecture_has_the_datasheet(self):
         self.assertEqual(model(SAXPY, *LAUNCH, *ARGUMENTS, "--arch", "sm_80", "--arch", "sm_90")["device"], "A100 SXM 80GB")
 

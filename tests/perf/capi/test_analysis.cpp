@@ -3,7 +3,10 @@
 // release of the compilers made.
 #include <cucore_perf.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -51,6 +54,14 @@ class AnalysisTest : public testing::Test {
     ASSERT_EQ(create(), CUCORE_OK) << cucore_error_message(error_);
   }
   std::string message() const { return cucore_error_message(error_); }
+  std::string written(cucore_report_format format) const {
+    size_t size = 0;
+    EXPECT_EQ(cucore_analysis_write(analysis_, format, nullptr, 0, &size, nullptr), CUCORE_OK);
+    std::string text(size, '\0');
+    EXPECT_EQ(cucore_analysis_write(analysis_, format, text.data(), size, &size, nullptr),
+              CUCORE_OK);
+    return text;
+  }
   cucore_analysis_info kernel(size_t index) {
     cucore_analysis_info info = CUCORE_ANALYSIS_INFO_INIT;
     EXPECT_EQ(cucore_analysis_kernel_at(analysis_, index, &info, nullptr), CUCORE_OK);
@@ -263,9 +274,13 @@ TEST_F(AnalysisTest, RefusesWrongOptions) {
   options.arch_count = 1;
   EXPECT_EQ(create(&options), CUCORE_ERROR_UNSUPPORTED);
   options.arch_count = 0;
-  options.reserved = 1;
+  options.disassembler = static_cast<cucore_toggle>(3);
   EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_ARGUMENT);
-  options.reserved = 0;
+  options.disassembler = CUCORE_TOGGLE_DEFAULT;
+  options.roof = reinterpret_cast<const cucore_roof*>(code_);
+  EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_HANDLE);
+  EXPECT_NE(message().find("cucore_analysis_options.roof"), std::string::npos) << message();
+  options.roof = nullptr;
   options.reserved_1 = 1;
   EXPECT_EQ(create(&options), CUCORE_ERROR_INVALID_ARGUMENT);
   options.reserved_1 = 0;
@@ -274,6 +289,80 @@ TEST_F(AnalysisTest, RefusesWrongOptions) {
   options.sources = CUCORE_TOGGLE_DEFAULT;
   options.struct_size = 8;
   EXPECT_EQ(create(&options), CUCORE_ERROR_ABI_MISMATCH);
+}
+
+// A folder with a script that has the name of the disassembler. It is the only one in PATH.
+class WithDisassembler {
+ public:
+  explicit WithDisassembler(const std::string& script) {
+    char name[] = "/tmp/cucore-analysis-XXXXXX";
+    EXPECT_NE(mkdtemp(name), nullptr);
+    folder_ = name;
+    std::ofstream(tool()) << "#!/bin/sh\n" << script;
+    EXPECT_EQ(chmod(tool().c_str(), 0700), 0);
+    setenv("PATH", folder_.c_str(), 1);
+  }
+  ~WithDisassembler() {
+    setenv("PATH", before_.c_str(), 1);
+    unlink(tool().c_str());
+    rmdir(folder_.c_str());
+  }
+  WithDisassembler(const WithDisassembler&) = delete;
+  WithDisassembler& operator=(const WithDisassembler&) = delete;
+
+ private:
+  std::string tool() const { return folder_ + "/nvdisasm"; }
+
+  std::string folder_;
+  const std::string before_ = getenv("PATH");
+};
+
+TEST_F(AnalysisTest, HasTheMachineCodeAsText) {
+  analyse("saxpy_sm90.cubin", CUCORE_CODE_TYPE_CUBIN);
+  const std::string name = kernel(0).name, before = written(CUCORE_REPORT_FORMAT_JSON);
+  EXPECT_EQ(before.find("disassembly"), std::string::npos) << "only if it is requested";
+  // The script prints text for the code of the test alone.
+  const WithDisassembler tool("[ \"$1\" = -c ] && /usr/bin/cmp -s \"$2\" " IMAGES
+                              "/saxpy_sm90.cubin || exit 1\n"
+                              "echo ' .section .text." +
+                              name +
+                              ",\"ax\"'\n"
+                              "echo '.text." +
+                              name +
+                              ":'\n"
+                              "echo '  /*0000*/    LDC R1, c[0x0][0x28] ;'\n"
+                              "echo '  /*0010*/    @P0 EXIT ;'\n");
+  cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+  options.disassembler = CUCORE_TOGGLE_ON;
+  ASSERT_EQ(create(&options), CUCORE_OK) << message();
+  EXPECT_STREQ(kernel(0).missing, "");
+  const std::string json = written(CUCORE_REPORT_FORMAT_JSON);
+  EXPECT_NE(json.find("\"text\": \"LDC R1, c[0x0][0x28]\""), std::string::npos) << json;
+  EXPECT_NE(json.find("\"address\": 16"), std::string::npos) << json;
+  const std::string text = written(CUCORE_REPORT_FORMAT_TEXT);
+  EXPECT_NE(text.find("\nmachine code of " + name + " for sm_90"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n  0010  @P0 EXIT\n"), std::string::npos) << text;
+}
+
+TEST_F(AnalysisTest, HasTheReasonWithoutADisassembler) {
+  analyse("saxpy_sm90.cubin", CUCORE_CODE_TYPE_CUBIN);
+  const WithDisassembler tool("exit 3\n");
+  cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+  options.disassembler = CUCORE_TOGGLE_ON;
+  ASSERT_EQ(create(&options), CUCORE_OK) << message();
+  const std::string missing = kernel(0).missing;
+  EXPECT_TRUE(missing.starts_with("no text of the machine code: ")) << missing;
+  EXPECT_TRUE(missing.ends_with("/nvdisasm cannot read the code")) << missing;
+  EXPECT_GT(kernel(0).registers, 0) << "the rest of the analysis is there";
+  if (access("/usr/local/cuda/bin/nvdisasm", X_OK) == 0) return;
+  setenv("PATH", "", 1);  // the end of `tool` restores it
+  const char* const home = getenv("CUDA_HOME");
+  const std::string kept = home ? home : "";
+  unsetenv("CUDA_HOME");
+  ASSERT_EQ(create(&options), CUCORE_OK) << message();
+  if (home) setenv("CUDA_HOME", kept.c_str(), 1);
+  EXPECT_NE(std::string(kernel(0).missing).find("in no folder of PATH"), std::string::npos)
+      << kernel(0).missing;
 }
 
 TEST_F(AnalysisTest, RefusesOtherCode) {

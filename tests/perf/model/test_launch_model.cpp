@@ -328,6 +328,47 @@ TEST_F(LaunchModel, RefusesOtherLaunches) {
       CUCORE_ERROR_ABI_MISMATCH);
 }
 
+cucore_roof* roof_with(const std::string& values) {
+  const std::string text =
+      R"({"schema": "cucore.roof/1", "machine": {"device": "my device", "arch": "sm_80"}, "values": {)" +
+      values + "}}";
+  cucore_roof* roof = nullptr;
+  EXPECT_EQ(cucore_roof_deserialize(text.data(), text.size(), &roof, nullptr), CUCORE_OK);
+  return roof;
+}
+
+// Saxpy moves 12 bytes and does two operations per element. The other kernel only reads.
+TEST_F(LaunchModel, UsesTheRatesOfARoof) {
+  constexpr unsigned N = 4096;
+  const auto model_at = [&](const std::string& ptx, const char* kernel, const std::string& values,
+                            const Arguments& arguments) {
+    cucore_analysis_options options = CUCORE_ANALYSIS_OPTIONS_INIT;
+    cucore_roof* const roof = roof_with(values);
+    options.roof = roof;
+    analysis = analyse(ptx, &options);
+    cucore_roof_release(roof);  // the analysis keeps it
+    ASSERT_EQ(model(kernel, launch_of(N / 256, 256), arguments), CUCORE_OK) << message;
+    EXPECT_EQ(info.is_measured, 1);
+    EXPECT_STREQ(info.device, "my device");
+  };
+  const Arguments arguments = std::move(Arguments().value(2.0f).buffer().buffer().value(N));
+  model_at(SAXPY, "saxpy", R"("copy": 1e9, "read": 2e9)", arguments);
+  EXPECT_EQ(info.bound, CUCORE_MODEL_BOUND_MEMORY);
+  EXPECT_DOUBLE_EQ(info.least_seconds, 12.0 * N / 1e9);
+  model_at(SAXPY, "saxpy", R"("copy": 1e9, "f32": 1e6)", arguments);
+  EXPECT_EQ(info.bound, CUCORE_MODEL_BOUND_F32);
+  EXPECT_DOUBLE_EQ(info.least_seconds, 2.0 * N / 1e6);
+  model_at(SAXPY, "saxpy", R"("read": 2e9, "f32": 1e6)", arguments);
+  EXPECT_TRUE(std::isnan(info.least_seconds)) << "the rate of copies is unknown";
+  model_at(PARTS, "parts", R"("copy": 1e9, "read": 2e9)",
+           std::move(Arguments().buffer().value(0xffu)));
+  EXPECT_DOUBLE_EQ(info.least_seconds, 16.0 * N / 2e9) << "nothing is written";
+  open(SAXPY);
+  ASSERT_EQ(model("saxpy", launch_of(N / 256, 256), arguments), CUCORE_OK) << message;
+  EXPECT_EQ(info.is_measured, 0);
+  EXPECT_STREQ(info.device, "T4");
+}
+
 TEST_F(LaunchModel, RefusesAnotherMode) {
   cucore_objectcode* code = nullptr;
   ASSERT_EQ(cucore_objectcode_create(CUCORE_CODE_TYPE_PTX, SAXPY.data(), SAXPY.size(), nullptr,

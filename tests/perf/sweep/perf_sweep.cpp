@@ -161,6 +161,7 @@ std::vector<Scenario> scenarios() {
          options.allow = allow;
          options.allow_count = 1;
          options.sources = CUCORE_TOGGLE_ON;
+         options.roof = world.roof;
          cucore_analysis* out = nullptr;
          const cucore_status status = cucore_analysis_create(world.code, &options, &out, error);
          EXPECT_EQ(out != nullptr, status == CUCORE_OK);

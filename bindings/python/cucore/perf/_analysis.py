@@ -12,6 +12,7 @@ from cucore import _cucore
 from . import _native
 from ._calls import Handle, Options, address, c, chosen, encoded, filled, made, text
 from ._enums import CodeLevel, InstructionClass, ModelMode, ReportFormat
+from ._machine import Roof
 from ._records import Finding, Instructions, KernelInfo, LaunchModel, Occupancy, to_analysis_info, to_finding, to_instruction_info, to_model_info, \
     to_occupancy_info
 

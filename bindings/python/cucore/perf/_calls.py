@@ -108,13 +108,20 @@ class Options:
             setattr(self.native, name, value)
 
     def _pointer(self, name: str, value: Any) -> Optional[int]:
-        """Of a list of texts, whose count is another field, or of a device."""
+        """Of a list of texts, whose count is another field, of a device, or of a roof."""
         if name == "device":
             if value is None:
                 return None
             device = device_of(value)
             self.kept.append(device)
             return address(device, cucore.Device)
+        if name == "roof":
+            if value is None:
+                return None
+            if not isinstance(value, Handle):
+                raise TypeError(f"roof: a Roof is needed, not {type(value).__name__}")
+            self.kept.append(value)
+            return value._handle
         if isinstance(value, str):
             raise TypeError(f"{name}: a list of str is needed, not one str")
         texts = [encoded(each) for each in value]

@@ -369,6 +369,18 @@ def test_models_a_launch(code, launch):
         kernel.model(cucore.LaunchConfig(1, 4096), None, None)
 
 
+def test_models_a_launch_at_the_rates_of_a_roof(code):
+    roof = perf.Roof.from_json('{"schema": "cucore.roof/1", "machine": {"device": "mine"}, "values": {"copy": 1e9, "read": 1e9, "write": 1e9}}')
+    kernel = perf.analyze(code, roof=roof, disassembler=True).kernels[0]
+    del roof
+    gc.collect()
+    model = kernel.model(cucore.LaunchConfig(BLOCKS, THREADS), None, None)
+    assert model.is_measured and model.device == "mine" and model.least_seconds == pytest.approx(2 * BYTES / 1e9)
+    assert not perf.analyze(code, archs=["sm_90"]).kernels[0].model(cucore.LaunchConfig(BLOCKS, THREADS), None, None).is_measured
+    with pytest.raises(TypeError, match="roof: a Roof is needed"):
+        perf.analyze(code, roof="roof.json")
+
+
 def test_an_analysis_outlives_its_code():
     kernel = perf.analyze(cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, PTX)).kernels[0]
     gc.collect()

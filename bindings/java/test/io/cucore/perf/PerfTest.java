@@ -285,6 +285,19 @@ class PerfTest {
   }
 
   @Test
+  void modelsALaunchAtTheRatesOfARoof() {
+    String json = "{\"schema\": \"cucore.roof/1\", \"machine\": {\"device\": \"mine\"}, \"values\": {\"copy\": 1e9, \"read\": 1e9, \"write\": 1e9}}";
+    AnalysisOptions options = new AnalysisOptions().disassembler(true);
+    try (Roof roof = Roof.fromJson(json); Analysis analysis = Perf.analyze(code, options.roof(roof))) {
+      LaunchModel model = analysis.kernels().get(0).model(CONFIG, null, null);
+      assertTrue(model.isMeasured());
+      assertEquals("mine", model.device());
+      assertEquals(2.0 * BYTES / 1e9, model.leastSeconds(), 1e-12);
+    }
+    assertThrows(InvalidHandleException.class, () -> Perf.analyze(code, options), "the roof is closed");
+  }
+
+  @Test
   void describesTheMachine(@TempDir Path folder) {
     Occupancy found = Perf.occupancy("sm_90", 256, 64, 0);
     assertEquals(4, found.blocks());

@@ -79,6 +79,15 @@ final class Frame implements AutoCloseable {
     return object(BUFFER, object);
   }
 
+  /** The handle of a roof, which stays reachable until the call ends; 0 for null. */
+  long object(Roof roof) {
+    if (roof == null) {
+      return 0;
+    }
+    kept.add(roof);
+    return roof.address();
+  }
+
   /** The handle of an object, with a reference until the call ends; 0 for null. */
   private long object(int kind, Object object) {
     if (object == null) {
