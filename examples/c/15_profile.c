@@ -55,11 +55,14 @@ int main(void) {
   launch.bytes_read = 8 * (uint64_t)n; /* hints, for devices without counters */
   launch.bytes_written = 4 * (uint64_t)n;
   launch.operations = 2 * (uint64_t)n;
+  /* snippet: profile */
   TRY(cucore_profiler_create(NULL, &profiler, &error));
   TRY(cucore_profiler_begin(profiler, &error));
   for (int i = 0; i < calls; ++i)
     TRY(cucore_kernel_launch(kernel, stream, &launch, arguments, 4, &error));
   TRY(cucore_profiler_end(profiler, &report, &error));
+  TRY(cucore_report_efficiency(report, NULL, &memory, &compute, &error));
+  /* end of snippet */
 
   TRY(cucore_report_kernel_at(report, 0, &row, &error));
   printf("%d calls of %s read %.1f MB and write %.1f MB\n", (int)row.calls, row.name,
@@ -69,7 +72,6 @@ int main(void) {
     printf("exact counts of the CPU device: %.0f instructions, %.0f sectors per request; a GPU also has times\n",
            instructions, row.sectors_per_request);
   } else {
-    TRY(cucore_report_efficiency(report, NULL, &memory, &compute, &error));
     printf("memory efficiency %.0f%%, compute efficiency %.0f%%\n", 100 * memory, 100 * compute);
   }
   wrong = row.calls != calls || row.bytes_read != 8.0 * calls * n || row.bytes_written != 4.0 * calls * n;

@@ -22,6 +22,7 @@ extern ""C"" __global__ void saxpy(float a, const float *x, float *y, int n) {
     using (var saxpy = code.GetKernel("saxpy")) {
       int n = 1 << (device.IsEmulated ? 16 : 26);
       if (!device.IsEmulated) Perf.Roof(device).Dispose();  // measured once, and kept; percentages need it
+      // snippet: profile
       var profile = Perf.Profile();
       using (var x = new CudaBuffer(device, 4L * n, stream))
       using (var y = new CudaBuffer(device, 4L * n, stream))
@@ -29,6 +30,7 @@ extern ""C"" __global__ void saxpy(float a, const float *x, float *y, int n) {
         profile.Profiler.Declare(saxpy, launch => new Declaration(8.0 * n, 4.0 * n, 2.0 * n));
         for (int i = 0; i < 20; ++i) saxpy.Launch(stream, new LaunchConfig(n / 256, 256), 2f, x, y, n);
       }
+      // end of snippet
       return Print(profile.Report, n);
     }
   }

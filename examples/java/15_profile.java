@@ -17,6 +17,7 @@ class Profile15 {
       if (!device.isEmulated()) {
         Perf.roof(device, new RoofOptions()).close(); // measured once, and kept; percentages need it
       }
+      // snippet: profile
       Profile profile = Perf.profile();
       try (CudaBuffer x = new CudaBuffer(device, 4L * n, stream); CudaBuffer y = new CudaBuffer(device, 4L * n, stream); profile) {
         profile.profiler().declare(saxpy, launch -> Declaration.of(8.0 * n, 4.0 * n, 2.0 * n));
@@ -25,6 +26,7 @@ class Profile15 {
         }
       }
       Report report = profile.report();
+      // end of snippet
       KernelRow row = report.rows().get(0);
       System.out.printf("%d calls of %s read %.1f MB and write %.1f MB%n", row.calls(), row.name(), row.bytesRead() / 1e6, row.bytesWritten() / 1e6);
       System.out.println(report.source() == ProfilerSource.EMULATED
