@@ -217,6 +217,9 @@ class CubinAnalyser {
       const PtxKernel ptx(*module_, *function,
                           [&](uint32_t line) { return lines.of_ptx_line(line); });
       kernel.ptx = facts_of(ptx);
+      for (size_t line = 0; line < ptx.size(); ++line)
+        if (Place place = ptx.place_of(line); place.line != 0)
+          kernel.ptx->sources.try_emplace(place.ptx_line, std::move(place));
       find_in_ptx(ptx, findings);
       find_in_accesses(ptx, findings);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,7 +57,8 @@ struct PtxFacts {
   std::shared_ptr<const std::string> text;
   Mix mix;
   std::vector<Loop> loops;
-  std::vector<uint32_t> parameters;  // bytes of each
+  std::vector<uint32_t> parameters;   // bytes of each
+  std::map<uint32_t, Place> sources;  // of the lines of PTX without `.loc`, from machine code
   const char* dependence =
       nullptr;  // why a launch may do more than its model; nullptr: it does not
   Place dependence_place;

@@ -30,6 +30,7 @@ class CpuTrace {
   CpuTrace(const CpuControlTable& table, cucore_cpu_trace* trace)
       : trace_(trace, table.trace_free) {}
   const cucore_cpu_trace_launch& launch() const { return trace_->launches[0]; }
+  size_t row_size() const { return trace_->row_size; }
 
  private:
   std::unique_ptr<cucore_cpu_trace, void (*)(cucore_cpu_trace*)> trace_;

@@ -29,15 +29,17 @@ constexpr const char* NOT_COUNTED =
 // The result of one run.
 class Run {
  public:
-  Run(const ModelledLaunch& launch, uint64_t most_blocks, double cache_bytes)
-      : table_(cpu_control_table()), trace_(table_, start(launch, most_blocks, cache_bytes)) {}
+  Run(const ModelledLaunch& launch, uint64_t most_blocks, double cache_bytes, bool has_rows = false)
+      : table_(cpu_control_table()),
+        trace_(table_, start(launch, most_blocks, cache_bytes, has_rows)) {}
 
   const cucore_cpu_trace_launch& counts() const { return trace_.launch(); }
   bool is_complete() const { return counts().result == SUCCESS; }
+  size_t row_size() const { return trace_.row_size(); }
 
  private:
-  cucore_cpu_trace* start(const ModelledLaunch& launch, uint64_t most_blocks,
-                          double cache_bytes) const {
+  cucore_cpu_trace* start(const ModelledLaunch& launch, uint64_t most_blocks, double cache_bytes,
+                          bool has_rows) const {
     cucore_cpu_trace_shape shape{};
     shape.struct_size = sizeof shape;
     std::ranges::copy(launch.grid, shape.grid);
@@ -47,7 +49,7 @@ class Run {
     cucore_cpu_trace_options options{};
     options.struct_size = sizeof options;
     options.footprint = 1;
-    options.totals_only = 1;
+    options.totals_only = !has_rows;
     options.max_warp_instructions = launch.most_instructions;
     options.max_blocks = most_blocks;
     options.cache_bytes = static_cast<uint64_t>(cache_bytes);
@@ -215,7 +217,8 @@ void set_lower_bound(LaunchModel& model, const char* reason) {
 // Runs a sample, and the first and last of its blocks alone.
 LaunchModel model_sample(const ModelledLaunch& launch, uint64_t blocks) {
   const uint64_t unit = product_of(launch.cluster);
-  const Run run(launch, std::max(SAMPLE, unit), 0);
+  const Run run(launch, std::max(SAMPLE, unit), 0, launch.observe != nullptr);
+  if (launch.observe) launch.observe(run.counts(), run.row_size());
   LaunchModel model;
   model.blocks_run = run.counts().blocks_run;
   const bool is_sample = run.is_complete() && model.blocks_run < blocks;

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,6 +14,8 @@
 
 #include "perf/machine/datasheets.hpp"
 #include "perf/machine/roof.hpp"
+
+struct cucore_cpu_trace_launch;
 
 namespace cucore::perf {
 
@@ -32,6 +35,8 @@ struct ModelledLaunch {
   uint64_t most_instructions = uint64_t{1} << 27;  // of warps, in one run
   const char* dependence =
       nullptr;  // why the launch may do more than the model; nullptr: it does not
+  // Receives the run of the sample with the counts of each instruction, and the size of a row.
+  std::function<void(const cucore_cpu_trace_launch&, size_t)> observe = {};
 };
 
 // Bytes of global memory. An atomic operation reads and writes.

@@ -123,12 +123,15 @@ double filled_lanes(const uint32_t (&block)[3]) {
 
 }  // namespace
 
-void CountedPlaces::add(const cucore_cpu_trace_launch& launch, size_t row_size) {
+void CountedPlaces::add(const cucore_cpu_trace_launch& launch, size_t row_size,
+                        const Sources& sources) {
   if (launch.row_count == 0) return;
   auto& kernel = kernels_[launch.kernel];
   const auto add = [&](uint16_t finding, double count, const CodeRow& row) {
     if (!(count > 0)) return;
     Place place = place_of_row(row);
+    if (const auto found = sources.find(row.ptx_line); place.line == 0 && found != sources.end())
+      place = found->second;
     const uint32_t ptx_line = place.line == 0 ? place.ptx_line : 0;
     Line& line = kernel[finding][{place.file, place.line, ptx_line}];
     line.count += count;

@@ -14,8 +14,11 @@ namespace cucore::perf {
 
 class CountedPlaces {
  public:
-  // Adds a launch. One without rows adds nothing. `row_size` is that of the trace.
-  void add(const cucore_cpu_trace_launch& launch, size_t row_size);
+  using Sources = std::map<uint32_t, Place>;  // by the line of the PTX
+
+  // Adds a launch. One without rows adds nothing. `row_size` is that of the trace. `sources` has
+  // the places of instructions without `.loc`.
+  void add(const cucore_cpu_trace_launch& launch, size_t row_size, const Sources& sources = {});
 
   // Returns the source line with the largest count for each finding, by the number of the finding:
   // 203, 207, 208 and 218. Its place in the PTX is the worst instruction of the line. Without

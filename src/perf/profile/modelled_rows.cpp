@@ -173,13 +173,18 @@ LaunchModel ModelledRows::model_of(ModelledLaunch launch) const {
 }
 
 std::vector<ModelledRows::Part> ModelledRows::parts_of(const LaunchEntry& entry,
-                                                       const PtxFacts& facts) const {
+                                                       const PtxFacts& facts,
+                                                       CountedPlaces* places) const {
   std::vector<Part> parts;
   ModelledLaunch launch = launch_of(entry, facts);
+  launch.observe = [&](const cucore_cpu_trace_launch& run, size_t row_size) {
+    places->add(run, row_size, facts.sources);
+  };
   for (const ArgumentList& list : entry.arguments.lists()) {
     if (seconds() > MOST_SECONDS) break;
     launch.parameters = values_of(entry, list, facts);
     parts.push_back({model_of(launch), static_cast<double>(list.calls)});
+    launch.observe = {};  // the first arguments have the places
   }
   if (parts.empty())
     throw Error(Status::UNSUPPORTED, concat("the models of other kernels took the ", MOST_SECONDS,
@@ -191,7 +196,9 @@ std::vector<ModelledRows::Part> ModelledRows::parts_of(const LaunchEntry& entry,
 void ModelledRows::add_parts(KernelRow& row, const LaunchEntry& entry, const PtxFacts& facts) {
   const bool lacks_operations = row.operations.source == AmountSource::NONE;
   ReportBytes bytes;
-  const std::vector<Part> parts = parts_of(entry, facts);
+  CountedPlaces places;
+  const std::vector<Part> parts = parts_of(entry, facts, &places);
+  if (row.counted_places.empty()) row.counted_places = places.of(row.name);
   double modelled = 0, requests = 0, sectors = 0;
   for (const Part& part : parts) modelled += part.calls;
   const auto calls = static_cast<double>(row.calls);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "perf/model/launch_model.hpp"
+#include "perf/profile/counted_places.hpp"
 #include "perf/profile/kernel_ptx.hpp"
 #include "perf/profile/report_data.hpp"
 
@@ -38,7 +39,8 @@ class ModelledRows {
     LaunchModel model;
     double calls;
   };
-  std::vector<Part> parts_of(const LaunchEntry& entry, const PtxFacts& facts) const;
+  std::vector<Part> parts_of(const LaunchEntry& entry, const PtxFacts& facts,
+                             CountedPlaces* places) const;
   void add_parts(KernelRow& row, const LaunchEntry& entry, const PtxFacts& facts);
   LaunchModel model_of(ModelledLaunch launch) const;
   double seconds() const;

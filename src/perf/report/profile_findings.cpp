@@ -87,13 +87,14 @@ class ProfileFindings {
   // others.
   static Place place_of(int number, const KernelRow& row) {
     const auto counted = row.counted_places.find(static_cast<uint16_t>(number));
-    if (counted != row.counted_places.end()) return counted->second;
+    const bool is_counted = counted != row.counted_places.end();
+    if (is_counted && counted->second.line != 0) return counted->second;
     constexpr std::pair<int, uint16_t> ANALYSED[] = {{203, 105}, {207, 106}, {208, 108}, {209, 101},
                                                      {211, 103}, {218, 102}, {219, 107}};
     for (const auto& [own, analysed] : ANALYSED)
       if (const auto found = row.places.find(analysed); own == number && found != row.places.end())
-        return found->second;
-    return {};
+        if (!is_counted || found->second.line != 0) return found->second;
+    return is_counted ? counted->second : Place{};
   }
 
   double time_of(const ReportFinding& finding) const {

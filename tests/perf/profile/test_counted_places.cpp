@@ -127,6 +127,24 @@ done:
   EXPECT_EQ(line_of("P208"), marked_line());
 }
 
+// Profiles by events have the counts of the model.
+TEST_F(CountedPlaces, OfTheModel) {
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  const std::string work = WORK;
+  profile(R"(
+  and.b32 %r3, %r1, 1;
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra even;  // here
+)" + work +
+          work +
+          R"(
+  bra join;
+even:
+)" + work +
+          work + "join:\n");
+  EXPECT_EQ(line_of("P208"), marked_line());
+}
+
 // A small branch within a large one.
 TEST_F(CountedPlaces, OfTheOuterOfTwoBranches) {
   const std::string work = WORK;

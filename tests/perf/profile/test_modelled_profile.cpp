@@ -218,7 +218,7 @@ TEST_F(ModelledProfile, FindsBankConflicts) {
   EXPECT_EQ(counter("model.shared_wavefronts"), ELEMENTS);
   EXPECT_EQ(counter("model.shared_bank_conflicts"), ELEMENTS / 32 * 31);
   const std::string text = write(CUCORE_REPORT_FORMAT_TEXT);
-  EXPECT_TRUE(contains(text, "bank conflicts (P207)")) << text;
+  EXPECT_TRUE(contains(text, "bank conflicts at line 43 of the PTX (P207)")) << text;
   EXPECT_FALSE(contains(text, "P210")) << "no data is moved";
 }
 
