@@ -253,6 +253,9 @@ std::string model_text(const std::string& kernel, const cucore_model_info& info)
   text += fmt::format("\n  requested: {} read, {} written; in sectors {} and {}",
                       bytes_text(info.requested_read), bytes_text(info.requested_written),
                       bytes_text(info.sector_read), bytes_text(info.sector_written));
+  const double waste =
+      (info.sector_read + info.sector_written) / (info.requested_read + info.requested_written);
+  if (waste >= 2) text += fmt::format(", {:.1f} times as much", waste);
   text += fmt::format("\n  memory: {}", memory_text(info));
   text += fmt::format("\n  operations: {}", operations_text(info));
   if (std::isfinite(info.intensity))

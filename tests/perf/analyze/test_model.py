@@ -16,6 +16,31 @@ HISTOGRAM = KERNELS / "ptx" / "09_hist_shared.90.ptx"
 STRUCTS = KERNELS / "ptx" / "24_struct_param.90.ptx"  # two kernels
 ARGUMENTS = ["--arg", "f32:2.0", "--arg", "buf", "--arg", "buf:f32:64", "--arg", "i32:1048576"]
 LAUNCH = ["--launch", "grid=8192,block=128"]
+# Strided loads, a branch that parts the threads, and an array in local memory.
+SLOW = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry slow(.param .u64 x) {
+  .reg .pred %p;
+  .reg .b32 %r<4>;
+  .reg .b64 %d<4>;
+  .local .align 4 .b8 array[16];
+  ld.param.u64 %d1, [x];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 32;
+  add.u64 %d2, %d1, %d2;
+  ld.global.u32 %r2, [%d2];
+  st.local.u32 [array], %r2;
+  and.b32 %r3, %r1, 1;
+  setp.eq.u32 %p, %r3, 0;
+  @%p bra end;
+  add.u32 %r2, %r2, 1;
+  add.u32 %r2, %r2, 1;
+  add.u32 %r2, %r2, 1;
+end:
+  ret;
+}
+"""
 
 
 def model(*arguments):
@@ -49,6 +74,18 @@ class Model(unittest.TestCase):
         self.assertIn("\n  memory: 8.0 MiB read, 4.0 MiB written\n", text)
         self.assertIn("\n  intensity: 0.167 operations per byte\n", text)
         self.assertIn("\n  least time: 3.76 us on H100 SXM by its datasheet, bound by memory\n", text)
+
+    def test_reasons_as_text(self):
+        with tempfile.TemporaryDirectory() as folder:
+            slow = Path(folder) / "slow.ptx"
+            slow.write_text(SLOW)
+            text = run("analyze", slow, "--launch", "grid=4,block=64", "--arg", "buf").stdout
+        self.assertIn("\n  requested: 1.0 KiB read, 0 bytes written; in sectors 8.0 KiB and 0 bytes, 8.0 times as much\n", text)
+        self.assertIn("\n  local memory: 1.0 KiB in sectors\n", text)
+        self.assertRegex(text, r"\n  divergence: \d+ % of the threads of its warps wait\n")
+        good = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS).stdout
+        for word in ("times as much", "local memory", "divergence"):
+            self.assertNotIn(word, good)
 
     def test_the_least_time_is_at_the_rates_of_a_roof(self):
         with tempfile.TemporaryDirectory() as folder:
