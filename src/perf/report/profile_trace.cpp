@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "perf/report/plain_text.hpp"
+#include "perf/report/profile_findings.hpp"
 #include "perf/report/profile_report.hpp"
 #include "perf/report/profile_rules.hpp"
 #include "perf/report/trace_lanes.hpp"
@@ -34,6 +35,22 @@ const char* category_of(RecordKind kind) {
   return NAMES[static_cast<size_t>(kind)];
 }
 
+// Marks that all lanes have in common, at the begin.
+constexpr size_t MOST_MARKS = 8;
+
+std::string mark_of(const ReportFinding& finding, const ReportData& data) {
+  std::string name = concat(finding.id, " ");
+  if (finding.kernel < data.kernels.size())
+    name += concat(kernel_title(data.kernels[finding.kernel].name), ": ");
+  name += finding.name;
+  if (const std::string place = reason_place(finding.place); !place.empty())
+    name += concat(" at ", place);
+  return concat("{\"ph\": \"i\", \"s\": \"g\", \"name\": ", json_text(name),
+                ", \"cat\": \"finding\", \"pid\": 0, \"tid\": 0, \"ts\": 0.000, \"args\": {",
+                "\"advice\": ", json_text(finding.advice),
+                ", \"message\": ", json_text(finding.message), "}}");
+}
+
 std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
@@ -45,6 +62,8 @@ std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
   add("row", std::to_string(record.row));
   add("grid", json_text(extent_text(row.geometry.grid)));
   add("block", json_text(extent_text(row.geometry.block)));
+  if (const size_t finding = main_finding(data, record.row); finding != NO_INDEX)
+    add("finding", json_text(data.findings[finding].id));
   if (row.bound != Bound::UNKNOWN) add("bound", json_text(bound_name(row.bound)));
   if (std::isfinite(row.percent.memory)) add("memory_percent", trace_number(row.percent.memory));
   if (std::isfinite(row.percent.compute)) add("compute_percent", trace_number(row.percent.compute));
@@ -100,6 +119,9 @@ std::string profile_as_trace(const ReportData& data) {
   };
   const std::vector<LanePlace> places = trace_lanes(data.records);
   for (const std::string& label : labels_of(places, data)) add(label);
+  size_t marks = 0;
+  for (const ReportFinding& finding : data.findings)
+    if (finding.severity != Severity::NOTE && marks++ < MOST_MARKS) add(mark_of(finding, data));
   for (size_t i = 0; i < places.size(); ++i) add(event_of(data.records[i], places[i], data));
   return text + "\n]}\n";
 }

@@ -256,7 +256,8 @@ TEST_F(CpuProfile, HasATimelineOnRequest) {
   end();
   const std::string trace = write(CUCORE_REPORT_FORMAT_TRACE);
   size_t kernels = 0;
-  for (size_t at = 0; (at = trace.find("twice", at)) != std::string::npos; ++at) ++kernels;
+  for (size_t at = 0; (at = trace.find("\"name\": \"twice\"", at)) != std::string::npos; ++at)
+    ++kernels;
   EXPECT_EQ(kernels, 3u) << trace;
 }
 

@@ -111,10 +111,12 @@ class Reasons(unittest.TestCase):
         lines = self.profile(kernel).splitlines()
         self.assertRegex(lines[2], f"^{kernel}: [a-z0-9 ]+{f' at {place}' if place else ''} \\({finding}\\)$")
         self.assertTrue(lines[3].startswith("  ") and lines[4].startswith("  "), "figures and a remedy follow")
-        page = self.folder / f"{kernel}.html"
-        [row] = csv.DictReader(self.profile(kernel, "--csv", "--html", str(page)).splitlines())
+        page, trace = self.folder / f"{kernel}.html", self.folder / f"{kernel}.trace"
+        [row] = csv.DictReader(self.profile(kernel, "--csv", "--html", str(page), "--trace", str(trace)).splitlines())
         self.assertEqual((row["finding"], row["place"]), (finding, place))
         self.assertIn(f'<div class="main"><b>{lines[2]}.</b>', page.read_text())
+        marks = [event["name"] for event in json.loads(trace.read_text())["traceEvents"] if event["ph"] == "i"]
+        self.assertEqual(marks[:1], [] if kernel == "tiny" else [f"{finding} {lines[2].rpartition(' (')[0]}"])  # notes have none
         first = json.loads(self.profile(kernel, "--json"))["findings"][0]
         self.assertEqual((first["id"], first["line"]), (finding, line or 0))
 

@@ -155,7 +155,17 @@ class Formats(unittest.TestCase):
         [transpose] = [event for event in json.loads(self.read("slow_transpose.trace"))["traceEvents"]
                        if event["name"] == "transpose<float>"]
         self.assertEqual((transpose["ts"], transpose["dur"], transpose["pid"], transpose["tid"]), (300, 812, 0, 7))
-        self.assertEqual(transpose["args"]["bound"], "latency")
+        self.assertEqual((transpose["args"]["bound"], transpose["args"]["finding"]), ("latency", "P203"))
+
+    def test_the_trace_has_a_mark_per_warning(self):
+        for sample in SAMPLES:
+            marks = [event for event in json.loads((self.folder / f"{sample}.trace").read_bytes())["traceEvents"] if event["ph"] == "i"]
+            report = json.loads((self.folder / f"{sample}.json").read_bytes())
+            warnings = [finding for finding in report["findings"] if finding["severity"] != "note"][:8]
+            self.assertEqual([(mark["name"][:4], mark["args"]["message"]) for mark in marks],
+                             [(finding["id"], finding["message"]) for finding in warnings])
+        [mark] = [event for event in json.loads(self.read("slow_transpose.trace"))["traceEvents"] if event["name"].startswith("P203")]
+        self.assertIn("transpose<float>: uncoalesced access", mark["name"])
 
     def test_the_trace_fits_its_schema(self):
         jsonschema.Draft202012Validator.check_schema(TRACE_SCHEMA)
