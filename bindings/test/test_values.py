@@ -74,7 +74,12 @@ class CSharp(unittest.TestCase):
     def test_one_line_stands_for_the_text_of_a_type(self):
         text = csharp('//: shown Axle axle: $"axle {Left}" -> Its left end')
         self.assertIn('  /// <summary>Its left end.</summary>\n  public override string ToString() { return Describe.Object("axle", () => $"axle {Left}"); }', text)
-        self.assertIn("return Describe.Properties(this);", csharp("  //: described"))
+
+    def test_one_line_stands_for_the_text_of_all_properties(self):
+        text = csharp("public class Hub {\n  public int Holes { get; }\n}\npublic sealed class Axle {\n  public static int Count { get; set; }\n"
+                      "  /// <summary>The ends.</summary>\n  public IList<int> Ends { get; set; } = new List<int>();\n  public bool? Turns { get; }\n"
+                      "  internal int Hidden { get; }\n\n  //: described\n}")
+        self.assertIn('public override string ToString() { return Describe.Properties("Axle", Describe.Set("Ends", Ends), Describe.Set("Turns", Turns)); }', text)
 
 
 class Python(unittest.TestCase):

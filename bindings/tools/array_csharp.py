@@ -17,6 +17,7 @@ import array_operations
 import header as headers
 import words
 from header import camel
+from platform_calls import imported
 
 LIBRARY = "libcucore-array.so.0"
 PREFIX = "cucore_array_"
@@ -145,12 +146,6 @@ def forwarded(declared, name):
     """An argument that passes a parameter on."""
     how = re.match(r"(out |ref )?", declared)[0]
     return how + local(name)
-
-
-def imported(indent, declaration):
-    """A platform call. From .NET 7 on the compiler makes its code, which trimming and compilation ahead of time require."""
-    return ["#if NET7_0_OR_GREATER", f"{indent}[LibraryImport(Library)]", f"{indent}internal static partial {declaration};",
-            "#else", f"{indent}[DllImport(Library)]", f"{indent}internal static extern {declaration};", "#endif"]
 
 
 def natives(header):

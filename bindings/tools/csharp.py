@@ -197,20 +197,22 @@ def options(struct, places):
     values = {v.name for _, v in pairs.values()}
     out = [f'/// <summary>{text_of(struct.doc.text, places)} A null is the default.</summary>',
            f'public sealed class {name} {{']
-    fill = []
+    fill, properties = [], []
     for f in struct.fields:
         doc = text_of(f.doc or f.name.replace('_', ' ').capitalize(), places).replace(' ...', '')
         if f.name in pairs:
             prop, value = pairs[f.name]
             ctype = 'string' if value.kind == 'texts' else 'byte[]'
             out += property_lines(doc + ', by name.', f'NamedList<{ctype}>', prop, f'new NamedList<{ctype}>()')
+            properties.append(prop)
             fill.append(f'    Fields.Add(native, "{f.name}", "{value.name}", {prop});')
         elif f.name not in values and f.kind in TYPES:
             out += property_lines(doc, TYPES[f.kind], camel(f.name), LISTS.get(f.kind, ''))
+            properties.append(camel(f.name))
             receiver = '' if SETTERS[f.kind].startswith('native') else 'native, '
             fill.append(f'    {SETTERS[f.kind]}({receiver}"{f.name}", {camel(f.name)});')
     out += ['', f'  internal Native{name} ToNative() {{', f'    Native{name} native = new Native{name}();']
-    return out + fill + ['    return native;', '  }', '', *csharp_values.DESCRIBED, '}']
+    return out + fill + ['    return native;', '  }', '', *csharp_values.described(name, properties), '}']
 
 
 PLAIN = {'toggle': 'bool?', 'flag': 'bool', 'number': 'int', 'uint64': 'ulong'}
@@ -227,7 +229,7 @@ def plain_options(owner, places):
     for f in struct.fields:
         ctype = PLAIN.get(f.kind) or {'int64_t': 'long'}.get(f.kind) or 'long'
         out += [f'  /// <summary>{sentence(f, places)}</summary>', f'  public {ctype} {named[f.name]} {{ get; set; }}']
-    out += ['', *csharp_values.DESCRIBED, '}']
+    out += ['', *csharp_values.described(options, [named[f.name] for f in struct.fields]), '}']
     others = [(api.class_name(api.of_type(t).name, 'csharp'), n) for n, t in zip(function.parameters, function.types) if t.startswith('const ') and api.of_type(t)]
     declared, passed = ''.join(f'{t} {n}, ' for t, n in others), ''.join(f'{n}, ' for _, n in others)
     values = ', '.join(f'Fields.ToToggle(options.{named[f.name]})' if f.kind == 'toggle' else f'options.{named[f.name]}' for f in struct.fields)

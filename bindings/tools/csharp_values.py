@@ -15,7 +15,7 @@ import re
 
 FIELDS = re.compile(r'(\s*)//: fields (\w+) \((.*)\)$')
 SHOWN = re.compile(r'//: shown (\w+) (\w+): (.*) -> (.*)$')
-DESCRIBED = ['  /// <summary>What is set.</summary>', '  public override string ToString() { return Describe.Properties(this); }']
+PROPERTY = re.compile(r'  public (?!static )[^(]*? (\w+) \{ get')
 LAUNCHES = re.compile(r'\s*//: launches (\d)$')
 FIELD = re.compile(r'\s*(?:\w+ )+?(?P<type>[\w<>\[\]?]+) (?P<name>\w+)(?: \{ get; \}(?: = (?P<value>.*))?|(?: = (?P<initial>.*))?);?$')
 
@@ -48,6 +48,12 @@ def shown(name, what, text, summary):
             f'  public override string ToString() {{ return Describe.Object("{what}", () => {text}); }}', '}']
 
 
+def described(name, properties):
+    """The text names each property, because compilation ahead of time removes members that only reflection finds."""
+    parts = ''.join(f', Describe.Set("{each}", {each})' for each in properties)
+    return ['  /// <summary>What is set.</summary>', f'  public override string ToString() {{ return Describe.Properties("{name}"{parts}); }}']
+
+
 def fields_behind(lines, at):
     """(lines of the fields without their values, [(type, name, value)], the index behind them)."""
     out, fields = [], []
@@ -64,16 +70,17 @@ def fields_behind(lines, at):
 
 
 def expand(lines):
-    out, at, owner = [], 0, ''
+    out, at, owner, begin = [], 0, '', 0
     while at < len(lines):
         line = lines[at]
         at += 1
-        owner = (re.match(r'\s*(?:\w+ )*(?:class|struct) (\w+)', line) or [0, owner])[1]
+        if found := re.match(r'\s*(?:\w+ )*(?:class|struct) (\w+)', line):
+            owner, begin = found[1], len(out)
         several, mark, text = LAUNCHES.match(line), FIELDS.match(line), SHOWN.match(line)
         if text:
             out += shown(*text.groups())
         elif line == '  //: described':
-            out += DESCRIBED
+            out += described(owner, [m[1] for each in out[begin:] if (m := PROPERTY.match(each))])
         elif several:
             out += ['  ' + l if l else '' for count in range(1, int(several[1]) + 1) for l in launch(count)]
         elif mark:

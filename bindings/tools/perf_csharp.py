@@ -13,6 +13,7 @@ from pathlib import Path
 import csharp
 import perf_model
 from header import camel
+from platform_calls import imported
 
 LIBRARY = 'libcucore-perf.so.0'
 HEAD = ['#nullable enable', '// Generated from cucore_perf.h.', 'using System;', 'using System.Collections.Generic;', 'using System.Runtime.InteropServices;', '',
@@ -50,7 +51,7 @@ def parameter_type(c_type, name, function, model):
         return 'IntPtr'
     if c_type.endswith('*const *'):
         return 'IntPtr[]'
-    kinds = {'const char *': 'byte[]?', 'char *': 'byte[]?', 'void *': 'byte[]?', 'const void *': 'byte[]', 'size_t *': 'out ulong', 'double *': 'out double', 'int32_t *': 'out int'}
+    kinds = {'const char *': 'byte[]?', 'char *': '[In, Out] byte[]?', 'void *': '[In, Out] byte[]?', 'const void *': 'byte[]', 'size_t *': 'out ulong', 'double *': 'out double', 'int32_t *': 'out int'}
     if c_type in kinds or not c_type.endswith('*'):
         return kinds.get(c_type) or field_type(c_type)
     return 'out IntPtr' if c_type.endswith('**') else 'IntPtr' if 'options' in c_type else 'SafeHandle'
@@ -72,13 +73,13 @@ def native(model):
         out += ['', f'  internal static {native_name(struct.name)} Make() {{',
                 f'    return new {native_name(struct.name)} {{ StructSize = {perf_model.layout(struct, model)[1]} }};' if struct.fields[0].name == 'struct_size'
                 else f'    return new {native_name(struct.name)}();', '  }', '}', '']
-    out += ['internal static class PerfNative {', f'  private const string Library = "{LIBRARY}";']
+    out += ['internal static partial class PerfNative {', f'  private const string Library = "{LIBRARY}";']
     for function in model.functions:
         declared = ', '.join(f'{parameter_type(t, n, function, model)} {local(n)}' for n, t in zip(function.parameters, function.types))
         result = 'void' if function.result == 'void' else field_type(function.result)
-        out += ['', '  [DllImport(Library)]', f'  internal static extern {result} {function.name}({declared});']
+        out += ['', *imported('  ', f'{result} {function.name}({declared})')]
     for name in ('cucore_stream_retain', 'cucore_kernel_retain'):
-        out += ['', '  [DllImport(Library)]', f'  internal static extern IntPtr {name}(IntPtr handle);  // of libcucore, which the library loads']
+        out += ['', '  // Of libcucore, which the library loads.', *imported('  ', f'IntPtr {name}(IntPtr handle)')]
     return '\n'.join([*out, '}', '}', ''])
 
 

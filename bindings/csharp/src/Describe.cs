@@ -4,7 +4,6 @@ using System;
 using System.Collections;
 using System.Collections.Generic;
 using System.Linq;
-using System.Reflection;
 
 namespace Cucore {
 internal static class Describe {
@@ -25,20 +24,15 @@ internal static class Describe {
     using (device) return $"device {device.Ordinal}";
   }
 
-  /// <summary>"Arch=sm_90, DefineMacros={A, B}": the properties that are set.</summary>
-  internal static string Properties(object of) {
-    IEnumerable<string> set = of.GetType().GetProperties(BindingFlags.Instance | BindingFlags.Public)
-        .Where(p => p.GetIndexParameters().Length == 0)
-        .Select(p => new KeyValuePair<string, string?>(p.Name, Value(p.GetValue(of, null), p.PropertyType)))
-        .Where(p => p.Value != null).Select(p => $"{p.Key}={p.Value}");
-    return $"{of.GetType().Name}({string.Join(", ", set)})";
-  }
+  /// <summary>"ProgramOptions(Arch=sm_90, DefineMacros={A, B})": the properties that are set.</summary>
+  internal static string Properties(string type, params string?[] set) { return $"{type}({string.Join(", ", set.Where(each => each != null))})"; }
 
-  private static string? Value(object value, Type type) {
-    if (value == null || type.IsValueType && value.Equals(Activator.CreateInstance(type))) return null;
-    if (value is string || !(value is IEnumerable all)) return value.ToString();
+  /// <summary>"Arch=sm_90"; null for the default of the type, and for an empty list.</summary>
+  internal static string? Set<T>(string name, T value) {
+    if (EqualityComparer<T>.Default.Equals(value, default(T)!)) return null;
+    if (value is string || !(value is IEnumerable all)) return $"{name}={value}";
     string[] each = all.Cast<object>().Select(Item).ToArray();
-    return each.Length == 0 ? null : "{" + string.Join(", ", each) + "}";
+    return each.Length == 0 ? null : name + "={" + string.Join(", ", each) + "}";
   }
 
   // Sources and headers are long, so their names stand for them.

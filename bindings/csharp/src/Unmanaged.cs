@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types whose values are plain bytes: those that kernels take and buffers contain.
 using System;
-using System.Reflection;
 using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>Facts about a type whose values cross as bytes.</summary>
 internal static class Unmanaged<T> where T : unmanaged {
-  // Checked once per type: a kernel would receive a reference inside as an address of the
+  // Measured once per type; 0 for a type with references. A kernel would receive a reference as an address of the
   // collector's heap.
-  private static readonly bool plain = Plain.Is(typeof(T));
-  private static readonly int size = plain ? Measure() : 0;
+  private static readonly int size = Measure();
 
   internal static int Size {
     get {
-      if (!plain) throw new ArgumentException($"{typeof(T)} holds references, so its bytes mean nothing to a device");
+      if (size == 0) throw new ArgumentException($"{typeof(T)} holds references, so its bytes mean nothing to a device");
       return size;
     }
   }
@@ -22,17 +20,13 @@ internal static class Unmanaged<T> where T : unmanaged {
   // AsBytes of all would refuse more than 2 GiB.
   internal static ReadOnlySpan<byte> First(ReadOnlySpan<T> all) { return MemoryMarshal.AsBytes(all.Slice(0, Math.Min(all.Length, 1))); }
 
-  // GCHandle pins no array of bool, char or a struct with one of them on .NET Core.
-  private static int Measure() { return MemoryMarshal.AsBytes(new Span<T>(new T[1])).Length; }
-}
-
-internal static class Plain {
-  internal static bool Is(Type type) {
-    if (type.IsPrimitive || type.IsEnum || type.IsPointer) return true;
-    if (!type.IsValueType) return false;
-    foreach (FieldInfo field in type.GetFields(BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic))
-      if (!Is(field.FieldType)) return false;
-    return true;
+  // AsBytes refuses references. GCHandle pins no array of bool, char or a struct with one of them on .NET Core.
+  private static int Measure() {
+    try {
+      return MemoryMarshal.AsBytes(new Span<T>(new T[1])).Length;
+    } catch (ArgumentException) {
+      return 0;
+    }
   }
 }
 

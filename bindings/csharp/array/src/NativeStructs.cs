@@ -30,7 +30,7 @@ internal struct NativeApplyOptions {
 
   // The caller keeps the arrays.
   internal NativeApplyOptions(OperationOptions? options) : this() {
-    structSize = (UIntPtr)(ulong)Marshal.SizeOf(typeof(NativeApplyOptions));
+    structSize = (UIntPtr)(ulong)Marshal.SizeOf<NativeApplyOptions>();
     dtype = options?.DType ?? DType.Default;
     @out = NdArray.HandleOf(options?.Out, "Out", true).DangerousGetHandle();
     where = NdArray.HandleOf(options?.Where, "Where", true).DangerousGetHandle();
@@ -51,7 +51,7 @@ internal struct NativeReduceOptions {
 
   // The caller pins the axes.
   internal NativeReduceOptions(Reduction how, IntPtr axes, double order) : this() {
-    structSize = (UIntPtr)(ulong)Marshal.SizeOf(typeof(NativeReduceOptions));
+    structSize = (UIntPtr)(ulong)Marshal.SizeOf<NativeReduceOptions>();
     this.axes = axes;
     axisCount = Calls.Count(how.Axes);
     axesGiven = how.Axes == null ? 0 : 1;
@@ -71,7 +71,7 @@ internal struct NativePrintOptions {
   private readonly int precision, edgeItems, lineWidth, suppressSmall;
 
   internal NativePrintOptions(PrintOptions? options) : this() {
-    structSize = (UIntPtr)(ulong)Marshal.SizeOf(typeof(NativePrintOptions));
+    structSize = (UIntPtr)(ulong)Marshal.SizeOf<NativePrintOptions>();
     if (options == null) return;
     threshold = options.Threshold;
     precision = options.Precision == 0 ? -1 : options.Precision;
@@ -96,7 +96,7 @@ internal struct NativeContextOptions {
 
   // The caller keeps the stream and the cache.
   internal NativeContextOptions(ContextOptions options) : this() {
-    structSize = (UIntPtr)(ulong)Marshal.SizeOf(typeof(NativeContextOptions));
+    structSize = (UIntPtr)(ulong)Marshal.SizeOf<NativeContextOptions>();
     stream = CudaStream.getCPtr(options.Stream).DangerousGetHandle();
     cache = Cache.getCPtr(options.Cache).DangerousGetHandle();
     policy = options.Policy;

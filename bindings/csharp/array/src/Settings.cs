@@ -15,7 +15,10 @@ public sealed class Reduction {
   public double? Order { get; set; }
 
   /// <summary>The settings that differ from the defaults.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  public override string ToString() {
+    return Describe.Properties("Reduction", Describe.Set("Axes", Axes), Describe.Set("KeepDims", KeepDims),
+        Describe.Set("DType", DType), Describe.Set("Correction", Correction), Describe.Set("Order", Order));
+  }
 }
 
 /// <summary>The result of an operation, and its type.</summary>
@@ -47,7 +50,11 @@ public sealed class PrintOptions {
   public bool SuppressSmall { get; set; }
 
   /// <summary>All settings.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  public override string ToString() {
+    return Describe.Properties("PrintOptions", Describe.Set("Threshold", Threshold),
+        Describe.Set("Precision", Precision), Describe.Set("EdgeItems", EdgeItems),
+        Describe.Set("LineWidth", LineWidth), Describe.Set("SuppressSmall", SuppressSmall));
+  }
 }
 
 /// <summary>The settings of a new context.</summary>
@@ -72,6 +79,11 @@ public sealed class ContextOptions {
   public long MaxRetainedBytes { get; set; }
 
   /// <summary>The settings that differ from the defaults.</summary>
-  public override string ToString() { return Describe.Properties(this); }
+  public override string ToString() {
+    return Describe.Properties("ContextOptions", Describe.Set("Stream", Stream), Describe.Set("Cache", Cache),
+        Describe.Set("Policy", Policy), Describe.Set("Math", Math), Describe.Set("DefaultFloat", DefaultFloat),
+        Describe.Set("MaxBytes", MaxBytes), Describe.Set("MaxPending", MaxPending),
+        Describe.Set("MaxDepth", MaxDepth), Describe.Set("MaxRetainedBytes", MaxRetainedBytes));
+  }
 }
 }

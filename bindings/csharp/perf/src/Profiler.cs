@@ -84,9 +84,9 @@ internal static class Declared {
   // On the thread of a launch, which an exception cannot fail.
   private static void Run(IntPtr operation, IntPtr declaration, IntPtr number) {
     try {
-      NativeOperation of = (NativeOperation)Marshal.PtrToStructure(operation, typeof(NativeOperation));
-      NativeLaunchOptions options = (NativeLaunchOptions)Marshal.PtrToStructure(of.Launch, typeof(NativeLaunchOptions));
-      NativeDeclaration to = (NativeDeclaration)Marshal.PtrToStructure(declaration, typeof(NativeDeclaration));
+      NativeOperation of = Marshal.PtrToStructure<NativeOperation>(operation);
+      NativeLaunchOptions options = Marshal.PtrToStructure<NativeLaunchOptions>(of.Launch);
+      NativeDeclaration to = Marshal.PtrToStructure<NativeDeclaration>(declaration);
       using (Kernel kernel = new Kernel(PerfNative.cucore_kernel_retain(of.Kernel), true)) {
         Declaration found = functions[number.ToInt64()](new Launch(kernel, options));
         (to.BytesRead, to.BytesWritten, to.Operations) = (found.BytesRead, found.BytesWritten, found.Operations);
