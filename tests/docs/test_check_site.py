@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checks of the site find planted faults: test_check_site.py TOOLS"""
 import json
+import os
 import re
 import subprocess
 import sys
@@ -58,6 +59,13 @@ class Checks(unittest.TestCase):
         self.assertEqual(self.check({"index.html": '<a href="howto.html">h</a>', "howto.html": links + sections}, test)[0], 0)
         self.assertNotEqual(self.check({"index.html": "", "howto.html": links + sections}, test)[0], 0)
         self.assertNotEqual(self.check({"index.html": '<a href="howto.html">h</a>', "howto.html": sections}, test)[0], 0)
+
+    def test_tools_are_required_in_continuous_integration(self):
+        for ci, code in (("true", 1), ("", 77)):
+            done = subprocess.run([sys.executable, "-B", Path(__file__).with_name("try_site.py"), "/", "/"], capture_output=True, text=True,
+                                  env={**os.environ, "CI": ci, "PATH": "/nowhere"})
+            self.assertEqual(done.returncode, code)
+            self.assertIn("not installed: doxygen", done.stdout)
 
 
 if __name__ == "__main__":

@@ -213,6 +213,18 @@ class ApiDomain(Domain):
                 yield name, f"{name} ({TITLES[language]})", language, document, anchor, 1
 
 
+BREAK = re.compile(r"(?<=[_.:])(?=[^_.:])|(?<=[a-z0-9])(?=[A-Z])")
+
+
+def break_names(app, doctree, page):
+    """Lets browsers break the names in the table of all languages between their words."""
+    for table in doctree.findall(nodes.table):
+        if "languages" in table["classes"]:
+            for text in [each for each in table.findall(nodes.Text) if isinstance(each.parent, nodes.literal)]:
+                first, *rest = BREAK.split(text)
+                text.parent.replace(text, [nodes.Text(first), *(part for word in rest for part in (nodes.raw("", "<wbr>", format="html"), nodes.Text(word)))])
+
+
 CONTENTS = {}
 
 
@@ -235,5 +247,6 @@ def setup(app):
     app.add_config_value("reference_names", {}, "")
     app.add_domain(ApiDomain)
     app.add_directive("reference", Reference)
+    app.connect("doctree-resolved", break_names)
     app.connect("html-page-context", share_contents, priority=100)  # before that of Furo
     return {"parallel_read_safe": True, "parallel_write_safe": True}
