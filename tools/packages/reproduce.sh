@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Builds packages of the last commit in two folders and compares their bytes: reproduce.sh [wheel|sdist|jars|nuget]...
-# The folders have different names and lengths. $CUCORE_REPRODUCE is the folder of both; without it they are deleted.
+# The folders have different names and lengths, and the second one has a compiler cache of its own, so that its objects are
+# compiled again. $CUCORE_REPRODUCE is the folder of both; without it they are deleted.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -42,6 +43,7 @@ build() {
 for name in one another-folder; do
   [ -d "$place/$name" ] || git clone -q "$root" "$place/$name"
   cd "$place/$name"
+  [ "$name" = one ] || export CCACHE_DIR="$place/$name.ccache"
   for kind in "$@"; do build "$kind"; done | xargs sha256sum | sed 's| .*/| |' > "$place/$name.txt"
 done
 cat "$place/one.txt"

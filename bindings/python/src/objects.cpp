@@ -160,7 +160,7 @@ PyObject* refuse_pickle(PyObject* self, PyObject*) {
 
 PyMethodDef methods[] = {
     {"close", close, METH_NOARGS,
-     "close($self, /)\n--\n\nGives the native object back now. Closing twice does nothing; any "
+     "close($self, /)\n--\n\nReleases the native object now. Closing twice does nothing; any "
      "other use "
      "afterwards is an InvalidHandleError."},
     {"__enter__", enter, METH_NOARGS, "__enter__($self, /)\n--\n\nThe object itself."},

@@ -30,7 +30,7 @@
     return swigCPtr == 0;
   }
 %}
-%typemap(javadestruct, methodname="close", methodmodifiers="/** Gives the native object back. Calls that other threads are inside of end first; further calls\n   * throw {@link InvalidHandleException}. A second close does nothing. */\n  @Override public") SWIGTYPE {
+%typemap(javadestruct, methodname="close", methodmodifiers="/** Releases the native object. Calls that other threads are inside of end first; further calls\n   * throw {@link InvalidHandleException}. A second close does nothing. */\n  @Override public") SWIGTYPE {
     swigCPtr = 0;
     cleanable.clean();
   }
