@@ -17,7 +17,7 @@ internal static class Trimming {
     "CreateInstance", "GetValues" };
   private static readonly HashSet<string> ownersOfThem = new HashSet<string> {
     "System.Runtime.InteropServices.Marshal", "System.Activator", "System.Array", "System.Enum" };
-  // What Type returns about itself, without its members.
+  // Members of Type that do not reach the members of a type.
   private static readonly HashSet<string> plain = new HashSet<string> {
     "GetTypeFromHandle", "GetTypeCode", "op_Equality", "op_Inequality", "get_FullName", "get_IsValueType", "get_IsEnum", "get_IsPrimitive", "Equals", "GetHashCode" };
   private static readonly string[] namespaces = {
