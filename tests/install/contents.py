@@ -3,6 +3,7 @@
 
 The packages are those of this build, so that sizes and machines are not compared. ./run packages --check compares them.
 """
+import json
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,9 @@ from pathlib import Path
 
 ROOT, *PACKAGES = map(Path, sys.argv[1:])
 del sys.argv[1:]
+sys.path.insert(0, str(ROOT / "tools/packages"))
+import parts  # noqa: E402
+
 TOOL, PAGE = ROOT / "tools/packages/contents.py", ROOT / "docs/packages.md"
 EMPTY = "<!-- packages -->\n<!-- end of packages -->\n<!-- debian packages -->\n<!-- end of debian packages -->\n"
 
@@ -45,6 +49,14 @@ class Contents(unittest.TestCase):
     def test_the_page_has_what_the_packages_contain(self):
         code, printed = run("--check-parts", PAGE, *PACKAGES)
         self.assertEqual(code, 0, printed)
+
+    def test_the_packages_name_the_works_of_others(self):
+        for package in PACKAGES:
+            kind, name = ("jar", "META-INF/sbom/cucore.cdx.json") if package.suffix == ".jar" else ("nuget", "sbom/cucore.cdx.json")
+            with zipfile.ZipFile(package) as archive:
+                found = json.loads(archive.read(name))
+            self.assertEqual(found, json.loads(parts.cyclonedx(kind)))
+            self.assertIn("zstd", [each["name"] for each in found["components"]])
 
     def test_another_library_is_a_difference(self):
         self.page.write_text(PAGE.read_text(encoding="utf-8"), encoding="utf-8")
