@@ -27,7 +27,7 @@ natives() {
 
 # The settings of Python for arm64 are in its own packages; the modules have the names and the tag of that machine.
 wheel() {
-  rm -rf /raw /dist
+  rm -rf /raw /dist /wheel  # meson-python keeps the options of a folder that exists; ccache has its objects
   _PYTHON_SYSCONFIGDATA_NAME=_sysconfigdata__aarch64-linux-gnu _PYTHON_HOST_PLATFORM=linux-aarch64 PYTHONPATH=/src/tools/cross/python \
     python3 -m build --wheel --no-isolation --outdir /raw -Cbuilddir=/wheel -Csetup-args="-Dtoolkit_include=/cuda" \
     $(for word in $cross; do echo "-Csetup-args=$word"; done) .
