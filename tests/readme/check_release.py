@@ -147,6 +147,28 @@ class Release(unittest.TestCase):
         self.commit()
         self.expect_refusal(f"docs/csharp.md does not contain the version {self.old}", NEXT, "--perform")
 
+    def test_the_checklist_lists_what_is_missing(self):
+        tree = self.folder / "tree"
+        shutil.copytree(ROOT / "tools/packages", tree / "tools/packages", ignore=shutil.ignore_patterns("__pycache__"))
+        (tree / "debian").mkdir()
+        shutil.copy(ROOT / "debian/control", tree / "debian")
+
+        def checklist():
+            done = subprocess.run([sys.executable, "-B", "tools/packages/checklist.py"], cwd=tree, env=self.environment, stdout=subprocess.PIPE, text=True)
+            return done.returncode, {row[6:21].strip(): (row[:4].strip(), row[22:]) for row in done.stdout.splitlines() if row[:5] in ("ok   ", "open ")}
+        code, steps = checklist()
+        self.assertEqual(code, 1)
+        self.assertEqual(steps["version"][0], "ok")
+        self.assertEqual({step for step, (state, _) in steps.items() if state == "open"},
+                         {"changelog", "clean tree", "signed tag", "wheel", "source archive", "jars", "NuGet packages", "Debian packages"})
+        self.assertEqual(steps["wheel"][1], "missing; ./run packages builds it")
+        names = re.findall(r"^Package: (.+)$", (tree / "debian/control").read_text(), re.M)
+        self.assertEqual(steps["Debian packages"][1], f"{', '.join(names)}: missing; ./run deb builds all")
+        (tree / "build-deb/packages").mkdir(parents=True)
+        for name in names:
+            (tree / f"build-deb/packages/{name}_{self.old}_amd64.deb").touch()
+        self.assertEqual(checklist()[1]["Debian packages"], ("ok", f"{len(names)} packages"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks through the checklist of a release, and changes nothing: checklist.py
 
-Each line is a step with "ok" or "open", and what is left to do. The packages are those of dist/. docs/releasing.md describes the steps. The exit code is 1
+Each line is a step with "ok" or "open", and what is left to do. The packages are those of dist/ and build-deb/. docs/releasing.md describes the steps. The exit code is 1
 if a step is open.
 """
 import re
@@ -70,6 +70,13 @@ def packages():
     return found
 
 
+def debian():
+    """Whether build-deb has each package that debian/control names."""
+    names = re.findall(r"^Package: (\S+)$", (ROOT / "debian/control").read_text(encoding="utf-8"), re.M)
+    missing = [name for name in names if not list((ROOT / "build-deb/packages").glob(f"{name}_{parts.version()}_*.deb"))]
+    return not missing, f"{len(names)} packages" if not missing else f"{', '.join(missing)}: missing; ./run deb builds all"
+
+
 def faults(path):
     """The faults of a wheel, and a machine whose libraries a package lacks."""
     if path.suffix == ".whl":
@@ -88,6 +95,7 @@ def main():
         wrong = [f"{path.name}: {fault}" for path in paths for fault in faults(path)]
         text = "; ".join(wrong) or ", ".join(path.name for path in paths)
         results.append((kind, bool(paths) and not wrong, text if paths else "missing; ./run packages builds it"))
+    results.append(("Debian packages", *debian()))
     for name, is_done, text in results:
         print(f"{'ok' if is_done else 'open':4}  {name:15} {text}")
     present = [path for paths in found.values() for path in paths]
