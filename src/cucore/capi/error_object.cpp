@@ -13,7 +13,7 @@ cucore_error* make_error(Error error) {
 
 const ErrorObject* error_object(const cucore_error* error) noexcept {
   if (!error || error == &out_of_memory_error || !error->is_live(HandleType::ERROR)) return nullptr;
-  return static_cast<const ErrorObject*>(error->object);
+  return static_cast<const ErrorObject*>(error->object.load(std::memory_order_relaxed));
 }
 
 }  // namespace cucore::capi

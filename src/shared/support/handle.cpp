@@ -80,7 +80,7 @@ HandleHead* HandlePool::wrap(const Object* object) {
   HandleHead* head = take_slot();
   object->add_reference();
   object->handle_ = head;
-  head->object = const_cast<Object*>(object);
+  head->object.store(const_cast<Object*>(object), std::memory_order_relaxed);
   head->next_free = nullptr;
   head->references.store(1, std::memory_order_release);
   ++live_;
@@ -98,7 +98,7 @@ void HandlePool::release_last(HandleHead* head) noexcept {
            !head->references.compare_exchange_weak(count, count - 1, std::memory_order_acq_rel)) {
     }
     if (count != 1) return;
-    object = head->object;  // stays in the head, which marks it as used before
+    object = head->object.load();  // stays in the head, which marks it as used before
     object->handle_ = nullptr;
     head->next_free = nullptr;
     (last_free_ ? last_free_->next_free : first_free_) = head;

@@ -58,9 +58,9 @@ constexpr HandleType handle_type(HandleLibrary library, uint8_t number) {
 struct HandleHead {
   // All libraries read the first three members of each other's heads.
   HandleType type{};
-  std::atomic<uint32_t> references{0};  // held by the user; 0: released
-  const char* name = "";                // name of the type, "cucore_stream"
-  Object* object = nullptr;
+  std::atomic<uint32_t> references{0};   // held by the user; 0: released
+  const char* name = "";                 // name of the type, "cucore_stream"
+  std::atomic<Object*> object{nullptr};  // what it was, once released
   HandleHead* next_free = nullptr;
 
   bool is_live(HandleType expected) const noexcept {

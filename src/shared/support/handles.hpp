@@ -19,20 +19,20 @@ using ObjectOf = typename HandleTraits<Handle>::Object;
 // Returns the object behind an argument. @throws Error INVALID_ARGUMENT for NULL, INVALID_HANDLE
 // for a handle that is dead or of another type
 template <class Handle>
-ObjectOf<Handle>& use(const Handle* handle, const char* argument) {
+[[gnu::always_inline]] inline ObjectOf<Handle>& use(const Handle* handle, const char* argument) {
   using Traits = HandleTraits<Handle>;
   if (!handle) [[unlikely]]
     throw_null(argument);
   if (!handle->is_live(Traits::TYPE)) [[unlikely]]
     throw_dead(argument, Traits::NAME, handle);
-  return *static_cast<ObjectOf<Handle>*>(handle->object);
+  return *static_cast<ObjectOf<Handle>*>(handle->object.load(std::memory_order_relaxed));
 }
 
 // Does the same for functions that cannot fail; returns null for NULL, dead and foreign handles.
 template <class Handle>
 const ObjectOf<Handle>* peek(const Handle* handle) noexcept {
   if (!handle || !handle->is_live(HandleTraits<Handle>::TYPE)) return nullptr;
-  return static_cast<const ObjectOf<Handle>*>(handle->object);
+  return static_cast<const ObjectOf<Handle>*>(handle->object.load(std::memory_order_relaxed));
 }
 
 // Returns a counted reference to the object behind an argument.

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <type_traits>
 
 namespace cucore {
@@ -16,19 +15,23 @@ class InlineList {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  InlineList() = default;
-  InlineList(const InlineList& other) {
+  InlineList() noexcept {}
+  InlineList(const InlineList& other) : InlineList() {
     reserve(other.size_);
-    std::copy_n(other.data_, other.size_, data_);
+    std::copy_n(other.begin(), other.size_, begin());
     size_ = other.size_;
   }
   InlineList& operator=(const InlineList&) = delete;
+  ~InlineList() {
+    if (capacity_ > FEW) [[unlikely]]
+      delete[] many_;
+  }
 
-  const T* begin() const { return data_; }
-  const T* end() const { return data_ + size_; }
-  T* begin() { return data_; }
-  T* end() { return data_ + size_; }
-  const T& back() const { return data_[size_ - 1]; }
+  const T* begin() const { return capacity_ > FEW ? many_ : few_; }
+  const T* end() const { return begin() + size_; }
+  T* begin() { return capacity_ > FEW ? many_ : few_; }
+  T* end() { return begin() + size_; }
+  const T& back() const { return begin()[size_ - 1]; }
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
 
@@ -39,7 +42,12 @@ class InlineList {
   void push_back(const T& value) {
     const T copy = value;  // it may be in the list
     reserve(size_ + size_t{1});
-    data_[size_++] = copy;
+    begin()[size_++] = copy;
+  }
+  // Adds a value to an empty list, which cannot fail.
+  void set_first(const T& value) noexcept {
+    begin()[0] = value;
+    size_ = 1;
   }
   void clear() { size_ = 0; }
   template <class Predicate>
@@ -48,19 +56,20 @@ class InlineList {
   }
 
  private:
-  void grow(size_t count) {
+  [[gnu::noinline]] void grow(size_t count) {
     const size_t capacity = std::max<size_t>(count, size_t{2} * capacity_);
-    std::unique_ptr<T[]> more(new T[capacity]);
-    std::copy_n(data_, size_, more.get());
-    many_ = std::move(more);
-    data_ = many_.get();
+    T* const more = new T[capacity];
+    std::copy_n(begin(), size_, more);
+    if (capacity_ > FEW) delete[] many_;
+    many_ = more;
     capacity_ = static_cast<uint32_t>(capacity);
   }
 
-  T few_[FEW];  // not initialised beyond the size
-  T* data_ = few_;
   uint32_t size_ = 0, capacity_ = FEW;
-  std::unique_ptr<T[]> many_;
+  union {
+    T few_[FEW];  // not initialised beyond the size
+    T* many_;     // of a larger capacity
+  };
 };
 
 }  // namespace cucore

@@ -15,6 +15,17 @@
 namespace cucore {
 
 class ObjectBlocks {
+ private:
+  // The parts of a block have the alignment of operator new.
+  static constexpr size_t ALIGNMENT = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
+  struct alignas(ALIGNMENT) Block {
+    std::atomic<uint32_t> count;  // objects that live, and the share of the ObjectBlocks
+    bool is_spare;                // whether it has the size of spare blocks
+  };
+  struct alignas(ALIGNMENT) Head {
+    Block* block;  // null: the object is alone
+  };
+
  public:
   ObjectBlocks() = default;
   ~ObjectBlocks() { leave(); }
@@ -24,9 +35,11 @@ class ObjectBlocks {
   // Returns memory for an object. One thread at a time may call it; the object may outlive this.
   // Throws std::bad_alloc.
   void* take(size_t size) {
-    if (next_ == end_ || size != size_) [[unlikely]]
-      grow(size);
-    return begin(std::exchange(next_, next_ + stride_of(size)), block_);
+    const size_t stride = stride_of(size);
+    if (stride > static_cast<size_t>(end_ - next_)) [[unlikely]]
+      grow(stride);
+    ++made_;
+    return begin(std::exchange(next_, next_ + stride), block_);
   }
   // Returns memory for an object without others. Throws std::bad_alloc.
   static void* take_alone(size_t size) {
@@ -41,19 +54,37 @@ class ObjectBlocks {
       ::operator delete(head);
   }
 
- private:
-  // The parts of a block have the alignment of operator new.
-  static constexpr size_t ALIGNMENT = __STDCPP_DEFAULT_NEW_ALIGNMENT__;
-  struct alignas(ALIGNMENT) Block {
-    std::atomic<uint32_t> count;  // objects that live or are still to be made
-    bool is_spare;                // whether it has the size of spare blocks
-  };
-  struct alignas(ALIGNMENT) Head {
-    Block* block;  // null: the object is alone
-  };
-  static constexpr size_t FEWEST = 2;  // objects in a block
+  // Gives back the memory of several objects with fewer atomic operations, at the end of the scope
+  // at the latest.
+  class Returns {
+   public:
+    Returns() = default;
+    ~Returns() { flush(); }
+    Returns(const Returns&) = delete;
+    Returns& operator=(const Returns&) = delete;
 
-  static size_t stride_of(size_t size) {
+    void add(void* object) noexcept {
+      Head* const head = static_cast<Head*>(object) - 1;
+      if (!head->block) return give_back(object);
+      if (head->block != block_) flush();
+      block_ = head->block;
+      ++count_;
+    }
+
+   private:
+    void flush() noexcept {
+      if (count_ != 0) drop(block_, std::exchange(count_, 0));
+    }
+
+    Block* block_ = nullptr;
+    uint32_t count_ = 0;
+  };
+
+ private:
+  static constexpr size_t FEWEST = 2;                   // objects in the first block
+  static constexpr uint32_t SHARE = uint32_t{1} << 31;  // more than objects fit into a block
+
+  static constexpr size_t stride_of(size_t size) {
     return sizeof(Head) + (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
   }
   static void* begin(std::byte* place, Block* block) { return new (place) Head{block} + 1; }
@@ -64,30 +95,26 @@ class ObjectBlocks {
     else
       ::operator delete(block);
   }
-  // The block ends without the objects that were still to be made. If all were made, the last of
-  // them may have ended it.
+  // The block ends with the objects in it.
   void leave() noexcept {
-    if (next_ != end_)
-      drop(block_, static_cast<uint32_t>(static_cast<size_t>(end_ - next_) / stride_of(size_)));
+    if (block_) drop(block_, SHARE - std::exchange(made_, 0));
   }
-  void grow(size_t size) {
-    const size_t stride = stride_of(size);
-    const size_t most = std::max<size_t>((SpareBlocks::SIZE - sizeof(Block)) / stride, 1);
-    const size_t count = std::min(std::max(FEWEST, 2 * count_), most);
-    const bool is_spare = count == most && sizeof(Block) + stride <= SpareBlocks::SIZE;
-    void* const memory =
-        is_spare ? SpareBlocks::take() : ::operator new(sizeof(Block) + count * stride);
+  void grow(size_t stride) {
+    const size_t wanted = block_ ? 2 * size_ : sizeof(Block) + FEWEST * stride;
+    const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), sizeof(Block) + stride);
+    const bool is_spare = size == SpareBlocks::SIZE;
+    void* const memory = is_spare ? SpareBlocks::take() : ::operator new(size);
     leave();
-    block_ = new (memory) Block{static_cast<uint32_t>(count), is_spare};
+    block_ = new (memory) Block{SHARE, is_spare};
     next_ = reinterpret_cast<std::byte*>(block_ + 1);
-    end_ = next_ + count * stride;
+    end_ = static_cast<std::byte*>(memory) + size;
     size_ = size;
-    count_ = count;
   }
 
   Block* block_ = nullptr;  // the one from which objects are taken
   std::byte *next_ = nullptr, *end_ = nullptr;
-  size_t size_ = 0, count_ = 0;
+  size_t size_ = 0;    // of the block
+  uint32_t made_ = 0;  // objects taken from the block
 };
 
 }  // namespace cucore

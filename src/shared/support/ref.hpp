@@ -24,6 +24,14 @@ class Object {
     if (references_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete this;
   }
 
+  // The same for several references at once.
+  void add_references(uint32_t count) const noexcept {
+    references_.fetch_add(count, std::memory_order_relaxed);
+  }
+  void drop_references(uint32_t count) const noexcept {
+    if (references_.fetch_sub(count, std::memory_order_acq_rel) == count) delete this;
+  }
+
   // Whether the caller's reference is the only one. Others may be added only by a registry.
   bool has_one_reference() const noexcept {
     return references_.load(std::memory_order_acquire) == 1;

@@ -34,6 +34,13 @@ class Slab {
     }
   }
 
+  // Makes room, so that make_reserved() cannot fail once.
+  void reserve() {
+    if (!free_ && next_ == end_) [[unlikely]]
+      grow();
+  }
+  T* make_reserved() noexcept { return new (take()->bytes) T(); }
+
   void end(T* value) noexcept {
     value->~T();
     put(reinterpret_cast<Place*>(value));

@@ -50,6 +50,16 @@ TEST(InlineList, keeps_its_place_after_reserve) {
   EXPECT_EQ(list.begin(), place);
 }
 
+TEST(InlineList, takes_its_first_value) {
+  for (const int room : {0, 10}) {
+    List list;
+    list.reserve(room);
+    list.set_first(5);
+    list.push_back(6);
+    EXPECT_EQ(values(list), (std::vector{5, 6}));
+  }
+}
+
 TEST(InlineList, erases_what_matches) {
   for (const int count : {2, 7}) {
     List list = list_of(count);

@@ -78,6 +78,18 @@ TEST(ObjectBlocks, threads_give_back_what_one_takes) {
   other.join();
 }
 
+TEST(ObjectBlocks, returns_of_several_blocks_and_of_none) {
+  ObjectBlocks blocks;
+  ObjectBlocks::Returns returns;
+  std::vector<void*> objects;
+  for (int i = 0; i < 200; ++i) {
+    objects.push_back(i % 7 == 0 ? ObjectBlocks::take_alone(SIZE)
+                                 : blocks.take(size_t{16} << i % 4));
+    std::memset(objects.back(), 7, 16);
+  }
+  for (void* object : objects) returns.add(object);
+}
+
 TEST(SpareBlocks, keeps_a_block_for_the_next_user) {
   void* const block = SpareBlocks::take();
   std::memset(block, 1, SpareBlocks::SIZE);

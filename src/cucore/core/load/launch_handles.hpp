@@ -13,6 +13,9 @@ struct Handles {
   // Adds a reference to the handle; returns null for a released one or one of another type.
   T* (*acquire)(const void* handle) noexcept;
   void (*release)(const void* handle) noexcept;
+  // Returns the object, or null for a released handle or one of another type. Adds no reference, so
+  // the object may end at any time.
+  T* (*peek)(const void* handle) noexcept;
 };
 
 using BufferHandles = Handles<const Buffer>;

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// References to a few objects that one owner adds and drops many times. The stock adds and drops
+// several at a time, because each change of a count is an atomic operation.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "support/ref.hpp"
+
+namespace cucore {
+
+// One thread at a time may use a stock.
+class ReferenceStock {
+ public:
+  ReferenceStock() = default;
+  ~ReferenceStock() { clear(); }
+  ReferenceStock(const ReferenceStock&) = delete;
+  ReferenceStock& operator=(const ReferenceStock&) = delete;
+
+  // Returns a new reference if the stock keeps the object alive, else null. Only the address is
+  // compared, so the object may have ended.
+  template <class T>
+  Ref<const T> take_known(const T* object) noexcept {
+    Entry* const entry = find(object);
+    if (!entry) return nullptr;
+    if (--entry->spare == 0) [[unlikely]]
+      object->add_references(entry->spare = STEP);
+    return Ref<const T>::adopt(object);
+  }
+
+  // Returns a new reference. The stock keeps the object until it needs the room for another one.
+  template <class T>
+  Ref<const T> take(const T& object) noexcept {
+    if (Ref<const T> known = take_known(&object)) [[likely]]
+      return known;
+    add(object);
+    return Ref<const T>::adopt(&object);
+  }
+
+  // Takes over a reference.
+  void put(const Object* object) noexcept {
+    if (Entry* const entry = find(object)) [[likely]]
+      ++entry->spare;
+    else
+      object->drop_reference();
+  }
+
+  // Keeps no object from now on.
+  void clear() noexcept {
+    for (Entry& entry : entries_)
+      if (const Object* const object = std::exchange(entry.object, nullptr))
+        object->drop_references(entry.spare);
+  }
+
+ private:
+  struct Entry {
+    const Object* object = nullptr;
+    uint32_t spare = 0;  // references of the stock; at least 1 of an object
+  };
+  static constexpr size_t FEW = 6;
+  static constexpr uint32_t STEP = 64;
+
+  Entry* find(const Object* object) noexcept {
+    for (Entry& entry : entries_)
+      if (entry.object == object) return &entry;
+    return nullptr;
+  }
+  // Adds a reference of the stock and one of the caller.
+  [[gnu::noinline]] void add(const Object& object) noexcept {
+    object.add_references(2);
+    const Entry before = std::exchange(entries_[oldest_++ % FEW], Entry{&object, 1});
+    if (before.object) before.object->drop_references(before.spare);
+  }
+
+  std::array<Entry, FEW> entries_;
+  size_t oldest_ = 0;
+};
+
+}  // namespace cucore
