@@ -536,6 +536,48 @@ TEST_F(Graphs, ReadNodesThatOtherCodeHasAdded) {
         node);
 }
 
+// The numbers of nodes and edges stay the same.
+TEST_F(Graphs, ReadEdgesThatOtherCodeHasChanged) {
+  const cucore_node one = add_empty(), two = add_empty({one}), three = add_empty({two});
+  auto* const native = static_cast<CUgraph>(cucore_graph_native(graph_));
+  ASSERT_NE(native, nullptr);
+  const auto node_of = [&](cucore_node node) {
+    return static_cast<CUgraphNode>(query(node).native);
+  };
+  const CUgraphNode natives[] = {node_of(one), node_of(two), node_of(three)};
+  EXPECT_EQ(before(three), Nodes{two});
+  EXPECT_EQ(before(three), Nodes{two});
+  const NativeDriver driver;
+  decltype(&::cuGraphAddEmptyNode) add = nullptr;
+  decltype(&::cuGraphDestroyNode) destroy = nullptr;
+  driver.find("cuGraphAddEmptyNode", add);
+  driver.find("cuGraphDestroyNode", destroy);
+  ASSERT_EQ(destroy(natives[2]), CUDA_SUCCESS);
+  CUgraphNode last = nullptr;
+  ASSERT_EQ(add(&last, native, &natives[0], 1), CUDA_SUCCESS);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 3u);
+  EXPECT_EQ(after(two), Nodes{});
+  EXPECT_EQ(after(one).size(), 2u);
+  SUCCEEDS(cucore_graph_add_edge, graph_, two, after(one)[1], 0);
+  EXPECT_EQ(after(two), Nodes{after(one)[1]});
+  SUCCEEDS(cucore_graph_remove_edge, graph_, one, two);
+  EXPECT_EQ(before(two), Nodes{});
+}
+
+TEST_F(Graphs, ReadTheNodesOfOtherCodeOnce) {
+  NEEDS_FAKE_DRIVER();
+  auto* const native = static_cast<CUgraph>(cucore_graph_native(graph_));
+  const NativeDriver driver;
+  decltype(&::cuGraphAddEmptyNode) add = nullptr;
+  driver.find("cuGraphAddEmptyNode", add);
+  CUgraphNode node = nullptr;
+  for (int i = 0; i < 5; ++i) ASSERT_EQ(add(&node, native, nullptr, 0), CUDA_SUCCESS);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 5u);
+  const size_t kinds = fake_->call_count("cuGraphNodeGetType");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(cucore_graph_node_count(graph_), 5u);
+  EXPECT_EQ(fake_->call_count("cuGraphNodeGetType"), kinds);
+}
+
 TEST_F(Graphs, AreUsableFromManyThreads) {
   constexpr int THREADS = 8, EACH = 50;
   std::vector<std::thread> threads;

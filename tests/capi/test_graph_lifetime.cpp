@@ -2,8 +2,11 @@
 // The objects that graphs keep, and their end.
 #include <cuda.h>
 
+#include <algorithm>
 #include <atomic>
+#include <functional>
 #include <thread>
+#include <vector>
 
 #include "graph_testing.hpp"
 #include "native_capture.hpp"
@@ -386,6 +389,134 @@ TEST_F(GraphLifetime, OfManyGraphsWithCallbacks) {
     EXPECT_EQ(each.held.ended, 1);
     EXPECT_TRUE(comes_true([&] { return each.held.released == 1 && each.kept == 0; }));
   }
+}
+
+// A graph takes references to what its nodes use in advance. It keeps none of them for a node that
+// was not added.
+TEST_F(GraphLifetime, OfABufferEndsWithAnAdditionThatFails) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  const cucore_launch_options options = grid(1, 32);
+  cucore_node node = 0;
+  const cucore_node none = 0;
+  for (int kind = 0; kind < 3; ++kind) {
+    const Buffer buffer = make_managed();
+    SaxpyArguments arguments(1, buffer, buffer);
+    if (kind == 0) {
+      FAILS(CUCORE_ERROR_NOT_FOUND, "node is 0", cucore_graph_add_kernel, graph_, &none, 1, saxpy_,
+            &options, arguments.list, 4, &node);
+    } else if (kind == 1) {
+      fake_->fail_call("cuGraphAddKernelNode", 1, CUDA_ERROR_OUT_OF_MEMORY);
+      FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "saxpy", cucore_graph_add_kernel, graph_,
+                 nullptr, 0, saxpy_, &options, arguments.list, 4, &node);
+    } else {
+      cucore_argument list[4];
+      std::copy_n(arguments.list, 4, list);
+      list[3].size = 1;
+      FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "argument 3", cucore_graph_add_kernel, graph_, nullptr,
+            0, saxpy_, &options, list, 4, &node);
+    }
+  }
+  expect_memory(before);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 0u);
+}
+
+TEST_F(GraphLifetime, OfMoreBuffersThanAGraphRemembers) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  constexpr uint64_t BUFFERS = 20;
+  Nodes nodes;
+  {
+    std::vector<Buffer> buffers;
+    for (uint64_t i = 0; i < BUFFERS; ++i) buffers.push_back(make_managed());
+    for (uint64_t i = 0; i < 3 * BUFFERS; ++i)
+      nodes.push_back(add_saxpy({}, 1, buffers[i % BUFFERS], buffers[7 * i % BUFFERS]));
+  }
+  expect_memory(before + BUFFERS);
+  Executable executable = make_executable(graph_);
+  for (const cucore_node node : nodes) SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  expect_memory(before + BUFFERS);
+  executable.reset();
+  expect_memory(before);
+}
+
+// Each addition either keeps the buffer or refuses the handle.
+TEST_F(GraphLifetime, OfABufferThatAnotherThreadReleases) {
+  const cucore_launch_options options = grid(1, 32);
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    Buffer buffer = make_managed();
+    const cucore_buffer* const handle = buffer;
+    const SaxpyArguments arguments(1, handle, handle);
+    std::atomic<int> added{0};
+    std::thread releases([&] {
+      while (added < repetition) std::this_thread::yield();
+      buffer.reset();
+    });
+    cucore_status status = CUCORE_OK;
+    while (status == CUCORE_OK) {
+      cucore_node node = 0;
+      status = cucore_graph_add_kernel(graph_, nullptr, 0, saxpy_, &options, arguments.list, 4,
+                                       &node, nullptr);
+      added += status == CUCORE_OK;
+    }
+    releases.join();
+    EXPECT_EQ(status, CUCORE_ERROR_INVALID_HANDLE);
+    EXPECT_EQ(cucore_graph_node_count(graph_), static_cast<size_t>(added.load()));
+    forget_graph();
+  }
+}
+
+// The launches are nodes at first. After the end of the capture they run, until the buffer is gone.
+TEST_F(GraphLifetime, OfABufferWhoseCaptureEndsDuringLaunches) {
+  const cucore_launch_options options = grid(1, 32);
+  for (int repetition = 0; repetition < 10; ++repetition) {
+    Buffer buffer = make_managed();
+    const cucore_buffer* const handle = buffer;
+    const SaxpyArguments arguments(1, handle, handle);
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    std::atomic<int> launched{0};
+    cucore_status status = CUCORE_OK;
+    const auto launch_until_it_fails = [&] {
+      // the driver may refuse a launch at the moment of the end
+      while (status == CUCORE_OK || status == CUCORE_ERROR_INVALID_STATE) {
+        status = cucore_kernel_launch(saxpy_, stream_, &options, arguments.list, 4, nullptr);
+        ++launched;
+      }
+    };
+    const bool is_own = repetition % 2 == 0;  // the thread that has begun the capture launches
+    if (is_own) launch_saxpy(buffer, buffer);
+    const auto end = [&] {
+      while (launched < 10 + repetition) std::this_thread::yield();
+      end_capture().reset();
+      buffer.reset();
+    };
+    std::thread other(is_own ? std::function<void()>(end) : launch_until_it_fails);
+    is_own ? launch_until_it_fails() : end();
+    other.join();
+    EXPECT_EQ(status, CUCORE_ERROR_INVALID_HANDLE);
+    SUCCEEDS(cucore_stream_synchronize, stream_);
+  }
+}
+
+TEST_F(GraphLifetime, OfABufferOfCapturesOnSeveralThreads) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  const auto capture = [&] {
+    Buffer buffer = make_managed();
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    for (int i = 0; i < 3; ++i) launch_saxpy(buffer, buffer);
+    buffer.reset();
+    return end_capture();
+  };
+  for (int i = 0; i < 4; ++i) {
+    Graph here = capture(), there;
+    std::thread([&] { there = capture(); }).join();
+    expect_memory(before + 2);
+  }
+  expect_memory(before);
 }
 
 }  // namespace

@@ -90,13 +90,12 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     NewNode node(out);
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
-    auto of = share(kernel, "kernel");
+    const core::Kernel& of = use(kernel, "kernel");
     const LaunchOptions how(options);
-    require_array(arguments, count, "arguments");
+    const auto given = require_array(arguments, count, "arguments");
     node.require();
     self.require_usable();
-    core::KernelChange launch{std::move(of), &how.get(), arguments, count};
-    node.set(self.add_kernel(before, std::move(launch), LAUNCH_HANDLES));
+    node.set(self.add_kernel(before, {of, how.get(), given}, LAUNCH_HANDLES));
   });
 }
 

@@ -27,6 +27,10 @@ inline CUresult remove_edge(const CudaTable& cu, CUgraph graph, CUgraphNode from
 struct NativeEdge {
   CUgraphNode from, to;
   CUgraphEdgeData data;
+  friend bool operator==(const NativeEdge& a, const NativeEdge& b) {
+    return a.from == b.from && a.to == b.to && a.data.from_port == b.data.from_port &&
+           a.data.to_port == b.data.to_port && a.data.type == b.data.type;
+  }
 };
 
 // Returns all edges of a graph. Throws if the driver fails.

@@ -284,22 +284,6 @@ NodeNumber Graph::add(std::span<const NodeNumber> after, Ref<const NodeWork> wor
   return insert(use.cu(), after, work);
 }
 
-NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, KernelChange launch,
-                             const LaunchHandles& handles) {
-  (void)launch.kernel->on(device());  // the first use loads the code, which needs no lock
-  Ref<const NodeWork> work;           // ends after the lock
-  std::unique_lock lock(root_->mutex());
-  work = KernelWork::make_in(body_->work_blocks(), *context(), std::move(launch), handles);
-  if (work->needs_context() || body_->may_have_changed()) {
-    const GraphUse use(std::move(lock), *root_, *body_);
-    return insert(use.cu(), after, work);
-  }
-  const ContextAccess access(*context(), "graph");
-  body_->require_usable();
-  body_->require_alive();
-  return insert(cuda(), after, work);
-}
-
 namespace {
 
 // The graph that the driver copies into a node. A graph that would contain the node is cloned
@@ -468,6 +452,7 @@ void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
   }
   release_from(cu, body_->native(), std::exchange(node.keeper, keeper));
   use.drop(std::exchange(node.work, std::move(work)));
+  body_->forget_references();
   root_->change();
 }
 

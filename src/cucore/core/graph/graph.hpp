@@ -12,6 +12,7 @@
 #include "core/graph/graph_body.hpp"
 #include "core/graph/inner_graphs.hpp"
 #include "core/graph/kernel_work.hpp"
+#include "core/objects/biased_mutex.hpp"
 #include "core/objects/context.hpp"
 
 namespace cucore::core {
@@ -47,7 +48,7 @@ class GraphRoot final : public Object {
 
   const Ref<Context>& context() const { return context_; }
   const Ref<GraphBody>& body() const { return body_; }
-  std::mutex& mutex() const { return mutex_; }
+  BiasedMutex& mutex() const { return mutex_; }
 
   // Whether the graph, or a graph of a node, has had a condition. The caller has the lock.
   bool has_conditions() const { return has_conditions_; }
@@ -64,7 +65,7 @@ class GraphRoot final : public Object {
 
   const Ref<Context> context_;
   const Ref<GraphBody> body_;
-  mutable std::mutex mutex_;
+  mutable BiasedMutex mutex_;
   mutable bool has_conditions_ = false;
   mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
 };
@@ -119,7 +120,7 @@ class Graph final : public Object {
   CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
-  NodeNumber add_kernel(std::span<const NodeNumber> after, KernelChange launch,
+  NodeNumber add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                         const LaunchHandles& handles);
   // Adds an AllocationWork or a FreeWork.
   NodeNumber add_memory(std::span<const NodeNumber> after, Ref<const NodeWork> work);
@@ -167,6 +168,8 @@ class Graph final : public Object {
   // The caller has the lock. Takes the work over unless the call fails.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork>& work);
+  NodeNumber add_with_context(std::unique_lock<BiasedMutex> lock, std::span<const NodeNumber> after,
+                              Ref<const NodeWork> work);
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;

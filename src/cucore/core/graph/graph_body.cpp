@@ -24,22 +24,24 @@ void erase_edge(NodeEdges& edges, NodeNumber node) noexcept {
 
 }  // namespace
 
-// Takes numbers that no other node of the process has: as many at a time as the graph has nodes,
-// because threads share the counter.
-NodeNumber GraphBody::next_number() noexcept {
-  constexpr size_t MOST = 64;
-  static std::atomic<NodeNumber> last{0};
-  if (next_number_ == end_of_numbers_ ||
-      (!nodes_.empty() && nodes_.back()->number >= next_number_)) {
-    const NodeNumber count = std::clamp<size_t>(nodes_.size(), 1, MOST);
-    next_number_ = last.fetch_add(count, std::memory_order_relaxed) + 1;
-    end_of_numbers_ = next_number_ + count;
+GraphBody::~GraphBody() {
+  KernelWork::Returns works(store_.references);
+  for (GraphNode* const node : nodes_) {
+    works.add(std::move(node->work));
+    std::destroy_at(node);
   }
-  return next_number_++;
 }
 
-GraphNode& GraphBody::find(NodeNumber number) const {
-  if (!nodes_.empty() && nodes_.back()->number == number) return *nodes_.back();
+// As many at a time as the graph has nodes, because threads share the counter.
+void GraphBody::take_numbers() noexcept {
+  constexpr size_t MOST = 64;
+  static std::atomic<NodeNumber> last{0};
+  const NodeNumber count = std::clamp<size_t>(nodes_.size(), 1, MOST);
+  next_number_ = last.fetch_add(count, std::memory_order_relaxed) + 1;
+  end_of_numbers_ = next_number_ + count;
+}
+
+GraphNode& GraphBody::find_older(NodeNumber number) const {
   const auto found =
       std::ranges::lower_bound(nodes_, number, {}, [](const auto& node) { return node->number; });
   if (found != nodes_.end() && (*found)->number == number) return **found;
@@ -84,6 +86,7 @@ void GraphBody::reserve(std::span<GraphNode* const> touched) {
 }
 
 NodeNumber GraphBody::insert(NewNode node, std::span<GraphNode* const> before) noexcept {
+  has_read_edges_ = false;
   const NodeNumber number = node->number = next_number();
   for (size_t i = 0; i < before.size(); ++i)
     before[i]->after.push_back({number, node->before.begin()[i].is_programmatic});
@@ -98,9 +101,11 @@ RemovedNode GraphBody::remove(GraphNode& node) noexcept {
   for (const auto& body : node.bodies) body->end();
   for (auto& [condition, decided] : conditions_)
     if (decided == node.number) decided = 0;
+  has_read_edges_ = false;
   nodes_.erase(std::ranges::find(nodes_, &node));
   RemovedNode removed{std::move(node.work), node.keeper, std::move(node.bodies)};
   places_.end(&node);
+  forget_references();
   return removed;
 }
 
@@ -147,16 +152,11 @@ const NodeEdge& GraphBody::find_edge(const GraphNode& from, const GraphNode& to)
   return *found;
 }
 
-void GraphBody::connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept {
-  from.after.push_back({to.number, is_programmatic});
-  to.before.push_back({from.number, is_programmatic});
-  backward_edges_ += is_backward(from, to);
-}
-
 void GraphBody::disconnect(GraphNode& from, GraphNode& to) noexcept {
   erase_edge(from.after, to.number);
   erase_edge(to.before, from.number);
   backward_edges_ -= is_backward(from, to);
+  has_read_edges_ = false;
 }
 
 Ref<GraphBody> GraphBody::clone(const driver::CudaTable& cu, CUgraph native) const {
@@ -284,6 +284,8 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
   swap(places_, copy->places_);
   texts_.merge(copy->texts_);
   backward_edges_ = copy->backward_edges_;
+  has_read_edges_ = false;
+  forget_references();
   return true;
 }
 
@@ -321,8 +323,18 @@ void GraphBody::drop_absent(std::span<const CUgraphNode> natives,
   }
 }
 
+bool GraphBody::has_nodes(std::span<const CUgraphNode> natives) const {
+  return std::ranges::equal(natives, nodes_, {}, {},
+                            [](const GraphNode* node) { return node->native; });
+}
+
 void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
   const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
+  std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
+  if (has_read_edges_ && edges == read_edges_ && has_nodes(natives)) {
+    is_unread_ = false;
+    return;
+  }
   drop_absent(natives, dropped);
   NativeNodes known;
   known.reserve(natives.size());
@@ -335,15 +347,16 @@ void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork
     reserve({});
     insert(std::move(node), {});
   }
-  read_edges(cu, known);
+  read_edges_ = std::move(edges);
+  take_edges(known);
+  has_read_edges_ = true;
   is_unread_ = false;
 }
 
-void GraphBody::read_edges(const driver::CudaTable& cu, const NativeNodes& known) {
-  const std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
+void GraphBody::take_edges(const NativeNodes& known) {
   for (const auto& node : nodes_) node->before.clear(), node->after.clear();
   backward_edges_ = 0;
-  for (const driver::NativeEdge& edge : edges) {
+  for (const driver::NativeEdge& edge : read_edges_) {
     const auto from = known.find(edge.from), to = known.find(edge.to);
     if (from == known.end() || to == known.end()) continue;
     GraphNode* const ends[] = {from->second, to->second};

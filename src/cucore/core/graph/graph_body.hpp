@@ -12,9 +12,10 @@
 #include <utility>
 #include <vector>
 
+#include "core/graph/kernel_work.hpp"
 #include "core/graph/node_work.hpp"
+#include "driver/graph_edges.hpp"
 #include "support/inline_list.hpp"
-#include "support/object_blocks.hpp"
 #include "support/short_list.hpp"
 #include "support/slab.hpp"
 
@@ -30,7 +31,7 @@ struct NodeEdge {
   friend bool operator==(const NodeEdge&, const NodeEdge&) = default;
 };
 
-using NodeEdges = InlineList<NodeEdge, 2>;
+using NodeEdges = InlineList<NodeEdge, 1>;
 
 struct GraphNode {
   NodeNumber number = 0;
@@ -96,6 +97,7 @@ class GraphBody final : public Object {
   void require_not_captured(const char* action) const;
   bool may_have_changed() const { return is_shared_ || is_unread_ || captures_ != 0; }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
+  // If the driver lists what it listed before, that costs two comparisons of lists.
   void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
   // The same if they may have changed.
   void read_changes(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
@@ -105,7 +107,11 @@ class GraphBody final : public Object {
   // In the order of adding.
   const std::vector<GraphNode*>& nodes() const { return nodes_; }
   // Throws NOT_FOUND for numbers of removed nodes and of other graphs.
-  GraphNode& find(NodeNumber number) const;
+  GraphNode& find(NodeNumber number) const {
+    if (!nodes_.empty() && nodes_.back()->number == number) [[likely]]
+      return *nodes_.back();
+    return find_older(number);
+  }
   GraphNode* find_native(CUgraphNode native) const;
   // Throws INVALID_ARGUMENT if a number occurs twice.
   ShortList<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
@@ -114,14 +120,37 @@ class GraphBody final : public Object {
   void reserve(std::span<GraphNode* const> touched);
   // The same, if the next edges are those of a node that is inserted after these.
   void reserve_insertion(std::span<GraphNode* const> before) {
-    grow_lists();
+    grow(nodes_);
+    grow(removed_);
     for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
+  }
+  void reserve_insertion(GraphNode* before) {
+    reserve_insertion({&before, before ? size_t{1} : 0});
+    places_.reserve();
+  }
+  // Adds a node that comes after at most one other node, with room for it.
+  NodeNumber insert(CUgraphNode native, Ref<const NodeWork> work, GraphNode* before) noexcept {
+    GraphNode* const node = places_.make_reserved();
+    const NodeNumber number = node->number = next_number();
+    node->kind = work->kind();
+    node->native = native;
+    node->work = std::move(work);
+    has_read_edges_ = false;
+    if (before) [[likely]] {
+      before->after.push_back({number, false});
+      node->before.set_first({before->number, false});
+    }
+    nodes_.push_back(node);
+    return number;
   }
   // Returns a node for insert().
   using NewNode = Slab<GraphNode>::Owner;
   NewNode make_node() { return places_.make(); }
-  // Memory for the works of new nodes.
-  ObjectBlocks& work_blocks() { return work_blocks_; }
+  // For the works of new nodes.
+  KernelWorkStore& store() { return store_; }
+  // The graph keeps what its nodes use, and nothing else, from now on. Call when a node has ended,
+  // has other work or could not be added.
+  void forget_references() noexcept { store_.references.clear(); }
   // Numbers the node and adds it. `before` are the nodes at the other ends of the edges.
   NodeNumber insert(NewNode node, std::span<GraphNode* const> before) noexcept;
   // Forgets a node with its edges.
@@ -131,7 +160,12 @@ class GraphBody final : public Object {
   void check_edge(const GraphNode& from, const GraphNode& to) const;
   // Throws NOT_FOUND for two nodes without an edge.
   const NodeEdge& find_edge(const GraphNode& from, const GraphNode& to) const;
-  void connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept;
+  void connect(GraphNode& from, GraphNode& to, bool is_programmatic) noexcept {
+    from.after.push_back({to.number, is_programmatic});
+    to.before.push_back({from.number, is_programmatic});
+    backward_edges_ += from.number > to.number;
+    has_read_edges_ = false;
+  }
   void disconnect(GraphNode& from, GraphNode& to) noexcept;
 
   // The texts live as long as the graph, because callers borrow them.
@@ -165,14 +199,23 @@ class GraphBody final : public Object {
   bool may_be_conditional() const;
 
  private:
-  ~GraphBody() override { std::ranges::for_each(nodes_, std::destroy_at<GraphNode>); }
-  NodeNumber next_number() noexcept;
+  ~GraphBody() override;
+  GraphNode& find_older(NodeNumber number) const;
+  // Returns a number that no other node of the process has, and that is greater than those here.
+  NodeNumber next_number() noexcept {
+    if (next_number_ == end_of_numbers_ ||
+        (!nodes_.empty() && nodes_.back()->number >= next_number_)) [[unlikely]]
+      take_numbers();
+    return next_number_++;
+  }
+  void take_numbers() noexcept;
   GraphNode& add_twin(const GraphNode& node);
+  template <class List>
+  static void grow(List& list) {
+    if (list.size() == list.capacity()) [[unlikely]]
+      list.reserve(std::max<size_t>(4, list.size() * 2));
+  }
   void grow_lists() {
-    const auto grow = [](auto& list) {
-      if (list.size() == list.capacity()) [[unlikely]]
-        list.reserve(std::max<size_t>(4, list.size() * 2));
-    };
     grow(nodes_);
     grow(removed_);
     grow(held_);
@@ -183,7 +226,8 @@ class GraphBody final : public Object {
   void drop_absent(std::span<const CUgraphNode> natives, std::vector<Ref<const NodeWork>>& dropped);
   NewNode read_node(const driver::CudaTable& cu, CUgraphNode native);
   using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;
-  void read_edges(const driver::CudaTable& cu, const NativeNodes& known);
+  bool has_nodes(std::span<const CUgraphNode> natives) const;
+  void take_edges(const NativeNodes& known);
 
   const CUgraph native_;
   const bool is_conditional_;
@@ -192,7 +236,7 @@ class GraphBody final : public Object {
   uint32_t captures_ = 0;
   std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
   Slab<GraphNode> places_;
-  ObjectBlocks work_blocks_;
+  KernelWorkStore store_;
   std::vector<GraphNode*> nodes_;                    // their numbers ascend
   NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
   std::vector<NodeNumber> removed_;
@@ -200,6 +244,9 @@ class GraphBody final : public Object {
   std::vector<Ref<const Object>> objects_;   // of captures
   std::unordered_set<std::string> texts_;
   size_t backward_edges_ = 0;  // from a later node to an earlier one
+  // As the driver has listed them last. Valid until this library changes the edges.
+  std::vector<driver::NativeEdge> read_edges_;
+  bool has_read_edges_ = false;
 };
 
 }  // namespace cucore::core

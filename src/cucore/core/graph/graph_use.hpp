@@ -21,7 +21,7 @@ struct GraphLocks {
     else
       std::lock(first, second);
   }
-  std::unique_lock<std::mutex> first, second;
+  std::unique_lock<BiasedMutex> first, second;
 };
 
 class GraphUse {
@@ -30,7 +30,7 @@ class GraphUse {
   GraphUse(const GraphRoot& root, GraphBody& body)
       : GraphUse(std::unique_lock(root.mutex()), root, body) {}
   // The caller has the lock of the root already.
-  GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root, GraphBody& body)
+  GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, GraphBody& body)
       : GraphUse(std::move(lock), root) {
     guard_.emplace(root.context()->native());
     begin(body);
@@ -61,7 +61,7 @@ class GraphUse {
   void drop(std::vector<Ref<GraphBody>> bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
-  GraphUse(std::unique_lock<std::mutex> lock, const GraphRoot& root)
+  GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root)
       : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {}
   void begin(GraphBody& body) {
     body.require_usable();
@@ -71,7 +71,7 @@ class GraphUse {
   std::vector<Ref<const NodeWork>> dropped_;
   Ref<const NodeWork> work_;
   std::vector<Ref<GraphBody>> bodies_;
-  const std::unique_lock<std::mutex> lock_;
+  const std::unique_lock<BiasedMutex> lock_;
   const ContextAccess access_;
   std::optional<driver::ContextGuard> guard_;
   const driver::CudaTable& cu_;

@@ -14,19 +14,6 @@
 namespace cucore::core {
 namespace {
 
-// The attributes of a node. Edges express programmatic serialization in a graph.
-std::vector<CUlaunchAttribute> attributes_of_node(const Device& device,
-                                                  const cucore_launch_options& given,
-                                                  const LaunchHandles& handles) {
-  std::vector<CUlaunchAttribute> attributes;
-  const LaunchAttributes all(device, given, handles);
-  for (const CUlaunchAttribute& attribute : all.list())
-    if (attribute.id != CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
-      attributes.push_back(attribute);
-  all.require_no_events();
-  return attributes;
-}
-
 bool have_same_attributes(const std::vector<CUlaunchAttribute>& a,
                           const std::vector<CUlaunchAttribute>& b) {
   return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
@@ -36,88 +23,24 @@ bool have_same_attributes(const std::vector<CUlaunchAttribute>& a,
 
 }  // namespace
 
-inline KernelWork::Options::Options(const Device& device, const cucore_launch_options& given,
-                                    const LaunchHandles& handles)
-    : attributes(LaunchAttributes::are_set(given) ? attributes_of_node(device, given, handles)
-                                                  : std::vector<CUlaunchAttribute>()),
-      launch(LaunchConfiguration(device, nullptr, given).get()),
-      cluster{given.cluster[0], given.cluster[1], given.cluster[2]},
-      is_programmatic(given.programmatic_serialization != 0) {}
-
-inline KernelWork::KernelWork(CUcontext context, const Device& device, const KernelWork* before,
-                              KernelChange change, const LaunchHandles& handles)
-    : NodeWork(NodeKind::KERNEL),
-      context_(context),
-      device_(device),
-      kernel_(change.kernel ? std::move(change.kernel) : before->kernel_),
-      image_(kernel_->on(device_)),
-      options_(change.options ? Options(device_, *change.options, handles) : before->options_),
-      arguments_(arguments_of(before, change, handles.buffers)) {
-  allow_shared(*kernel_, device_, options_.launch.sharedMemBytes);
-}
-
-Ref<const KernelWork> KernelWork::make_in(ObjectBlocks& blocks, const Context& context,
-                                          KernelChange launch, const LaunchHandles& handles) {
-  return Ref<const KernelWork>::adopt(new (blocks) KernelWork(context, std::move(launch), handles));
-}
-
-// A kernel without parameters takes none of the values before.
-inline KernelArguments KernelWork::arguments_of(const KernelWork* before,
-                                                const KernelChange& change,
-                                                const BufferHandles& handles) const {
-  const bool has_none = image_.parameters && image_.parameters->empty();
-  if (!before || change.arguments || has_none)
-    return {*kernel_, image_, device_, {change.arguments, change.count}, handles};
-  const auto list = before->arguments_.list();
-  require_count(*kernel_, image_, list.size());
-  for (size_t i = 0; i < list.size(); ++i) check_argument(*kernel_, image_, i, list[i]);
-  return before->arguments_;  // a copy
+// The graph keeps the references of the works, which it drops at once.
+void KernelWork::Returns::add(Ref<const NodeWork> work) noexcept {
+  if (!work || work->kind() != NodeKind::KERNEL || !work->has_one_reference()) return;
+  auto* const kernel = const_cast<KernelWork*>(static_cast<const KernelWork*>(work.detach()));
+  if (const Kernel* const of = kernel->kernel_.detach()) references_.put(of);
+  kernel->arguments_.give(references_);
+  kernel->KernelWork::~KernelWork();
+  memory_.add(kernel);
 }
 
 void KernelWork::require_usable() const {
   for (const auto& buffer : arguments_.buffers()) buffer->require_usable();
 }
 
-CUDA_KERNEL_NODE_PARAMS KernelWork::native() const {
-  const CUlaunchConfig& config = options_.launch;
-  CUDA_KERNEL_NODE_PARAMS launch{};
-  launch.gridDimX = config.gridDimX, launch.gridDimY = config.gridDimY;
-  launch.gridDimZ = config.gridDimZ;
-  launch.blockDimX = config.blockDimX, launch.blockDimY = config.blockDimY;
-  launch.blockDimZ = config.blockDimZ;
-  launch.sharedMemBytes = config.sharedMemBytes;
-  launch.kernelParams = arguments_.pointers();
-  launch.kern = image_.native;
-  launch.ctx = context_;
-  return launch;
-}
-
-CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
-                               std::span<const CUgraphNode> after) const {
-  const CUDA_KERNEL_NODE_PARAMS launch = native();
-  CUgraphNode node = nullptr;
-  const auto add = [&] {
-    return cu.cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &launch);
-  };
-  // The parameters name the context, so the driver needs no current one.
-  CUresult added = add();
-  if (added == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
-    const driver::ContextGuard guard(context_);
-    added = add();
-  }
-  driver::check(added,
-                [&] { return concat("add a node that launches kernel ", kernel_->label()); });
-  if (const CUresult result = set_attributes(cu, node); result != CUDA_SUCCESS) {
-    driver::check_release(cu.cuGraphDestroyNode(node), "destroy a node of a graph");
-    driver::check(result, [&] {
-      return concat("set the launch attributes of a node that launches kernel ", kernel_->label());
-    });
-  }
-  return node;
-}
-
 CUresult KernelWork::set_attributes(const driver::CudaTable& cu, CUgraphNode node) const {
-  for (const CUlaunchAttribute& attribute : options_.attributes)
+  if (!attributes_) [[likely]]
+    return CUDA_SUCCESS;
+  for (const CUlaunchAttribute& attribute : attributes_->list)
     if (const CUresult result =
             cu.cuGraphKernelNodeSetAttribute(node, attribute.id, &attribute.value);
         result != CUDA_SUCCESS)
@@ -126,14 +49,19 @@ CUresult KernelWork::set_attributes(const driver::CudaTable& cu, CUgraphNode nod
 }
 
 bool KernelWork::has_attributes_of(const NodeWork& other) const {
-  return have_same_attributes(options_.attributes,
-                              static_cast<const KernelWork&>(other).options_.attributes);
+  static const std::vector<CUlaunchAttribute> none;
+  const auto list_of = [](const KernelWork& work) -> const auto& {
+    return work.attributes_ ? work.attributes_->list : none;
+  };
+  return have_same_attributes(list_of(*this), list_of(static_cast<const KernelWork&>(other)));
 }
 
 // Other attributes come from a new node, because no function removes one.
 CUresult KernelWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                                   const NodeWork* before) const {
-  const CUDA_KERNEL_NODE_PARAMS launch = native();
+  ArgumentPointers values(arguments_.size());
+  arguments_.set_pointers(values.data());
+  const CUDA_KERNEL_NODE_PARAMS launch = native(values.data());
   if (before && has_attributes_of(*before)) return cu.cuGraphKernelNodeSetParams(node, &launch);
   const TemporaryGraph graph(cu);
   const CUgraphNode twin = add_to(cu, graph.native(), {});
@@ -143,7 +71,9 @@ CUresult KernelWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
 
 CUresult KernelWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                                        CUgraphNode node) const {
-  const CUDA_KERNEL_NODE_PARAMS launch = native();
+  ArgumentPointers values(arguments_.size());
+  arguments_.set_pointers(values.data());
+  const CUDA_KERNEL_NODE_PARAMS launch = native(values.data());
   return cu.cuGraphExecKernelNodeSetParams(executable, node, &launch);
 }
 
@@ -153,13 +83,12 @@ std::string KernelWork::executable_obstacle(const NodeWork& before) const {
 }
 
 NodeFacts KernelWork::facts() const {
-  const CUlaunchConfig& config = options_.launch;
   NodeFacts facts;
   facts.kernel = kernel_->label().c_str();
-  facts.grid = {config.gridDimX, config.gridDimY, config.gridDimZ};
-  facts.block = {config.blockDimX, config.blockDimY, config.blockDimZ};
-  facts.cluster = options_.cluster;
-  facts.dynamic_shared = config.sharedMemBytes;
+  facts.grid = extents_.grid;
+  facts.block = extents_.block;
+  if (attributes_) facts.cluster = attributes_->cluster;
+  facts.dynamic_shared = extents_.dynamic_shared;
   return facts;
 }
 

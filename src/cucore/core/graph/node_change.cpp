@@ -30,12 +30,14 @@ Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node
                                    const LaunchHandles& handles) {
   if (node.kind != NodeKind::KERNEL) throw_kind(node, name_of(NodeKind::KERNEL));
   if (before)
-    return make<KernelWork>(static_cast<const KernelWork&>(*before), std::move(change), handles);
+    return KernelWork::make_changed(static_cast<const KernelWork&>(*before), std::move(change),
+                                    handles);
   if (!change.kernel || !change.options)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("a capture or other code has added ", describe_node(node),
                        ", so its launch is not known; pass kernel, options and arguments"));
-  return make<KernelWork>(context, std::move(change), handles);
+  return KernelWork::make(
+      context, {*change.kernel, *change.options, {change.arguments, change.count}}, handles);
 }
 
 Ref<const NodeWork> semaphore_work(const GraphNode& node, Ref<const External> semaphore,

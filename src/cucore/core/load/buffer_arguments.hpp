@@ -7,18 +7,44 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <new>
 #include <optional>
 #include <vector>
 
 #include "core/load/kernel.hpp"
+#include "core/load/launch_arguments.hpp"
 #include "core/load/launch_handles.hpp"
 #include "core/objects/buffer.hpp"
+#include "core/objects/capture_gate.hpp"
 #include "core/objects/context_access.hpp"
 
 namespace cucore::core {
 
-// Returns the buffer of a handle, checked against the parameter and the device of the launch; `of`
-// is "the stream" or "the graph". Throws INVALID_HANDLE for a dead handle.
+[[noreturn, gnu::cold]] void throw_dead_buffer(const Kernel& kernel, size_t index);
+[[noreturn, gnu::cold]] void throw_buffer_parameter(const Kernel& kernel, size_t index,
+                                                    const image::Parameter& parameter);
+// Throws unless the memory of the buffer has its address on every device.
+[[gnu::cold]] void require_buffer_anywhere(const Kernel& kernel, size_t index, const Buffer& buffer,
+                                           const Device& device, const char* of);
+
+// Throws unless the argument may be a buffer.
+inline void check_buffer_parameter(const Kernel& kernel, const KernelImage& image, size_t index) {
+  if (!image.parameters) return;
+  const image::Parameter& parameter = (*image.parameters)[index];
+  if (!takes_addresses(parameter)) [[unlikely]]
+    throw_buffer_parameter(kernel, index, parameter);
+}
+
+// Throws unless the device can use the buffer; `of` is "the stream" or "the graph".
+inline void check_buffer_device(const Kernel& kernel, size_t index, const Buffer& buffer,
+                                const Device& device, const char* of) {
+  buffer.require_usable();
+  if (&buffer.device() != &device) [[unlikely]]
+    require_buffer_anywhere(kernel, index, buffer, device, of);
+}
+
+// Returns the buffer of a handle after these checks. Throws INVALID_HANDLE for a dead handle.
 Ref<const Buffer> find_buffer(const Kernel& kernel, const KernelImage& image, const Device& device,
                               const char* of, size_t index, const void* handle,
                               const BufferHandles& handles);
@@ -33,9 +59,22 @@ class BufferArguments {
   BufferArguments(const BufferArguments&) = delete;
   BufferArguments& operator=(const BufferArguments&) = delete;
 
-  // Points each element of `pointers` at its value. Throws unless all values fit the parameters.
-  void resolve(const KernelImage& image, const cucore_argument* arguments, size_t count,
-               void** pointers);
+  // The gate's capture keeps alive the buffers that it keeps already, so that their handles need no
+  // references. Holds the lock of the gate until leave() or the end. Call before resolve().
+  void enter(CaptureGate& gate) {
+    lock_ = std::unique_lock(gate.mutex);
+    if (gate.session) [[likely]]
+      gate_ = &gate;
+  }
+  // Whether enter() has succeeded, and the capture keeps all buffers.
+  bool are_in_gate() const { return gate_ != nullptr; }
+  // Forgets the buffers, and drops the lock.
+  void leave() noexcept;
+
+  // Points each element of `pointers` from `first` on at its value. Throws unless these values fit
+  // the parameters.
+  void resolve(const KernelImage& image, const cucore_argument* arguments, size_t first,
+               size_t count, void** pointers);
 
   // Adds a buffer that the caller keeps alive.
   void add(const Buffer& buffer, size_t index) { add(nullptr, buffer, index); }
@@ -81,13 +120,80 @@ class BufferArguments {
     return reinterpret_cast<const Item*>(items.bytes) + index % FEW;
   }
 
+  void grow();
+  void end_items() noexcept;
+  void* add_new(const void* handle, size_t index);
+
   const Kernel& kernel_;
   const Stream& stream_;
   const BufferHandles* const handles_ = nullptr;
+  const CaptureGate* gate_ = nullptr;
+  std::unique_lock<BiasedMutex> lock_;
   size_t count_ = 0;
   bool are_of_other_devices_ = false;
   Items first_;
   std::vector<std::unique_ptr<Items>> more_;
 };
+
+// Inline, because the cost of each launch matters. A use ends before the release of the handle
+// that keeps its buffer alive, and before the lock.
+[[gnu::always_inline]] inline BufferArguments::~BufferArguments() { end_items(); }
+
+[[gnu::always_inline]] inline void BufferArguments::end_items() noexcept {
+  for (size_t i = 0; i < count_; ++i) {
+    Item* const item = place(i);
+    const void* const handle = item->handle;
+    item->~Item();
+    if (handle) handles_->release(handle);
+  }
+}
+
+[[gnu::always_inline]] inline void* BufferArguments::add(const void* handle, const Buffer& buffer,
+                                                         size_t index) {
+  if (count_ >= FEW && (count_ - FEW) % FEW == 0) [[unlikely]]
+    grow();
+  check_buffer_device(kernel_, index, buffer, stream_.device(), "the stream");
+  are_of_other_devices_ |= &buffer.device() != &stream_.device();
+  Item* const item = new (place(count_)) Item(handle, buffer, stream_);
+  ++count_;
+  return &item->address;
+}
+
+[[gnu::always_inline]] inline void* BufferArguments::add(const void* handle, size_t index) {
+  if (gate_) {
+    const Buffer* const named = handles_->peek(handle);
+    if (named && gate_->keeps(*named)) return add(nullptr, *named, index);
+    gate_ = nullptr;
+  }
+  return add_new(handle, index);
+}
+
+[[gnu::always_inline]] inline void* BufferArguments::add_new(const void* handle, size_t index) {
+  const Buffer* const buffer = handles_->acquire(handle);
+  if (!buffer) [[unlikely]]
+    throw_dead_buffer(kernel_, index);
+  try {
+    return add(handle, *buffer, index);
+  } catch (...) {
+    handles_->release(handle);
+    throw;
+  }
+}
+
+[[gnu::always_inline]] inline void BufferArguments::resolve(const KernelImage& image,
+                                                            const cucore_argument* arguments,
+                                                            size_t first, size_t count,
+                                                            void** pointers) {
+  stream_.require_usable();
+  for (size_t i = first; i < count; ++i) {
+    if (!is_buffer(arguments[i]) || !arguments[i].data) {
+      check_argument(kernel_, image, i, arguments[i]);
+      pointers[i] = const_cast<void*>(arguments[i].data);
+      continue;
+    }
+    check_buffer_parameter(kernel_, image, i);
+    pointers[i] = add(arguments[i].data, i);
+  }
+}
 
 }  // namespace cucore::core

@@ -24,6 +24,9 @@ KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParame
       is_compared(read.is_compared) {
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
+  if (parameters)
+    for (const image::Parameter& parameter : *parameters)
+      room.add(parameter.size, takes_addresses(parameter));
 }
 
 namespace {

@@ -26,6 +26,7 @@ struct KernelImage {
   // nullopt if neither the code nor the driver has them.
   std::optional<std::vector<image::Parameter>> parameters;
   size_t parameter_bytes = 0;  // the end of the last parameter
+  ParameterRoom room;          // for copies of the arguments
   bool is_compared = false;    // with the driver's parameters; launches need it
 
  private:

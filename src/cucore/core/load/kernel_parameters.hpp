@@ -17,6 +17,31 @@ struct KernelParameters {
   bool is_compared = false;
 };
 
+// Whether the argument may be a buffer.
+inline bool takes_addresses(const image::Parameter& parameter) {
+  using image::ParameterClass;
+  return parameter.size == sizeof(CUdeviceptr) &&
+         (parameter.parameter_class == ParameterClass::POINTER ||
+          parameter.parameter_class == ParameterClass::UNKNOWN);
+}
+
+// The memory for copies of the arguments of a launch.
+struct ParameterRoom {
+  // Returns where a copy goes if the copies before it end at `offset`.
+  static constexpr size_t place_of(size_t offset, size_t size) {
+    const size_t alignment = size > sizeof(uint64_t) ? GREATEST_ALIGNMENT : sizeof(uint64_t);
+    return (offset + alignment - 1) & ~(alignment - 1);
+  }
+  void add(size_t size, bool is_buffer) {
+    bytes = place_of(bytes, size) + size;
+    buffers += is_buffer;
+  }
+
+  static constexpr size_t GREATEST_ALIGNMENT = 16;  // of a parameter
+  size_t bytes = 0;                                 // of the values
+  size_t buffers = 0;                               // the most of them that are buffers
+};
+
 // The driver copies the bytes of its own layout from the arguments of a launch, so a difference is
 // an error: INVALID_CODE. They are not compared before a context receives the image, because the
 // driver would have to load it; a launch needs compared ones.

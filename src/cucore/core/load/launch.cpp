@@ -2,6 +2,7 @@
 #include "core/load/launch.hpp"
 
 #include <memory>
+#include <span>
 
 #include "core/load/launch_arguments.hpp"
 #include "core/load/launch_configuration.hpp"
@@ -31,37 +32,19 @@ constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
                                                counted(wanted, "argument"), ", got ", count));
 }
 
-// Sets the pointers to the values. Returns false if the arguments contain buffers, which are then
-// not checked yet.
-bool check_arguments(const Kernel& kernel, const KernelImage& image,
-                     const cucore_argument* arguments, size_t count, void** pointers) {
+// Sets the pointers to the values. Returns the index of the first buffer, or the count: the
+// arguments from there on are not checked yet.
+size_t check_arguments(const Kernel& kernel, const KernelImage& image,
+                       const cucore_argument* arguments, size_t count, void** pointers) {
   for (size_t i = 0; i < count; ++i) {
     if (!fits(image, i, arguments[i])) [[unlikely]] {
-      if (is_buffer(arguments[i])) return false;
+      if (is_buffer(arguments[i])) return i;
       throw_argument(kernel, image, i, arguments[i]);
     }
     pointers[i] = const_cast<void*>(arguments[i].data);
   }
-  return true;
+  return count;
 }
-
-// The addresses of the values, from which the driver reads them.
-class ArgumentPointers {
- public:
-  explicit ArgumentPointers(size_t count) {
-    if (count > FEW) [[unlikely]] {
-      many_ = std::make_unique<void*[]>(count);
-      data_ = many_.get();
-    }
-  }
-  void** data() { return data_; }
-
- private:
-  static constexpr size_t FEW = 32;
-  void* few_[FEW];
-  std::unique_ptr<void*[]> many_;
-  void** data_ = few_;
-};
 
 bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArguments* buffers) {
   return gate.keeps(*image.image) && (!buffers || buffers->are_kept(gate));
@@ -83,7 +66,7 @@ bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArgu
                                                    BufferArguments* buffers) {
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
-    if (stream.may_be_captured()) [[unlikely]]
+    if (stream.may_be_captured() && !(buffers && buffers->are_in_gate())) [[unlikely]]
       hold_in_capture(image, stream, buffers);
     return driver::cuda().cuLaunchKernelEx(&configuration, function, arguments, extra);
   };
@@ -146,8 +129,10 @@ class BufferAccesses {
   if (configuration.sharedMemBytes > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     raise_shared(kernel, device, configuration.sharedMemBytes);
   const CUresult result = call_in_context(image, stream, configuration, arguments, extra, buffers);
-  if (result != CUDA_SUCCESS) [[unlikely]]
+  if (result != CUDA_SUCCESS) [[unlikely]] {
+    if (buffers) buffers->leave();
     throw_launch_failure(kernel, device, configuration, result);
+  }
 }
 
 [[gnu::cold, gnu::noinline]] void run_with_attributes(
@@ -161,11 +146,12 @@ class BufferAccesses {
   attributes.note_launch(stream);
 }
 
-void run(const Kernel& kernel, const KernelImage& image, const Stream& stream,
-         const cucore_launch_options& options, const LaunchHandles& handles, void** arguments,
-         void** extra, BufferArguments* buffers = nullptr) {
+[[gnu::always_inline]] inline void run(const Kernel& kernel, const KernelImage& image,
+                                       const Stream& stream, const cucore_launch_options& options,
+                                       const LaunchHandles& handles, void** arguments, void** extra,
+                                       bool has_attributes, BufferArguments* buffers = nullptr) {
   LaunchConfiguration configuration(stream.device(), stream.native(), options);
-  if (LaunchAttributes::are_set(options)) [[unlikely]]
+  if (has_attributes) [[unlikely]]
     return run_with_attributes(kernel, image, stream, options, handles, configuration, arguments,
                                extra, buffers);
   start_inline(kernel, image, stream, configuration.get(), arguments, extra, buffers);
@@ -205,17 +191,49 @@ void require_count(const Kernel& kernel, const KernelImage& image, size_t count)
     throw_count(kernel, count, image.parameters->size());
 }
 
+namespace {
+
+// Whether the capture of the stream keeps the image, so that it may keep all that the launch uses.
+// Nothing between the lock of the gate and the call of the driver may lock it again.
+bool may_enter_gate(const KernelImage& image, const Stream& stream,
+                    const cucore_launch_options& options) {
+  const CaptureGate* const gate = stream.own_capture_gate();
+  return gate && gate->keeps(*image.image) && image.image->knows(stream) &&
+         options.dynamic_shared <= ALWAYS_ALLOWED_SHARED;
+}
+
+// The arguments before the first buffer have been checked.
+[[gnu::noinline]] void launch_with_buffers(const Kernel& kernel, const KernelImage& image,
+                                           const Stream& stream,
+                                           const cucore_launch_options& options,
+                                           std::span<const cucore_argument> arguments, size_t first,
+                                           const LaunchHandles& handles, void** pointers) {
+  BufferArguments buffers(kernel, stream, handles.buffers);
+  const bool has_attributes = LaunchAttributes::are_set(options);
+  const bool is_in_gate =
+      stream.may_be_captured() && !has_attributes && may_enter_gate(image, stream, options);
+  if (is_in_gate) buffers.enter(stream.capture_gate());
+  buffers.resolve(image, arguments.data(), first, arguments.size(), pointers);
+  if (is_in_gate && !buffers.are_in_gate()) [[unlikely]] {
+    buffers.leave();
+    buffers.resolve(image, arguments.data(), first, arguments.size(), pointers);
+  }
+  run(kernel, image, stream, options, handles, pointers, nullptr, has_attributes, &buffers);
+}
+
+}  // namespace
+
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
             const cucore_argument* arguments, size_t count, const LaunchHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
   require_count(kernel, image, count);
   ArgumentPointers pointers(count);
-  if (!check_arguments(kernel, image, arguments, count, pointers.data())) [[unlikely]] {
-    BufferArguments buffers(kernel, stream, handles.buffers);
-    buffers.resolve(image, arguments, count, pointers.data());
-    return run(kernel, image, stream, options, handles, pointers.data(), nullptr, &buffers);
-  }
-  run(kernel, image, stream, options, handles, pointers.data(), nullptr);
+  const size_t first = check_arguments(kernel, image, arguments, count, pointers.data());
+  if (first != count) [[unlikely]]
+    return launch_with_buffers(kernel, image, stream, options, {arguments, count}, first, handles,
+                               pointers.data());
+  run(kernel, image, stream, options, handles, pointers.data(), nullptr,
+      LaunchAttributes::are_set(options));
 }
 
 namespace {
@@ -241,7 +259,8 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
   if (image.parameters) size = image.parameter_bytes;
   void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, const_cast<void*>(arguments),
                    CU_LAUNCH_PARAM_BUFFER_SIZE, &size, CU_LAUNCH_PARAM_END};
-  run(kernel, image, stream, options, handles, nullptr, size ? extra : nullptr);
+  run(kernel, image, stream, options, handles, nullptr, size ? extra : nullptr,
+      LaunchAttributes::are_set(options));
 }
 
 int max_active_clusters(const Kernel& kernel, const Device& device,

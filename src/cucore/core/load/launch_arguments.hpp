@@ -4,6 +4,8 @@
 
 #include <cucore.h>
 
+#include <memory>
+
 #include "core/load/kernel.hpp"
 
 namespace cucore::core {
@@ -11,6 +13,27 @@ namespace cucore::core {
 inline bool is_buffer(const cucore_argument& argument) {
   return argument.size == CUCORE_ARGUMENT_OBJECT;
 }
+
+// The addresses of the values, from which the driver reads them.
+class ArgumentPointers {
+ public:
+  explicit ArgumentPointers(size_t count) {
+    if (count > FEW) [[unlikely]] {
+      many_ = std::make_unique<void*[]>(count);
+      data_ = many_.get();
+    }
+  }
+  ArgumentPointers(const ArgumentPointers&) = delete;
+  ArgumentPointers& operator=(const ArgumentPointers&) = delete;
+
+  void** data() { return data_; }
+
+ private:
+  static constexpr size_t FEW = 32;
+  void* few_[FEW];
+  std::unique_ptr<void*[]> many_;
+  void** data_ = few_;
+};
 
 // Returns "4 bytes (float)", for messages.
 std::string describe(const image::Parameter& parameter);

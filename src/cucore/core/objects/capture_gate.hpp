@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <mutex>
 
+#include "core/objects/biased_mutex.hpp"
 #include "support/ref.hpp"
 
 namespace cucore::core {
@@ -22,7 +22,7 @@ struct CaptureGate final : Object {
         recent, [&](const auto& each) { return each.load(std::memory_order_acquire) == &object; });
   }
 
-  std::mutex mutex;                   // also guards the objects of the session
+  BiasedMutex mutex;                  // also guards the objects of the session
   CaptureSession* session = nullptr;  // null after its end
   // Some objects that the session keeps; null after its end. Written under the lock.
   std::array<std::atomic<const Object*>, 8> recent{};

@@ -55,6 +55,7 @@ bool CaptureSession::is_fork(const Stream& stream) const {
 
 void CaptureSession::open_gate() noexcept {
   const std::lock_guard lock(gate_->mutex);
+  gate_->mutex.own();  // the thread that begins a capture adds most of its work
   gate_->session = this;
 }
 
@@ -65,7 +66,7 @@ void CaptureSession::close_gate() const noexcept {
   for (auto& recent : gate_->recent) recent.store(nullptr, std::memory_order_release);
 }
 
-void CaptureSession::hold(const Object& object, const std::unique_lock<std::mutex>&) {
+void CaptureSession::hold(const Object& object, const std::unique_lock<BiasedMutex>&) {
   if (gate_->session == this && gate_->keeps(object)) return;
   if (!known_.contains(&object)) {
     held_.emplace_back(&object);

@@ -37,7 +37,7 @@ class CapturedWork {
   CUgraph graph_ = nullptr;
   CaptureSession* session_ = nullptr;  // null if somebody else has begun the capture
   Ref<CaptureSession> found_;          // keeps the session if the gate does not
-  std::unique_lock<std::mutex> lock_;
+  std::unique_lock<BiasedMutex> lock_;
 };
 
 namespace detail {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A mutex that costs its owner, one thread, no atomic operation. For data that one thread uses many
+// times, and other threads rarely.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "core/objects/context_access.hpp"
+#include "support/quick_mutex.hpp"
+
+namespace cucore::core {
+
+// For std::lock_guard, std::unique_lock and std::lock. Not recursive.
+//
+// The first lock of another thread ends the ownership, which costs a fence for all threads. From
+// then on, all threads use a common mutex. A process in which that happens often makes mutexes
+// without an owner.
+class BiasedMutex {
+ public:
+  // The calling thread is the owner.
+  BiasedMutex() noexcept { own(); }
+  BiasedMutex(const BiasedMutex&) = delete;
+  BiasedMutex& operator=(const BiasedMutex&) = delete;
+
+  void lock() {
+    if (enter_as_owner()) [[likely]]
+      return;
+    common_.lock();
+    exclude_owner();
+    is_locked_by_owner_ = false;
+  }
+  bool try_lock() {
+    if (enter_as_owner()) return true;
+    if (!common_.try_lock()) return false;
+    if (!try_exclude_owner()) {
+      common_.unlock();
+      return false;
+    }
+    is_locked_by_owner_ = false;
+    return true;
+  }
+  void unlock() noexcept {
+    if (is_locked_by_owner_) [[likely]]
+      is_owner_inside_.store(false, std::memory_order_release);
+    else
+      common_.unlock();
+  }
+
+  // Makes the calling thread the owner. It has locked the mutex.
+  void own() noexcept;
+
+ private:
+  // The address of a variable of the thread identifies it.
+  static const void* this_thread() noexcept { return &detail::thread_accesses; }
+
+  // The owner announces itself before it checks that it is still the owner. Another thread ends the
+  // ownership before it checks that the owner is not inside. A fence of the owner is not needed,
+  // because the other thread makes one for all.
+  bool enter_as_owner() noexcept {
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) [[unlikely]]
+      return false;
+    is_owner_inside_.store(true, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (owner_.load(std::memory_order_relaxed) != this_thread()) [[unlikely]] {
+      is_owner_inside_.store(false, std::memory_order_release);
+      return false;
+    }
+    is_locked_by_owner_ = true;
+    return true;
+  }
+  void exclude_owner() noexcept;
+  bool try_exclude_owner() noexcept;
+
+  std::atomic<const void*> owner_{nullptr};  // null: all threads use the common mutex
+  std::atomic<bool> is_owner_inside_{false};
+  bool is_locked_by_owner_ = false;  // of the thread that has the lock
+  QuickMutex common_;
+};
+
+}  // namespace cucore::core

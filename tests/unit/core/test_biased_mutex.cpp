@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "core/objects/biased_mutex.hpp"
+
+namespace {
+
+using cucore::core::BiasedMutex;
+
+TEST(BiasedMutex, excludes_threads_from_its_owner) {
+  for (int repetition = 0; repetition < 20; ++repetition) {
+    BiasedMutex mutex;
+    long count = 0;  // not atomic
+    const auto work = [&] {
+      for (int i = 0; i < 2000; ++i) {
+        const std::lock_guard lock(mutex);
+        ++count;
+      }
+    };
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 3; ++i) threads.emplace_back(work);
+    work();
+    for (std::thread& thread : threads) thread.join();
+    EXPECT_EQ(count, 4 * 2000);
+  }
+}
+
+TEST(BiasedMutex, another_thread_waits_for_the_owner) {
+  BiasedMutex mutex;
+  std::unique_lock lock(mutex);
+  int entered = 0;
+  std::thread other([&] {
+    const std::lock_guard own(mutex);
+    ++entered;
+  });
+  for (int i = 0; i < 100; ++i) std::this_thread::yield();
+  EXPECT_EQ(entered, 0);
+  lock.unlock();
+  other.join();
+  EXPECT_EQ(entered, 1);
+}
+
+TEST(BiasedMutex, try_lock_does_not_wait) {
+  BiasedMutex mutex;
+  std::thread([&] {
+    EXPECT_TRUE(mutex.try_lock());
+    mutex.unlock();
+  }).join();
+  BiasedMutex other;
+  const std::lock_guard lock(other);
+  std::thread([&] { EXPECT_FALSE(other.try_lock()); }).join();
+}
+
+TEST(BiasedMutex, the_owner_may_change) {
+  BiasedMutex mutex;
+  long count = 0;
+  const auto work = [&] {
+    for (int i = 0; i < 500; ++i) {
+      const std::lock_guard lock(mutex);
+      if (i % 100 == 0) mutex.own();
+      ++count;
+    }
+  };
+  std::thread one(work), other(work);
+  work();
+  one.join();
+  other.join();
+  EXPECT_EQ(count, 3 * 500);
+}
+
+TEST(BiasedMutex, two_threads_lock_a_pair_in_opposite_order) {
+  for (int repetition = 0; repetition < 50; ++repetition) {
+    BiasedMutex one, other;
+    int count = 0;
+    const auto work = [&](BiasedMutex& first, BiasedMutex& second) {
+      for (int i = 0; i < 200; ++i) {
+        const std::scoped_lock lock(first, second);
+        ++count;
+      }
+    };
+    std::thread thread([&] { work(one, other); });
+    work(other, one);
+    thread.join();
+    EXPECT_EQ(count, 400);
+  }
+}
+
+}  // namespace
