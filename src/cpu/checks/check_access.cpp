@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cpu/checks/checks.hpp"
+#include "cpu/checks/host_work.hpp"
 #include "cpu/checks/visitor.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
@@ -151,12 +152,18 @@ uint32_t check_local(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lan
   return good;
 }
 
+// A strong access is visible to the program if it can access the memory.
+void note_use_by_host(const Warp& w, const ShadowSite* site) {
+  if (site && site->is_of_host) note_communication(w.block->checks->launch.operation);
+}
+
 uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes) {
   const ShadowSite* site = find_shadow(w, op, lanes.addresses[std::countr_zero(w.mask)]);
   const bool inside = site && lanes.low >= site->base && lanes.high - site->base < site->size &&
                       c.size() <= site->size - (lanes.high - site->base);
   const bool written = site && site->read_only && c.hook != Hook::LOAD;
   if (c.strong) synchronise_lanes(w, c, lanes.addresses, w.mask, 0, false);
+  if (c.strong) note_use_by_host(w, site);
   if (inside && !written && aligned(lanes, c.size())) {
     const Target target{site->initialised, site->cells, site->base, false, "global"};
     if (target.bits || target.cells) Visitor(w, op, c, lanes, target).run(w.mask);
@@ -168,6 +175,7 @@ uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
     const int l = std::countr_zero(m);
     site = find_shadow(w, op, lanes.addresses[l]);
     if (!site) continue;
+    if (c.strong) note_use_by_host(w, site);
     const Target target{site->initialised, site->cells, site->base, false, "global"};
     if (target.bits || target.cells) Visitor(w, op, c, lanes, target).run(uint32_t{1} << l);
   }

@@ -7,6 +7,7 @@
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
+#include "cpu/checks/host_work.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "support/counted.hpp"
@@ -14,7 +15,7 @@
 namespace cucore::cpu {
 namespace {
 
-enum class Relation : uint8_t { ORDERED, RACE, STREAMS };
+enum class Relation : uint8_t { ORDERED, RACE, STREAMS, HOST };
 
 bool happened_before(const Rule& r, uint32_t c) { return c < r.stale || c - r.low <= r.width; }
 uint32_t id_of(uint32_t cell) { return cell >> SEGMENT_SHIFT; }
@@ -58,7 +59,10 @@ class Cell {
 Relation Cell::relation_of_operation(const Segment& segment) const {
   if (!(checks_.launch.set & CHECK_HOST)) return Relation::ORDERED;
   const auto other = Segments::instance().operation(segment.operation);
-  return !other || checks_.launch.operation->after(*other) ? Relation::ORDERED : Relation::STREAMS;
+  if (!other || checks_.launch.operation->after(*other)) return Relation::ORDERED;
+  if (!other->is_host) return Relation::STREAMS;
+  return is_host_order_known(*other, *checks_.launch.operation) ? Relation::HOST
+                                                                : Relation::ORDERED;
 }
 
 Relation Cell::relation(uint32_t c) const {
@@ -138,8 +142,9 @@ void Cell::note_read(uint32_t c) {
   if (same_segment(c)) {
     if (!is_mine(c)) now = rule.mine | SEVERAL_LANES;
     now &= ~CELL_STRONG | (c & flag);
-  } else if (relation(c) != Relation::ORDERED) {
-    if (strong() || c == rule.several_blocks) return;
+  } else if (const Relation r = relation(c); r != Relation::ORDERED) {
+    // A read of the host remains, because a later write of any thread races with it.
+    if (strong() || c == rule.several_blocks || r == Relation::HOST) return;
     const bool found = Segments::instance().find(id_of(c), segment);
     const bool here = found && segment.block == checks_.clock.block() &&
                       segment.operation == checks_.launch.operation->number;
@@ -214,8 +219,9 @@ uint32_t Cell::racing_lane(uint32_t c) const {
 void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
   const uint16_t site =
       other_wrote ? context_.cells.writer_site[index_] : context_.cells.reader_site[index_];
-  const bool streams = relation == Relation::STREAMS;
+  const bool streams = relation == Relation::STREAMS, host = relation == Relation::HOST;
   const ReportKind kind = streams              ? ReportKind::STREAM_RACE
+                          : host               ? ReportKind::HOST_RACE
                           : context_.in_shared ? ReportKind::SHARED_RACE
                                                : ReportKind::GLOBAL_RACE;
   if (!checks_.launch.is_first({kind, &context_.op, site})) return;
@@ -229,6 +235,7 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
   report.kind = kind;
   report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
   report.missing = streams                  ? UNORDERED_STREAMS
+                   : host                   ? UNORDERED_HOST
                    : is_too_narrow(c, site) ? "with a scope that excludes the other block"
                                             : "without a synchronisation";
   if (operation->places && site < operation->places->size())

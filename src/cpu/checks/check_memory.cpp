@@ -18,16 +18,6 @@ std::string access_text(const CheckedOp& checked, uint64_t address) {
   return verb + counted(checked.size(), "byte") + " at " + hex_text(address);
 }
 
-void add_allocation(Report& report) {
-  const auto history = AddressSpace::instance().history(report.address);
-  if (!history) return;
-  report.allocation = history->base;
-  report.allocation_size = history->size;
-  report.allocated_by = history->made.text();
-  if (!history->freed) return;
-  report.freed_by = history->ended.text();
-}
-
 ReportKind kind_of(const KernelFault& fault, uint64_t address, const char* space) {
   if (fault.code == CUDA_ERROR_MISALIGNED_ADDRESS) return ReportKind::MISALIGNED;
   const auto history = *space == 'g' ? AddressSpace::instance().history(address) : std::nullopt;
@@ -137,7 +127,7 @@ Report access_report(Warp& w, const Op& op, const CheckedOp& checked, int lane, 
   report.address = address;
   report.size = checked.size();
   report.schedule = schedule_suffix();
-  if (*space == 'g') add_allocation(report);
+  if (*space == 'g') report.add_allocation();
   return report;
 }
 
@@ -189,6 +179,7 @@ const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address) {
   site.size = range.size;
   site.read_only = range.read_only || !range.reachable(launch.device, peers, Access::WRITE);
   if (!shadow) return &site;
+  site.is_of_host = !range.on_device();
   if ((checks.launch.set & (CHECK_RACE | CHECK_HOST)) && !range.read_only)
     site.cells = shadow->cells(checks.launch.module->granule);
   if (checks.launch.set & CHECK_INIT) site.initialised = shadow->initialised();

@@ -90,6 +90,7 @@ struct ShadowSite {
   const Cells* cells = nullptr;
   std::atomic<uint64_t>* initialised = nullptr;
   bool read_only = false;
+  bool is_of_host = false;  // pinned, managed or registered
 };
 
 // A weak access to global memory, or to shared memory, whose site begins at 0.

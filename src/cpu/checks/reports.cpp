@@ -6,6 +6,7 @@
 
 #include "cpu/checks/check_set.hpp"
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/memory.hpp"
 #include "support/counted.hpp"
 #include "support/json_text.hpp"
 #include "support/suppressions.hpp"
@@ -17,7 +18,8 @@ constexpr size_t MOST_REPORTS = 1000;
 
 constexpr const char* KINDS[] = {"out-of-bounds", "use-after-free", "misaligned", "uninitialised",
                                  "shared-race",   "global-race",    "barrier",    "deadlock",
-                                 "stream-race",   "leak",           "wgmma",      "fault"};
+                                 "stream-race",   "host-race",      "leak",       "wgmma",
+                                 "fault"};
 
 std::string point(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + ")";
@@ -63,6 +65,15 @@ std::string at_place(const Place& place) {
 }
 
 }  // namespace
+
+void Report::add_allocation() {
+  const auto history = AddressSpace::instance().history(address);
+  if (!history) return;
+  allocation = history->base;
+  allocation_size = history->size;
+  allocated_by = history->made.text();
+  if (history->freed) freed_by = history->ended.text();
+}
 
 // The place of each access of a race follows its access.
 std::string Report::text() const {

@@ -25,6 +25,7 @@ enum class ReportKind : uint8_t {
   BARRIER_DIVERGENCE,
   DEADLOCK,
   STREAM_RACE,
+  HOST_RACE,
   LEAK,
   WGMMA,
   FAULT,  // any other end of a launch
@@ -41,6 +42,8 @@ struct Place {
 
 inline constexpr const char* UNORDERED_STREAMS =
     "without an event or a synchronisation between the streams";
+
+inline constexpr const char* UNORDERED_HOST = "without a wait of the host for this work";
 
 struct Report {
   ReportKind kind = ReportKind::FAULT;
@@ -65,6 +68,7 @@ struct Report {
   std::string schedule;
   uint64_t count = 1;
 
+  void add_allocation();  // that contains the address, or is near it
   std::string text() const;
   std::string json() const;
 };

@@ -33,7 +33,10 @@ struct StreamWork {
   uint32_t first_segment = 0;
   uint32_t floor = 0;  // segments before this one belong to work that happened before
   bool is_kernel = false;
+  bool is_host = false;   // accesses of the program itself, see host_work.hpp
   bool is_alone = false;  // no other one was running
+  // The order with accesses of the program is unknown, see host_work.hpp.
+  std::atomic<bool> may_follow_host{false};
 
   bool after(const StreamWork& other) const;
 };

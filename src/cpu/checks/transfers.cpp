@@ -6,6 +6,7 @@
 
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/check_set.hpp"
+#include "cpu/checks/host_work.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/shadow.hpp"
 #include "cpu/exec/fault.hpp"
@@ -37,21 +38,18 @@ bool Transfer::check(uint32_t cell, uint16_t site, uint64_t address, Use use, bo
   if (!Segments::instance().find(id, segment)) return true;
   const auto other = Segments::instance().operation(segment.operation);
   if (!other || operation_->after(*other)) return true;
+  if (other->is_host && !is_host_order_known(*other, *operation_)) return true;
   constexpr const char* VERBS[] = {"reads", "writes", "frees"};
   Report report;
-  report.kind = ReportKind::STREAM_RACE;
+  report.kind = other->is_host ? ReportKind::HOST_RACE : ReportKind::STREAM_RACE;
   report.kernel = operation_->name;  // a copy or a fill
   report.message = std::string(VERBS[size_t(use)]) + " memory at " + hex_text(address);
   report.space = "global";
   report.address = address;
   report.other = other->name + (wrote ? " wrote it" : " read it");
-  report.missing = UNORDERED_STREAMS;
+  report.missing = other->is_host ? UNORDERED_HOST : UNORDERED_STREAMS;
   if (other->places && site < other->places->size()) report.other_place = (*other->places)[site];
-  if (const auto history = AddressSpace::instance().history(address)) {
-    report.allocation = history->base;
-    report.allocation_size = history->size;
-    report.allocated_by = history->made.text();
-  }
+  report.add_allocation();
   report.schedule = schedule_suffix();
   Reports::instance().add(std::move(report));
   return false;

@@ -58,6 +58,7 @@ CUresult cuWaitExternalSemaphoresAsync(const CUexternalSemaphore* extSemArray,
     capture_node(*order, make_waits(std::move(waits)));
     return CUDA_SUCCESS;
   }
+  note_gate(*order);
   order->submit([waits = std::move(waits), context = order->context_ptr()] {
     run_semaphores(waits, *context);
   });

@@ -102,6 +102,7 @@ CUresult cuStreamWaitEvent(CUstream hStream, CUevent hEvent, unsigned int Flags)
     if (capture_wait(*stream, *event)) return CUDA_SUCCESS;
   }
   order_after(*stream, event->clock());
+  if (event->shared()) note_gate(*stream);  // another process may record it
   event->let_wait(*stream);
   return CUDA_SUCCESS;
 }
@@ -150,7 +151,9 @@ CUresult cuLaunchHostFunc(CUstream hStream, CUhostFn fn, void* userData) {
     return CUDA_SUCCESS;
   }
   // A host function may report the end of the work before it to any thread.
-  stream->submit([fn, userData, clock = clock_of(*stream)] {
+  const ClockCopy clock = clock_of(*stream);
+  note_gate(*stream);
+  stream->submit([fn, userData, clock] {
     host_waited(clock);
     run_callback([&] { fn(userData); });
   });
@@ -169,6 +172,7 @@ CUresult cuStreamAddCallback(CUstream hStream, CUstreamCallback callback, void* 
     context->output().flush();
     run_callback([&] { callback(hStream, status, userData); });
   };
+  note_gate(*stream);
   stream->submit(work, Stream::Run::ALWAYS);
   return CUDA_SUCCESS;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream memory operations: a stream writes a word, or waits until it has a value.
+#include <algorithm>
+
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/stream.hpp"
@@ -19,14 +21,15 @@ CUresult run(CUstream handle, unsigned count, const CUstreamBatchMemOpParams* op
     capture_node(*stream, make_memop(stream->context_ptr(), count, operations, flags));
     return CUDA_SUCCESS;
   }
-  stream->submit(
-      [list = std::move(list), clock = clock_of(*stream), context = stream->context_ptr()] {
-        for (const auto& operation : list) {
-          // For a thread or stream that reads the value, the work before it has ended.
-          if (writes_word(operation)) host_waited(clock);
-          run_word(operation, *context);
-        }
-      });
+  const ClockCopy clock = clock_of(*stream);
+  if (!std::ranges::all_of(list, writes_word)) note_gate(*stream);
+  stream->submit([list = std::move(list), clock, context = stream->context_ptr()] {
+    for (const auto& operation : list) {
+      // For a thread or stream that reads the value, the work before it has ended.
+      if (writes_word(operation)) host_waited(clock);
+      run_word(operation, *context);
+    }
+  });
   return CUDA_SUCCESS;
 }
 

@@ -99,10 +99,16 @@ void Context::reset_state() {
     fault_text_.clear();
     sticky_ = CUDA_SUCCESS;
   }
-  std::lock_guard lock(order_mutex_);
-  streams.swap(streams_);
-  legacy_.reset();
-  for (const auto& stream : streams) stream->queue()->retire();
+  {
+    std::lock_guard lock(order_mutex_);
+    streams.swap(streams_);
+    legacy_.reset();
+  }
+  for (const auto& stream : streams) {
+    stream->queue()->retire();
+    retire_order(*stream);
+  }
+  host_waited_for_retired();
 }
 
 CUresult Context::error() const {
@@ -149,11 +155,19 @@ std::shared_ptr<Stream> Context::thread_stream() {
 }
 
 void Context::add_stream(const std::shared_ptr<Stream>& stream) {
-  std::lock_guard lock(order_mutex_);
-  require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
-  // Removes streams that only this list refers to and that have no work.
-  std::erase_if(streams_, [](const auto& s) { return s.use_count() == 1 && s->queue()->idle(); });
-  streams_.push_back(stream);
+  std::vector<std::shared_ptr<Stream>> ended;
+  {
+    std::lock_guard lock(order_mutex_);
+    require(alive(), CUDA_ERROR_CONTEXT_IS_DESTROYED);
+    // Removes streams that only this list refers to and that have no work.
+    const auto kept = std::stable_partition(streams_.begin(), streams_.end(), [](const auto& s) {
+      return s.use_count() != 1 || !s->queue()->idle();
+    });
+    ended.assign(kept, streams_.end());
+    streams_.erase(kept, streams_.end());
+    streams_.push_back(stream);
+  }
+  for (const auto& s : ended) retire_order(*s);
 }
 
 std::vector<std::shared_ptr<Stream>> Context::all_streams() {
@@ -172,6 +186,7 @@ void Context::synchronize() {
   for (const Ticket& ticket : last_tickets()) ticket.wait();
   if (orders_streams())
     for (const auto& stream : all_streams()) host_waited(*stream);
+  host_waited_for_retired();
   output_.flush();
   device_.on_synchronize();
   check();

@@ -2,6 +2,8 @@
 // Submits work to streams and finds streams by handle.
 #include "cpu/driver/stream.hpp"
 
+#include <signal.h>
+
 #include <algorithm>
 #include <thread>
 
@@ -96,6 +98,28 @@ std::shared_ptr<Stream> find_stream(CUstream handle) {
   return stream;
 }
 
+namespace {
+
+// The threads of the device receive no signals. A fault in a host function is one of the program:
+// its handlers, and those of views of managed memory, receive it.
+class FaultsUnblocked {
+ public:
+  FaultsUnblocked() {
+    sigset_t faults;
+    sigemptyset(&faults);
+    for (const int signal : {SIGSEGV, SIGTRAP}) sigaddset(&faults, signal);
+    pthread_sigmask(SIG_UNBLOCK, &faults, &before_);
+  }
+  ~FaultsUnblocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  FaultsUnblocked(const FaultsUnblocked&) = delete;
+  FaultsUnblocked& operator=(const FaultsUnblocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+}  // namespace
+
 void run_callback(const std::function<void()>& callback) {
   Callbacks& c = callbacks();
   auto self = std::this_thread::get_id();
@@ -104,6 +128,7 @@ void run_callback(const std::function<void()>& callback) {
     c.threads.push_back(self);
     c.running.store(c.threads.size());
   }
+  const FaultsUnblocked unblocked;
   callback();
   std::lock_guard lock(c.mutex);
   std::erase(c.threads, self);

@@ -33,5 +33,16 @@ void order_after(Stream& stream, const ClockCopy& clock);
 // The program has waited for work.
 void host_waited(const ClockCopy& clock);
 void host_waited(Stream& stream);
+// The program can delay the work that the stream receives from now on, for example by a host
+// function. The order of that work with the program is unknown until the program has waited for
+// later work of the stream.
+void note_gate(Stream& stream);
+// The stream leaves its context. A wait for the whole context includes it.
+void retire_order(Stream& stream);
+void host_waited_for_retired();
+
+// Called at the end of each call of the program: if work has begun for which the program has not
+// waited, its accesses to managed memory are observed from now on.
+void settle_host_views();
 
 }  // namespace cucore::cpu

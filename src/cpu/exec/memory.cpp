@@ -6,6 +6,7 @@
 
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/shadow.hpp"
+#include "cpu/exec/host_views.hpp"
 #include "cpu/exec/memory_state.hpp"
 #include "cpu/exec/round_up.hpp"
 
@@ -141,6 +142,10 @@ void AddressSpace::State::dispose(const MemoryEntry& entry) {
   delete entry.shadow;
   if (entry.range.kind == MemoryKind::REGISTERED || entry.range.kind == MemoryKind::MAPPED) return;
   if (!is_host_addressed(entry.range.kind)) return free_backing(entry.backing);
+  if (entry.inner) {
+    HostViews::instance().remove(entry.backing.memory);
+    munmap(entry.inner, entry.backing.mapped - PAGE);
+  }
   // The pages are freed and the addresses stay reserved, so that a late access by the host faults
   // and one by a kernel is detected.
   mmap(entry.backing.memory, entry.backing.mapped, PROT_NONE,
@@ -206,6 +211,8 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
     if (!entry.backing.memory) return 0;
     mprotect(entry.backing.memory + bytes, PAGE, PROT_NONE);
     entry.range.base = reinterpret_cast<uint64_t>(entry.backing.memory);
+    if (kind == MemoryKind::MANAGED && (enabled_checks() & CHECK_HOST))
+      entry.inner = HostViews::instance().add(entry.backing.memory, bytes);
   } else if (kind == MemoryKind::HEAP) {
     align = DEVICE_ALIGN;
     std::unique_lock lock(state_->mutex);
@@ -218,7 +225,7 @@ uint64_t AddressSpace::allocate(uint64_t size, uint64_t align, MemoryKind kind, 
     entry.backing = make_backing(size, align);
     if (!entry.backing.memory) return 0;
   }
-  entry.range.host = entry.backing.memory;
+  entry.range.host = entry.inner ? entry.inner : entry.backing.memory;
   entry.made = origin_of_thread();
   if (kind == MemoryKind::DEVICE && (enabled_checks() & CHECK_INIT)) {
     entry.shadow = new Shadow(size);

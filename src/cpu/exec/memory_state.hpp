@@ -29,6 +29,7 @@ void free_backing(const MemoryBacking& backing);
 struct MemoryEntry {
   Range range;
   MemoryBacking backing;
+  std::byte* inner = nullptr;  // of memory with two views; `backing` is the one of the program
   Origin made;
   Shadow* shadow = nullptr;  // owned; deleted when no kernel can reach the bytes
   // Of memory that other processes or addresses may map. MAPPED memory has its shadow.

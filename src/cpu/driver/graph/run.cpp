@@ -20,6 +20,20 @@ GraphRun::GraphRun(std::shared_ptr<const GraphPlan> plan, Stream& stream,
       operation_(next_operation(stream)),
       clock_(clock_of(stream)) {
   expect_events(stream);
+  expect_host(stream);
+}
+
+// Steps that wait for the program let it decide when others run.
+void GraphRun::expect_host(Stream& stream) {
+  bool waits = false;
+  each_step(*plan_, [&](const GraphStep& step) {
+    waits |= step.type() == CU_GRAPH_NODE_TYPE_HOST ||
+             step.type() == CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT ||
+             step.type() == CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  });
+  if (!waits || !operation_) return;
+  operation_->may_follow_host = true;
+  note_gate(stream);
 }
 
 // An event that the launch records before it waits for it is the new record.

@@ -29,6 +29,7 @@ class GraphRun {
 
  private:
   void expect_events(Stream& stream);
+  void expect_host(Stream& stream);
   void execute(const GraphStep& step);
   void execute_memory(const GraphStep& step);
   void run_kernel(const GraphStep& step);
