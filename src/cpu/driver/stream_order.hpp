@@ -41,8 +41,8 @@ void note_gate(Stream& stream);
 void retire_order(Stream& stream);
 void host_waited_for_retired();
 
-// Called at the end of each call of the program: if work has begun for which the program has not
-// waited, its accesses to managed memory are observed from now on.
+// Called at the end of each call of the program. If the call has begun work for which the program
+// has not waited, its accesses to managed memory are observed from now on.
 void settle_host_views();
 
 }  // namespace cucore::cpu

@@ -27,7 +27,7 @@ class HostViews {
 
   // Replaces the private pages at `outer` by shared ones, and returns another address of the same
   // bytes. `bytes` is a multiple of a page. Returns nullptr, and changes nothing, if the system has
-  // no memory, or no signals that tell loads from stores.
+  // no memory, or if its signals do not distinguish loads from stores.
   std::byte* add(std::byte* outer, uint64_t bytes);
   // The caller unmaps both addresses.
   void remove(std::byte* outer);
