@@ -158,7 +158,7 @@ void note_use_by_host(const Warp& w, const ShadowSite* site) {
 }
 
 uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& lanes) {
-  const ShadowSite* site = find_shadow(w, op, lanes.addresses[std::countr_zero(w.mask)]);
+  const ShadowSite* site = find_shadow(w, op, lanes.addresses[std::countr_zero(w.mask)], c.size());
   const bool inside = site && lanes.low >= site->base && lanes.high - site->base < site->size &&
                       c.size() <= site->size - (lanes.high - site->base);
   const bool written = site && site->read_only && c.hook != Hook::LOAD;
@@ -173,7 +173,7 @@ uint32_t check_global(Warp& w, const Op& op, const CheckedOp& c, const Lanes& la
   const uint32_t good = check_bounds(w, op, c, lanes.addresses, Region::GLOBAL, w.mask);
   for (uint32_t m = good; m; m &= m - 1) {
     const int l = std::countr_zero(m);
-    site = find_shadow(w, op, lanes.addresses[l]);
+    site = find_shadow(w, op, lanes.addresses[l], c.size());
     if (!site) continue;
     if (c.strong) note_use_by_host(w, site);
     const Target target{site->initialised, site->cells, site->base, false, "global"};

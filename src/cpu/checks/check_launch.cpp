@@ -411,6 +411,15 @@ void note_write(Warp& w, uint64_t address, uint64_t size, Region region) {
     set_all(block->checks->initialised_bits(), address & OFFSET_MASK, size);
 }
 
+namespace {
+
+// The largest cells that the range consists of, but at most words.
+uint32_t granule_of(uint64_t address, uint64_t size) {
+  return uint32_t{1} << std::min(std::countr_zero(address | size), 2);
+}
+
+}  // namespace
+
 void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size, Access access,
                  Region region) {
   BlockChecks& checks = *w.block->checks;
@@ -448,7 +457,7 @@ void note_access(Warp& w, const Op& op, int lane, uint64_t address, uint64_t siz
     if (checks.launch.set & CHECK_INIT) bits = owner.initialised_bits();
     if (checks.launch.set & CHECK_RACE) cells = &owner.shared_cells;
   } else if (region == Region::GLOBAL || region == Region::GENERIC) {
-    const ShadowSite* site = find_shadow(w, op, address);
+    const ShadowSite* site = find_shadow(w, op, address, granule_of(address, size));
     if (!site) return;
     bits = site->initialised;
     cells = site->cells;

@@ -151,7 +151,7 @@ void report_uninitialised(Warp& w, const Op& op, const CheckedOp& checked, int l
   keep_report(launch, key, std::move(report));
 }
 
-const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address) {
+const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address, uint32_t granule) {
   BlockChecks& checks = *w.block->checks;
   WorkerChecks& worker = checks.worker;
   AddressSpace& space = AddressSpace::instance();
@@ -163,7 +163,8 @@ const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address) {
   // Instructions of other modules share the last entry.
   const bool own = w.frame->function->module == checks.launch.traced && op.site;
   ShadowSite& site = worker.sites[own ? op.site : worker.sites.size() - 1];
-  if (address - site.base < site.size) return &site;
+  const bool has_cells = !site.cells || uint64_t{1} << site.cells->shift <= granule;
+  if (address - site.base < site.size && has_cells) return &site;
   site = ShadowSite{};
   Range range;
   Shadow* shadow = space.shadow(address, range);
@@ -181,7 +182,7 @@ const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address) {
   if (!shadow) return &site;
   site.is_of_host = !range.on_device();
   if ((checks.launch.set & (CHECK_RACE | CHECK_HOST)) && !range.read_only)
-    site.cells = shadow->cells(checks.launch.module->granule);
+    site.cells = shadow->cells(granule);
   if (checks.launch.set & CHECK_INIT) site.initialised = shadow->initialised();
   return &site;
 }

@@ -95,7 +95,7 @@ void RowCheck::check_lanes(const AccessContext& a, uint32_t unclear) {
 }
 
 bool RowCheck::in_global() {
-  const ShadowSite* site = find_shadow(w_, op_, first_[0]);
+  const ShadowSite* site = find_shadow(w_, op_, first_[0], checked_.size());
   if (!site || !is_inside(site->base, site->base + site->size)) return false;
   if (site->read_only && is_store()) return false;
   return visit(*site);

@@ -176,8 +176,6 @@ void note_module(const DecodedFunction& function, Places& places, ModuleChecks& 
     if (op.hook == Hook::NONE) continue;
     if (op.value_bytes == 0) continue;
     const bool generic = op.region == Region::GENERIC;
-    if (generic || op.region == Region::GLOBAL)
-      module.granule = std::min<uint32_t>(module.granule, op.value_bytes);
     if (generic || op.region == Region::SHARED || op.region == Region::CLUSTER)
       module.shared_granule = std::min<uint32_t>(module.shared_granule, op.value_bytes);
   }

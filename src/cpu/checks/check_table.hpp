@@ -77,8 +77,7 @@ struct ModuleChecks {
   std::vector<bool> narrow;  // by site
   bool has_narrow = false;
   bool has_narrow_fence = false;
-  uint32_t granule = 4;         // the narrowest access to global memory
-  uint32_t shared_granule = 4;  // the same in shared memory
+  uint32_t shared_granule = 4;  // the narrowest access to shared memory
 };
 
 Place place_of(const DecodedFunction& function, size_t index);

@@ -188,8 +188,9 @@ inline const ShadowSite* last_shadow(const Warp& w, const Op& op) {
       is_own && checks.worker.generation == w.generation->load(std::memory_order_acquire);
   return is_valid ? &checks.worker.sites[op.site] : nullptr;
 }
-// Fills the cache of the instruction; nullptr if the address is in no allocation.
-const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address);
+// Fills the cache of the instruction; nullptr if the address is in no allocation. Cells have at
+// most `granule` bytes.
+const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address, uint32_t granule);
 std::atomic<uint64_t>* local_bits(Warp& w);       // nullptr: the thread has no local memory
 const Rule& renew_rule(Warp& w, bool in_shared);  // for rule_of()
 // Returns the rule of the warp until its next synchronisation. `mine` is 0 if no ids are left.

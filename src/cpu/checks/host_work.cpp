@@ -114,7 +114,7 @@ HostWork begin_host_work(std::shared_ptr<const StreamClock> before, uint32_t pos
   Segments& segments = Segments::instance();
   segments.begin(host.work);
   host.id = segments.take_chunk();
-  if (host.id) segments.name(host.id, host.work->number, NO_BLOCK, SEVERAL_WARPS);
+  if (host.id) segments.name(host.id, host.work->number, NO_BLOCK, NO_WARP);
   segments.end(*host.work);
   return host;
 }

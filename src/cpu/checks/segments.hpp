@@ -43,6 +43,7 @@ struct StreamWork {
 
 inline constexpr uint32_t NO_BLOCK = ~uint32_t{0};  // an access of several blocks, or of a copy
 inline constexpr uint32_t SEVERAL_WARPS = 255;
+inline constexpr uint32_t NO_WARP = 254;  // an access of a copy or of the host
 
 struct Segment {
   uint32_t operation = 0;

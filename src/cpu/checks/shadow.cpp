@@ -7,8 +7,10 @@
 #include <algorithm>
 #include <bit>
 #include <mutex>
+#include <utility>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -42,10 +44,15 @@ std::unique_ptr<ShadowPages> ShadowPages::map(uint64_t bytes) {
 
 ShadowPages::~ShadowPages() {
   munmap(memory_, bytes_);
-  g_mapped.fetch_sub(bytes_);
+  g_mapped.fetch_sub(counted_);
 }
 
 void ShadowPages::clear() { madvise(memory_, bytes_, MADV_DONTNEED); }
+
+void ShadowPages::retire() {
+  g_mapped.fetch_sub(std::exchange(counted_, 0));
+  clear();
+}
 
 uint64_t bytes_of_cells(uint64_t size, uint32_t shift) {
   const uint64_t cells = (size >> shift) + 64;  // slack, so that the arrays stay aligned
@@ -75,7 +82,8 @@ Cells lay_out_cells(std::byte* memory, uint64_t size, uint32_t shift) {
 }
 
 const Cells* Shadow::cells(uint32_t granule) {
-  const auto shift = uint32_t(std::countr_zero(std::bit_floor(std::clamp(granule, 1u, 4u))));
+  constexpr uint32_t LARGEST = 1u << LARGEST_CELL_SHIFT;
+  const auto shift = uint32_t(std::countr_zero(std::bit_floor(std::clamp(granule, 1u, LARGEST))));
   if (RaceShadow* race = race_.load(std::memory_order_acquire); race && race->cells.shift <= shift)
     return &race->cells;
   std::lock_guard lock(shadow_mutex());
@@ -88,8 +96,13 @@ const Cells* Shadow::cells(uint32_t granule) {
   made->cells = lay_out_cells(made->pages->get(), size_, shift);
   made->cells.lines = lay_out_records(made->pages->get() + cell_bytes, size_, shift + LINE_SHIFT);
   made->cells.ends = &made->ends;
+  if (race) copy_records(race->cells, made->cells);
   race_.store(made.get(), std::memory_order_release);
   made_[shift] = std::move(made);
+  if (race) {
+    race->pages->retire();
+    AddressSpace::instance().renew_generation();
+  }
   return &race_.load(std::memory_order_acquire)->cells;
 }
 

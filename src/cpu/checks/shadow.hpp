@@ -13,6 +13,7 @@
 namespace cucore::cpu {
 
 inline constexpr uint64_t CELL_BYTES = 12;
+inline constexpr uint32_t LARGEST_CELL_SHIFT = 3;  // cells of eight bytes
 
 // Zeroed memory that counts towards a process-wide limit of 4 GiB of address space.
 class ShadowPages {
@@ -23,11 +24,15 @@ class ShadowPages {
   ShadowPages& operator=(const ShadowPages&) = delete;
   std::byte* get() const { return memory_; }
   void clear();
+  // Releases the memory. Late accesses have no effect.
+  void retire();
 
  private:
-  ShadowPages(std::byte* memory, uint64_t bytes) : memory_(memory), bytes_(bytes) {}
+  ShadowPages(std::byte* memory, uint64_t bytes)
+      : memory_(memory), bytes_(bytes), counted_(bytes) {}
   std::byte* memory_;
   uint64_t bytes_;
+  uint64_t counted_;
 };
 
 uint64_t bytes_of_cells(uint64_t size, uint32_t shift);
@@ -44,7 +49,9 @@ class Shadow {
  public:
   explicit Shadow(uint64_t size) : size_(size) {}
 
-  // Returns the cells, which have at most `granule` bytes; nullptr if the limit is reached.
+  // Returns the cells, which have at most `granule` bytes, 1 to 8; nullptr if the limit is reached.
+  // Cells that are too large are replaced by smaller ones with their records. Accesses that other
+  // workers make at the same instant can lose theirs.
   const Cells* cells(uint32_t granule);
   // The allocation is uninitialised from now on.
   void track_initialisation();
@@ -61,8 +68,8 @@ class Shadow {
   std::atomic<uint64_t>* bits_ = nullptr;
   std::atomic<bool> is_complete_{false};  // one operation has initialised all bytes
   std::atomic<RaceShadow*> race_{nullptr};
-  // Kernels may still use the coarser cells of an earlier launch.
-  std::unique_ptr<RaceShadow> made_[3];
+  // Workers may still use larger cells until they notice the new generation of addresses.
+  std::unique_ptr<RaceShadow> made_[LARGEST_CELL_SHIFT + 1];
 };
 
 // Ranges of an array of bits.

@@ -19,7 +19,7 @@ Transfer::Transfer(std::shared_ptr<StreamWork> operation) : operation_(std::move
   if (!operation_) return;
   Segments::instance().begin(operation_);
   id_ = Segments::instance().take_chunk();
-  if (id_) Segments::instance().name(id_, operation_->number, NO_BLOCK, SEVERAL_WARPS);
+  if (id_) Segments::instance().name(id_, operation_->number, NO_BLOCK, NO_WARP);
 }
 
 Transfer::~Transfer() {
@@ -59,7 +59,9 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
   if (id_ == 0 || size == 0) return;
   Range range;
   Shadow* shadow = AddressSpace::instance().shadow(address, range);
-  const Cells* cells = shadow ? shadow->cells(4) : nullptr;
+  // Cells of words, as larger ones, can be divided between two operations.
+  const bool is_even = use == Use::FREE || (address | size) % 8 == 0;
+  const Cells* cells = shadow ? shadow->cells(is_even ? 8 : 4) : nullptr;
   if (!cells) return;
   if (use != Use::FREE)
     RecordEnds::note(use == Use::READ ? cells->ends->reader : cells->ends->writer,

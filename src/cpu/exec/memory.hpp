@@ -134,8 +134,9 @@ class AddressSpace {
   // object.
   void for_each(const std::function<void(const Range&)>& visit) const;
 
-  // Changes with every release: a cache of a Range must compare it first.
+  // Changes with every release: a cache of a Range, or of its shadow, must compare it first.
   const std::atomic<uint64_t>& generation() const { return generation_; }
+  void renew_generation() { generation_.fetch_add(1, std::memory_order_release); }
 
   // While a Pin lives, memory released after its creation is not freed.
   class Pin {

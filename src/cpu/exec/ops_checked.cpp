@@ -315,16 +315,31 @@ struct LaneVisitor {
   CUCPU_INLINE static Words16 gather(__mmask16 active, __m512i index, const uint32_t* cells) {
     return {_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4)};
   }
+  // Whether lanes have equal cells. Lanes of an array in order, which are ascending, have none.
+  CUCPU_INLINE static bool has_equal(const uint32_t* cell, __m512i index, __mmask16 active) {
+    constexpr __mmask16 FIRST = 0x7fff;
+    const __m512i next = _mm512_maskz_loadu_epi32(FIRST, cell + 1);
+    if (active == 0xffff && _mm512_mask_cmplt_epu32_mask(FIRST, index, next) == FIRST) return false;
+    const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
+    return _mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(active)) != 0;
+  }
+  // Kernels run again and again, so most sites are already those of the instruction. A store of
+  // equal ones would only move more memory.
+  CUCPU_INLINE void note_sites(const uint32_t* cell, __m512i index, __mmask16 good) const {
+    uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+    const __m512i old = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), good, index, sites, 2);
+    const __m512i changes = _mm512_xor_si512(old, _mm512_set1_epi32(site));
+    for (uint32_t m = _mm512_mask_test_epi32_mask(good, changes, _mm512_set1_epi32(0xffff)); m;
+         m &= m - 1)
+      sites[cell[__builtin_ctz(m)]] = site;
+  }
   // Sixteen cells at once. Lanes with equal cells take turns.
   CUCPU_INLINE uint32_t sixteen(const uint32_t* cell, uint32_t first, uint32_t mask,
                                 bool skips) const {
     const __mmask16 active = __mmask16(mask);
     const __m512i index = _mm512_loadu_si512(cell);
-    if (!std::is_same_v<Kind, Update>) {
-      const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
-      if (_mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(int(mask))))
-        return one_by_one(mask << first);
-    }
+    if (!std::is_same_v<Kind, Update> && has_equal(cell, index, active))
+      return one_by_one(mask << first);
     const Words16 zero = {_mm512_setzero_si512()};
     const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
     const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
@@ -335,8 +350,7 @@ struct LaneVisitor {
     const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
     _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
                                  Kind::next(rule, old, mine).value, 4);
-    uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
-    for (uint32_t m = good; m; m &= m - 1) sites[cell[__builtin_ctz(m)]] = site;
+    note_sites(cell, index, good);
     return uint32_t{bad} << first;
   }
   CUCPU_INLINE uint32_t separate(uint32_t mask) const {
@@ -346,7 +360,7 @@ struct LaneVisitor {
       for (int l = 0; l < LANES; ++l) index[l] = uint32_t(cell(l) + k);
       for (int l = 0; l < LANES; ++l) {
         __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + index[l], 1);
-        __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + index[l], 1);
+        __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + index[l]);
       }
       for (uint32_t first = 0; first < LANES; first += 16)
         if (const uint32_t part = mask >> first & 0xffff)
