@@ -276,6 +276,98 @@ uint32_t span(const Cells& cells, const Rule& r, uint16_t site, const Span& s, C
   }
 }
 
+#if defined(__AVX512CD__)
+
+CUCPU_INLINE Words16 gather(__mmask16 active, __m512i index, const uint32_t* cells) {
+  return {_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4)};
+}
+
+// Whether the cells of sixteen lanes ascend, as those of arrays do. Then no two are equal.
+CUCPU_INLINE bool is_ascending(const uint32_t* cell, __m512i index) {
+  constexpr __mmask16 FIRST = 0x7fff;
+  const __m512i next = _mm512_maskz_loadu_epi32(FIRST, cell + 1);
+  return _mm512_mask_cmplt_epu32_mask(FIRST, index, next) == FIRST;
+}
+CUCPU_INLINE bool has_equal(__m512i index, __mmask16 active) {
+  const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
+  return _mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(active)) != 0;
+}
+
+// Kernels run again and again, so most sites are already those of the instruction. A store of equal
+// ones would only move more memory.
+template <class Kind>
+CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* cell, __m512i index,
+                             __mmask16 good) {
+  uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+  const __m512i old = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), good, index, sites, 2);
+  const __m512i changes = _mm512_xor_si512(old, _mm512_set1_epi32(site));
+  for (uint32_t m = _mm512_mask_test_epi32_mask(good, changes, _mm512_set1_epi32(0xffff)); m;
+       m &= m - 1)
+    sites[cell[__builtin_ctz(m)]] = site;
+}
+
+// The cells of sixteen lanes from `first` on. Lanes with equal cells take turns. Returns the lanes
+// that need the exact check.
+template <class Kind>
+CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16_t site,
+                                    const uint32_t* cell, uint32_t first, uint32_t mask,
+                                    bool skips) {
+  const auto active = __mmask16(mask);
+  const __m512i index = _mm512_loadu_si512(cell);
+  const bool may_be_equal = active != 0xffff || !is_ascending(cell, index);
+  if (!std::is_same_v<Kind, Update> && may_be_equal && has_equal(index, active)) {
+    uint32_t unclear = 0;
+    for (uint32_t m = mask; m; m &= m - 1)
+      if (const auto l = uint32_t(__builtin_ctz(m));
+          !visit_one<Kind>(cells, rule, site, cell[l], first + l))
+        unclear |= uint32_t{1} << (first + l);
+    return unclear;
+  }
+  const Words16 zero = {_mm512_setzero_si512()};
+  const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
+  const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
+  const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
+  const __mmask16 bad = active & Kind::unclear(rule, c, d, mine).bits;
+  const Words16 old = Kind::WRITES ? c : d;
+  // Records of several blocks remain, with their instruction.
+  const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
+  _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
+                               Kind::next(rule, old, mine).value, 4);
+  note_sites<Kind>(cells, site, cell, index, good);
+  return uint32_t{bad} << first;
+}
+
+// If the lanes are close to each other, the cells of the next warps are behind theirs.
+template <class Kind>
+CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
+  constexpr uint32_t CLOSE = 8 * LANES;
+  const uint32_t first = cell[0], last = cell[LANES - 1];
+  if (last - first < CLOSE) {
+    for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 16)
+      __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + at, 1);
+    for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 32)
+      __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + at);
+    return;
+  }
+  for (int l = 0; l < LANES; ++l) {
+    __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + cell[l], 1);
+    __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + cell[l]);
+  }
+}
+
+template <class Kind>
+CUCPU_INLINE uint32_t scattered_cells(const Cells& cells, const Rule& rule, uint16_t site,
+                                      const uint32_t* cell, uint32_t mask) {
+  const bool skips = may_skip<Kind>(cells, rule);
+  uint32_t unclear = 0;
+  for (uint32_t first = 0; first < LANES; first += 16)
+    if (const uint32_t part = mask >> first & 0xffff)
+      unclear |= sixteen_cells<Kind>(cells, rule, site, cell + first, first, part, skips);
+  return unclear;
+}
+
+#endif
+
 template <class Kind>
 struct LaneVisitor {
   const Cells cells;
@@ -312,59 +404,12 @@ struct LaneVisitor {
     return unclear;
   }
 #if defined(__AVX512CD__)
-  CUCPU_INLINE static Words16 gather(__mmask16 active, __m512i index, const uint32_t* cells) {
-    return {_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4)};
-  }
-  // Whether lanes have equal cells. Lanes of an array in order, which are ascending, have none.
-  CUCPU_INLINE static bool has_equal(const uint32_t* cell, __m512i index, __mmask16 active) {
-    constexpr __mmask16 FIRST = 0x7fff;
-    const __m512i next = _mm512_maskz_loadu_epi32(FIRST, cell + 1);
-    if (active == 0xffff && _mm512_mask_cmplt_epu32_mask(FIRST, index, next) == FIRST) return false;
-    const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
-    return _mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(active)) != 0;
-  }
-  // Kernels run again and again, so most sites are already those of the instruction. A store of
-  // equal ones would only move more memory.
-  CUCPU_INLINE void note_sites(const uint32_t* cell, __m512i index, __mmask16 good) const {
-    uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
-    const __m512i old = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), good, index, sites, 2);
-    const __m512i changes = _mm512_xor_si512(old, _mm512_set1_epi32(site));
-    for (uint32_t m = _mm512_mask_test_epi32_mask(good, changes, _mm512_set1_epi32(0xffff)); m;
-         m &= m - 1)
-      sites[cell[__builtin_ctz(m)]] = site;
-  }
-  // Sixteen cells at once. Lanes with equal cells take turns.
-  CUCPU_INLINE uint32_t sixteen(const uint32_t* cell, uint32_t first, uint32_t mask,
-                                bool skips) const {
-    const __mmask16 active = __mmask16(mask);
-    const __m512i index = _mm512_loadu_si512(cell);
-    if (!std::is_same_v<Kind, Update> && has_equal(cell, index, active))
-      return one_by_one(mask << first);
-    const Words16 zero = {_mm512_setzero_si512()};
-    const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
-    const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
-    const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
-    const __mmask16 bad = active & Kind::unclear(rule, c, d, mine).bits;
-    const Words16 old = Kind::WRITES ? c : d;
-    // Records of several blocks remain, with their instruction.
-    const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
-    _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
-                                 Kind::next(rule, old, mine).value, 4);
-    note_sites(cell, index, good);
-    return uint32_t{bad} << first;
-  }
   CUCPU_INLINE uint32_t separate(uint32_t mask) const {
     uint32_t index[LANES], unclear = 0;
-    const bool skips = may_skip<Kind>(cells, rule);
     for (uint32_t k = 0; k < count; ++k) {
       for (int l = 0; l < LANES; ++l) index[l] = uint32_t(cell(l) + k);
-      for (int l = 0; l < LANES; ++l) {
-        __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + index[l], 1);
-        __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + index[l]);
-      }
-      for (uint32_t first = 0; first < LANES; first += 16)
-        if (const uint32_t part = mask >> first & 0xffff)
-          unclear |= sixteen(index + first, first, part, skips);
+      prefetch_cells<Kind>(cells, index);
+      unclear |= scattered_cells<Kind>(cells, rule, site, index, mask);
     }
     return unclear;
   }
@@ -484,8 +529,8 @@ CUCPU_INLINE bool renew_lines(const Records& lines, const Rule& r, uint16_t site
     if (c == DIVIDED || !((c < stale) | (c - low <= width))) return false;
     const bool remains = !Kind::WRITES && d == several;
     if (!(remains | (d < stale) | (d - low <= width))) return false;
-    records[line] = remains ? d : mine | code;
-    sites[line] = site;
+    if (!remains) records[line] = mine | code;
+    if (sites[line] != site) sites[line] = site;
   }
   return true;
 }
@@ -575,25 +620,65 @@ CUCPU_INLINE bool are_ready(const RowAccess& a, __m512i offsets, __mmask16 activ
   return _mm512_mask_cmpneq_epi32_mask(active, writers, _mm512_set1_epi32(int(DIVIDED))) == 0;
 }
 
+// Writes the offsets of the lanes in the site. Those of inactive lanes are that of an active one.
+// Returns false if an access is not inside or not
+// aligned.
+CUCPU_INLINE bool read_offsets(const Warp& w, const Op& op, const RowAccess& a,
+                               uint32_t (&offsets)[LANES]) {
+  if (a.site.size < a.size || a.site.size >> 32) return false;
+  const uint64_t* registers = in<uint64_t>(w, op[LoadStore::ADDRESS]);
+  const __m512i last = _mm512_set1_epi64(int64_t(a.site.size - a.size));
+  const __m512i base = _mm512_set1_epi64(int64_t(a.site.base));
+  const __m512i imm = _mm512_set1_epi64(int64_t(op.imm));
+  const __m512i some = _mm512_set1_epi64(int64_t(registers[__builtin_ctz(w.mask)]));
+  const __m512i low_bits = _mm512_set1_epi64(int64_t(a.size - 1));
+  uint32_t bad = 0;
+  for (uint32_t first = 0; first < LANES; first += 8) {
+    const auto active = __mmask8(w.mask >> first);
+    const __m512i own = _mm512_mask_loadu_epi64(some, active, registers + first);
+    const __m512i address = _mm512_add_epi64(own, imm);
+    const __m512i offset = _mm512_sub_epi64(address, base);
+    bad |= _mm512_mask_cmpgt_epu64_mask(active, offset, last) |
+           _mm512_mask_test_epi64_mask(active, address, low_bits);
+    _mm256_storeu_si256(reinterpret_cast<__m256i*>(offsets + first),
+                        _mm512_maskz_cvtepi64_epi32(0xff, offset));
+  }
+  return bad == 0;
+}
+
+CUCPU_INLINE bool are_all_ready(const RowAccess& a, const uint32_t (&offsets)[LANES],
+                                uint32_t mask) {
+  bool are = true;
+  for (uint32_t first = 0; first < LANES; first += 16)
+    are &= are_ready(a, _mm512_loadu_si512(offsets + first), __mmask16(mask >> first));
+  return are;
+}
+
+template <class Kind>
+CUCPU_INLINE bool visit_offsets(const RowAccess& a, const uint32_t (&offsets)[LANES],
+                                uint32_t mask) {
+  const Cells cells = *a.site.cells;
+  const Rule rule = a.rule;
+  uint32_t index[LANES];
+  for (int l = 0; l < LANES; ++l) index[l] = offsets[l] >> cells.shift;
+  prefetch_cells<Kind>(cells, index);
+  if (!are_all_ready(a, offsets, mask)) return false;
+  note_end<Kind>(cells, rule);
+  uint32_t unclear = scattered_cells<Kind>(cells, rule, a.op_site, index, mask);
+  for (uint64_t k = 1; k < a.size >> cells.shift; ++k) {
+    for (uint32_t& cell : index) ++cell;
+    unclear |= scattered_cells<Kind>(cells, rule, a.op_site, index, mask);
+  }
+  return unclear == 0;
+}
+
 // Any lanes, which access cells of lines that are divided.
 [[gnu::noinline]] bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
-  Lanes lanes;
-  read_addresses<uint64_t>(w, op, 0, lanes);
-  if (lanes.low < a.site.base || a.site.size < a.size || a.site.size >> 32 ||
-      lanes.high - a.site.base > a.site.size - a.size || (lanes.any & (a.size - 1)))
-    return false;
   uint32_t offsets[LANES];
-  for (int l = 0; l < LANES; ++l) offsets[l] = uint32_t(lanes.addresses[l] - a.site.base);
-  for (uint32_t first = 0; first < LANES; first += 16)
-    if (const auto active = __mmask16(w.mask >> first);
-        !are_ready(a, _mm512_loadu_si512(offsets + first), active))
-      return false;
-  if (!a.site.cells) return true;
-  for (Pattern& part : lanes.parts) part = Pattern::LANES;
-  const Cells& cells = *a.site.cells;
-  if (a.is_store)
-    return lanes_of<Write>(cells, a.rule, a.op_site, lanes, w.mask, a.site.base, a.size) == 0;
-  return lanes_of<Read<false>>(cells, a.rule, a.op_site, lanes, w.mask, a.site.base, a.size) == 0;
+  if (!read_offsets(w, op, a, offsets)) return false;
+  if (!a.site.cells) return are_all_ready(a, offsets, w.mask);
+  return a.is_store ? visit_offsets<Write>(a, offsets, w.mask)
+                    : visit_offsets<Read<false>>(a, offsets, w.mask);
 }
 #else
 CUCPU_INLINE bool visit_scattered(const Warp&, const Op&, const RowAccess&) { return false; }
