@@ -296,14 +296,17 @@ CUCPU_INLINE bool has_equal(__m512i index, __mmask16 active) {
 // Kernels run again and again, so most sites are already those of the instruction. A store of equal
 // ones would only move more memory.
 template <class Kind>
-CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* cell, __m512i index,
-                             __mmask16 good) {
+CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* cell,
+                             uint32_t good) {
   uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
-  const __m512i old = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), good, index, sites, 2);
-  const __m512i changes = _mm512_xor_si512(old, _mm512_set1_epi32(site));
-  for (uint32_t m = _mm512_mask_test_epi32_mask(good, changes, _mm512_set1_epi32(0xffff)); m;
-       m &= m - 1)
-    sites[cell[__builtin_ctz(m)]] = site;
+  if (good == 0xffff) {
+    for (int l = 0; l < 16; ++l)
+      if (sites[cell[l]] != site) [[unlikely]]
+        sites[cell[l]] = site;
+    return;
+  }
+  for (uint32_t m = good; m; m &= m - 1)
+    if (uint16_t& old = sites[cell[__builtin_ctz(m)]]; old != site) old = site;
 }
 
 // The cells of sixteen lanes from `first` on. Lanes with equal cells take turns. Returns the lanes
@@ -331,9 +334,14 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
   const Words16 old = Kind::WRITES ? c : d;
   // Records of several blocks remain, with their instruction.
   const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
-  _mm512_mask_i32scatter_epi32(Kind::WRITES ? cells.writer : cells.reader, good, index,
-                               Kind::next(rule, old, mine).value, 4);
-  note_sites<Kind>(cells, site, cell, index, good);
+  uint32_t next[16];
+  _mm512_storeu_si512(next, Kind::next(rule, old, mine).value);
+  uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
+  if (good == 0xffff)
+    for (int l = 0; l < 16; ++l) records[cell[l]] = next[l];
+  else
+    for (uint32_t m = good; m; m &= m - 1) records[cell[__builtin_ctz(m)]] = next[__builtin_ctz(m)];
+  note_sites<Kind>(cells, site, cell, good);
   return uint32_t{bad} << first;
 }
 
@@ -621,8 +629,7 @@ CUCPU_INLINE bool are_ready(const RowAccess& a, __m512i offsets, __mmask16 activ
 }
 
 // Writes the offsets of the lanes in the site. Those of inactive lanes are that of an active one.
-// Returns false if an access is not inside or not
-// aligned.
+// Returns false if an access is not inside or not aligned.
 CUCPU_INLINE bool read_offsets(const Warp& w, const Op& op, const RowAccess& a,
                                uint32_t (&offsets)[LANES]) {
   if (a.site.size < a.size || a.site.size >> 32) return false;

@@ -51,6 +51,7 @@ extern "C" __global__ void late(int* m, volatile int* flag) {
   m[threadIdx.x] += 1;
 }
 extern "C" __global__ void hold(volatile int* flag) { while (*flag == 0) {} }
+extern "C" __global__ void fill_double(double* m) { m[threadIdx.x] = 7; }
 )cuda";
 constexpr size_t PAGE = 1024;  // ints
 
