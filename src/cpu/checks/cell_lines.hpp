@@ -45,7 +45,7 @@ constexpr uint32_t cell_of_line(uint32_t record, uint32_t k) {
 void divide_lines(const Cells& cells, uint64_t first, uint64_t count);
 
 // Copies the records of cells to smaller ones of the same memory, which have none. Words and bytes
-// keep the records of kernels only: an access of the host, or a part of a copy, can use a part of
+// keep the records of kernels only. An access of the host, or a part of a copy, can use a part of
 // a word.
 void copy_records(const Cells& from, const Cells& to);
 
