@@ -35,35 +35,11 @@ namespace {
 // A loop over closed memory takes microseconds per access. After this number of accesses to a view,
 // its pages remain open until the next close().
 constexpr unsigned MOST_STEPS = 256;
-constexpr uint64_t TRAP_FLAG = 0x100;  // of the processor
-
-// The pages that the thread's current instruction uses.
-struct Steps {
-  static constexpr uint32_t MOST = 4;
-  uint64_t pages[MOST];
-  uint32_t count;
-};
-Steps& steps_of_thread() {
-  [[gnu::tls_model("initial-exec")]] thread_local Steps steps;  // see origin_of_thread()
-  return steps;
-}
 
 uint64_t page_of(uint64_t address) { return address / MEMORY_PAGE * MEMORY_PAGE; }
 
 bool protect(uint64_t address, uint64_t bytes, int protection) {
   return mprotect(reinterpret_cast<void*>(address), bytes, protection) == 0;
-}
-
-// A debugger would stop at each step.
-bool is_traced() {
-  std::FILE* const file = std::fopen("/proc/self/status", "re");
-  if (!file) return false;
-  int tracer = 0;
-  char line[256];
-  while (std::fgets(line, sizeof line, file))
-    if (std::sscanf(line, "TracerPid: %d", &tracer) == 1) break;
-  std::fclose(file);
-  return tracer != 0;
 }
 
 }  // namespace
@@ -92,7 +68,31 @@ HostViews::State* g_state = nullptr;  // set before the handlers exist
 
 #if defined(__x86_64__)
 
-constexpr uint64_t WRITES = 2;  // of the error code of a page fault
+constexpr uint64_t TRAP_FLAG = 0x100;  // of the processor
+constexpr uint64_t WRITES = 2;         // of the error code of a page fault
+
+// The pages that the thread's current instruction uses.
+struct Steps {
+  static constexpr uint32_t MOST = 4;
+  uint64_t pages[MOST];
+  uint32_t count;
+};
+Steps& steps_of_thread() {
+  [[gnu::tls_model("initial-exec")]] thread_local Steps steps;  // see origin_of_thread()
+  return steps;
+}
+
+// A debugger would stop at each step.
+bool is_traced() {
+  std::FILE* const file = std::fopen("/proc/self/status", "re");
+  if (!file) return false;
+  int tracer = 0;
+  char line[256];
+  while (std::fgets(line, sizeof line, file))
+    if (std::sscanf(line, "TracerPid: %d", &tracer) == 1) break;
+  std::fclose(file);
+  return tracer != 0;
+}
 
 // The handler from before receives what does not concern the views.
 void pass_on(int signal, siginfo_t* info, void* context, const struct sigaction& before) {
