@@ -36,7 +36,7 @@ struct Slot {
   std::atomic<int64_t> since{0}, took{0};  // nanoseconds
   char text[4096] = "";
 };
-constexpr size_t MOST_ROWS = 2048;
+constexpr size_t MOST_ROWS = 4096;
 struct Board {
   std::atomic<size_t> next_shared{0}, next_own{0};
   Slot slots[MOST_ROWS];
@@ -238,7 +238,7 @@ std::vector<Row> all_rows() {
                    add_boxes,        add_memset, add_stream,          add_event,     add_module,
                    add_library,      add_link,   add_function,        add_occupancy, add_launch,
                    add_pool,         add_graphs, add_captures,        add_output,    add_faults,
-                   add_large_stacks, add_arrays, add_virtual})
+                   add_large_stacks, add_arrays, add_virtual,         add_tensors,   add_fma})
     add(rows);
   return rows.all;
 }

@@ -106,6 +106,8 @@ void add_occupancy(Rows& rows);
 void add_launch(Rows& rows);
 void add_pool(Rows& rows);
 void add_virtual(Rows& rows);
+void add_tensors(Rows& rows);
+void add_fma(Rows& rows);
 void add_graphs(Rows& rows);
 void add_captures(Rows& rows);
 void add_output(Rows& rows);
