@@ -13,7 +13,7 @@ namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t ROW_COST = 512;  // of a row, in bytes
-constexpr uint64_t BOX_ALIGN = 128, MAP_ALIGN = 64;
+constexpr uint64_t BOX_ALIGN = 128, MAP_ALIGN = 64, ROW_ALIGN = 16;
 
 // Returns the shared memory that the box occupies, with all places of the swizzle.
 uint64_t shared_bytes(const TensorTransfer& t) { return t.rows() * t.pitch(); }
@@ -62,15 +62,17 @@ void check_rows(AsyncOperation& a, Access access) {
       a, access, [](uint64_t, const std::byte*, uint64_t) {}, [](uint64_t, uint64_t) {});
 }
 
+// The NaN of elements outside of the tensor, which fma.oob detects, has 16 bits in each type.
+constexpr uint16_t OUTSIDE_NAN = 0x7ff7;
+
 // Elements outside of the tensor are zero, or NaN.
 void fill(const TensorTransfer& t, std::byte* to, uint64_t bytes) {
   if (t.map.fill == 0) {
     std::memset(to, 0, bytes);
     return;
   }
-  const uint32_t element = t.element();
-  const uint64_t nan = element == 8 ? 0x7fff'ffff'ffff'ffff : element == 4 ? 0x7fff'ffff : 0x7fff;
-  for (uint64_t k = 0; k < bytes; k += element) std::memcpy(to + k, &nan, element);
+  for (uint64_t k = 0; k < bytes; k += sizeof OUTSIDE_NAN)
+    std::memcpy(to + k, &OUTSIDE_NAN, sizeof OUTSIDE_NAN);
 }
 
 void load_box(AsyncOperation& a) {
@@ -166,6 +168,8 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
   read_map(a, site);
   for (uint32_t k = 0; k < site.rank; ++k)
     a.tensor->coordinates[k] = int32_t(w.at<uint32_t>(site.coordinates[k])[lane]);
+  if (a.tensor->map.interleave == 0 && a.tensor->coordinates[0] * a.tensor->element() % ROW_ALIGN)
+    bad_map(a, "a box that does not start at a multiple of 16 bytes");
   for (uint32_t k = 0; k < site.offset_count; ++k)
     a.tensor->offsets[k] = w.at<uint16_t>(site.offsets[k])[lane];
   a.size = uint32_t(shared_bytes(*a.tensor));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules of tensor maps, as CUDA documents them for cuTensorMapEncodeTiled and
-// cuTensorMapEncodeIm2col.
+// cuTensorMapEncodeIm2col, and as the driver of an H100 checks them.
 #include "cpu/exec/tensor_map.hpp"
 
 #include <iterator>
@@ -48,9 +48,8 @@ const char* fault_of_kinds(const TensorMap& map) {
 
 const char* fault_of_inner(const TensorMap& map, uint64_t bytes) {
   const uint32_t span = swizzle_span(TensorSwizzle(map.swizzle));
-  if (map.interleave != 0) return nullptr;
   if (bytes % 16) return "a box whose rows are not multiples of 16 bytes";
-  if (span && bytes > span) return "a box with rows longer than the swizzle";
+  if (span && bytes > span && map.interleave == 0) return "a box with rows longer than the swizzle";
   return nullptr;
 }
 
@@ -69,7 +68,8 @@ const char* fault_of_im2col(const TensorMap& map) {
   for (uint32_t k = 0; k < spatial; ++k) {
     const int64_t low = map.lower[k], high = map.upper[k];
     if (low < -limit || low >= limit || high < -limit || high >= limit) return "an invalid corner";
-    if (int64_t{map.last_index[k + 1]} + high < low) return "an empty box of pixels";
+    if (int64_t{map.last_index[k + map.width_dimension()]} + high < low)
+      return "an empty box of pixels";
   }
   if (map.channels == 0 || map.channels > MAX_BOX) return "an invalid number of channels";
   if (map.pixels == 0 || map.pixels > MAX_PIXELS) return "an invalid number of pixels";

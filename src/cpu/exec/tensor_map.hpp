@@ -49,10 +49,11 @@ struct TensorMap {
   static constexpr uint32_t MAGIC = 0x6d54'7543;
 
   uint64_t size(uint32_t dimension) const { return uint64_t{last_index[dimension]} + 1; }
-  // Returns the bytes of a slice of channels; 0 without interleave. With interleave, dimension 0
-  // counts slices, and strides[0] is their distance. The slices of adjacent indices of dimension 1
-  // are adjacent.
+  // Returns the bytes of a slice of channels; 0 without interleave. With interleave, dimension 0 is
+  // W in slices, and the one before the last is that of the slices of channels.
   uint32_t slice_bytes() const { return interleave == 0 ? 0 : interleave == 1 ? 16 : 32; }
+  // Returns the dimension of W, before those of H and D.
+  uint32_t width_dimension() const { return interleave == 0 ? 1 : 0; }
 };
 
 inline constexpr size_t TENSOR_MAP_BYTES = 128;

@@ -7,86 +7,72 @@ namespace {
 
 constexpr uint64_t FOUR_ROWS = 4;
 
-// Returns the steps of a dimension of a tile.
+// Returns the steps of a dimension of a tile. With interleave, the box counts channels in elements.
 uint32_t steps(const TensorMap& map, uint32_t dimension) {
   const uint32_t stride = map.element_strides[dimension];
-  return (map.box[dimension] + stride - 1) / stride;
+  const uint32_t count = (map.box[dimension] + stride - 1) / stride;
+  const uint32_t slice = map.slice_bytes();
+  if (slice == 0 || dimension + 2 != map.rank) return count;
+  return (count * tensor_element_bytes(map.type) + slice - 1) / slice;
 }
 
 }  // namespace
 
 uint64_t TensorTransfer::rows() const {
   if (has_four_rows) return FOUR_ROWS;
-  const uint32_t slice_step = map.element_strides[0];
-  if (is_im2col())
-    return map.slice_bytes() ? uint64_t{map.pixels} * ((map.channels + slice_step - 1) / slice_step)
-                             : map.pixels;
-  uint64_t count = map.slice_bytes() ? steps(map, 0) : 1;
-  for (uint32_t k = 1; k < map.rank; ++k) count *= steps(map, k);
+  if (is_im2col()) return map.pixels;
+  uint64_t count = 1;
+  for (uint32_t k = map.width_dimension(); k < map.rank; ++k) count *= steps(map, k);
   return count;
 }
 
 // A tile counts its steps from 0. An im2col box counts pixels in coordinates of the tensor.
 void TensorRows::start(int64_t (&place)[TENSOR_RANKS]) const {
   if (t_.is_im2col())
-    for (uint32_t k = 1; k < t_.map.rank; ++k) place[k] = t_.coordinates[k];
+    for (uint32_t k = t_.map.width_dimension(); k < t_.map.rank; ++k) place[k] = t_.coordinates[k];
 }
 
-// `row` is the number of the next row. Each slice of an im2col box has all of its pixels.
-void TensorRows::step(int64_t (&place)[TENSOR_RANKS], uint64_t row) const {
+void TensorRows::step(int64_t (&place)[TENSOR_RANKS]) const {
   if (t_.has_four_rows) return void(++place[1]);
-  if (!t_.is_im2col()) return step_tile(place);
-  if (row % t_.map.pixels) return step_pixel(place);
-  start(place);
-  ++place[0];
+  t_.is_im2col() ? step_pixel(place) : step_tile(place);
 }
 
-// Slices follow each other between the last dimension and the others: N, C / slice, D, H, W.
 void TensorRows::step_tile(int64_t (&place)[TENSOR_RANKS]) const {
-  const uint32_t last = t_.map.rank - 1u;
-  const auto advance = [&](uint32_t k) {
-    if (++place[k] < int64_t{steps(t_.map, k)}) return true;
+  for (uint32_t k = t_.map.width_dimension(); k < t_.map.rank; ++k) {
+    if (++place[k] < int64_t{steps(t_.map, k)}) return;
     place[k] = 0;
-    return false;
-  };
-  for (uint32_t k = 1; k < t_.map.rank; ++k) {
-    if (k == last && t_.map.slice_bytes() && advance(0)) return;
-    if (advance(k)) return;
   }
 }
 
-// Pixels follow each other in the box of pixels, the width first; then the next image.
+// Pixels follow each other in the box of pixels, the width first; then the next image. All are of
+// one slice of channels.
 void TensorRows::step_pixel(int64_t (&place)[TENSOR_RANKS]) const {
-  const uint32_t images = t_.map.rank - 1u;
-  for (uint32_t k = 1; k < images; ++k) {
-    place[k] += t_.map.element_strides[k];
-    if (place[k] <= int64_t{t_.map.last_index[k]} + t_.map.upper[k - 1]) return;
-    place[k] = t_.map.lower[k - 1];
+  const uint32_t width = t_.map.width_dimension(), images = t_.map.rank - 1u;
+  for (uint32_t k = 0; k + 2 < t_.map.rank; ++k) {
+    place[width + k] += t_.map.element_strides[width + k];
+    if (place[width + k] <= int64_t{t_.map.last_index[width + k]} + t_.map.upper[k]) return;
+    place[width + k] = t_.map.lower[k];
   }
   ++place[images];
 }
 
 int64_t TensorRows::index_of(const int64_t (&place)[TENSOR_RANKS], uint32_t k) const {
+  const uint32_t width = t_.map.width_dimension();
+  if (k < width) return t_.coordinates[k];
   if (t_.has_four_rows) return t_.coordinates[1 + place[1]];
-  if (k == 0) return t_.coordinates[0] + place[0] * t_.map.element_strides[0];
   if (!t_.is_im2col()) return t_.coordinates[k] + place[k] * t_.map.element_strides[k];
-  return place[k] + (k + 1 < t_.map.rank ? t_.offsets[k - 1] : 0);
+  return place[k] + (k - width + 2 < t_.map.rank ? t_.offsets[k - width] : 0);
 }
 
 bool TensorRows::is_inside(const int64_t (&place)[TENSOR_RANKS]) const {
-  for (uint32_t k = t_.map.slice_bytes() ? 0 : 1; k < t_.map.rank; ++k)
+  for (uint32_t k = t_.map.width_dimension(); k < t_.map.rank; ++k)
     if (uint64_t(index_of(place, k)) > t_.map.last_index[k]) return false;
   return true;
 }
 
 uint64_t TensorRows::address_of(const int64_t (&place)[TENSOR_RANKS]) const {
-  if (const uint32_t slice = t_.map.slice_bytes()) {
-    uint64_t address = t_.map.address + uint64_t(index_of(place, 1)) * slice;
-    for (uint32_t k = 0; k < t_.map.rank; ++k)
-      if (k != 1) address += uint64_t(index_of(place, k)) * t_.map.strides[k ? k - 1 : 0];
-    return address;
-  }
-  uint64_t address = t_.map.address + uint64_t(int64_t{t_.coordinates[0]}) * t_.element();
+  const uint32_t slice = t_.map.slice_bytes();
+  uint64_t address = t_.map.address + uint64_t(index_of(place, 0)) * (slice ? slice : t_.element());
   for (uint32_t k = 1; k < t_.map.rank; ++k)
     address += uint64_t(index_of(place, k)) * t_.map.strides[k - 1];
   return address;

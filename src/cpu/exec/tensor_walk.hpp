@@ -51,7 +51,7 @@ class TensorRows {
     start(place);
     for (uint64_t row = 0, count = t_.rows(); row < count; ++row) {
       f(row * pitch, address_of(place), is_inside(place));
-      step(place, row + 1);
+      step(place);
     }
   }
   // Returns the elements of each row that are in the tensor: [first, last).
@@ -67,7 +67,7 @@ class TensorRows {
 
  private:
   void start(int64_t (&place)[TENSOR_RANKS]) const;
-  void step(int64_t (&place)[TENSOR_RANKS], uint64_t row) const;
+  void step(int64_t (&place)[TENSOR_RANKS]) const;
   void step_tile(int64_t (&place)[TENSOR_RANKS]) const;
   void step_pixel(int64_t (&place)[TENSOR_RANKS]) const;
   int64_t index_of(const int64_t (&place)[TENSOR_RANKS], uint32_t dimension) const;

@@ -31,13 +31,13 @@ extern "C" __global__ void show(const __grid_constant__ CUtensorMap map, int x, 
   for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) out[i] = box[i];
 }
 // Loads the slices of a tensor with interleave. The wait ends, so that a wrong count of bytes is not endless.
-extern "C" __global__ void show_slices(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n, unsigned bytes, unsigned* out) {
+extern "C" __global__ void show_slices(const __grid_constant__ CUtensorMap map, int w, int h, int c, int n, unsigned bytes, unsigned* out) {
   __shared__ alignas(1024) unsigned box[4096];
   __shared__ unsigned long long bar;
   for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) box[i] = 0xAAAAAAAA;
   if (threadIdx.x == 0) { ptx::mbarrier_init(&bar, 1); ptx::fence_proxy_async(ptx::space_shared); }
   __syncthreads();
-  if (threadIdx.x == 0) { int at[4] = {c, w, h, n}; load(box, &map, at, &bar, bytes); }
+  if (threadIdx.x == 0) { int at[4] = {w, h, c, n}; load(box, &map, at, &bar, bytes); }
   for (int i = 0; i < 10000 && !ptx::mbarrier_try_wait_parity(&bar, 0); ++i) {}
   for (unsigned i = threadIdx.x; i < 4096; i += blockDim.x) out[i] = box[i];
 }
@@ -151,7 +151,8 @@ std::string slices_of(const std::vector<unsigned>& words, size_t count) {
   return text;
 }
 
-// An array [N][C / slice][H][W][slice], whose slices of channels have the distance strides[0].
+// An array [N][C / slice][H][W][slice]. The first box counts slices of W, and is a multiple of 16
+// bytes of elements.
 TEST_P(Tensors, LoadSlices) {
   const auto program = compiled(TILES);
   constexpr int N = 2, C = 3, H = 6, W = 10;
@@ -160,9 +161,9 @@ TEST_P(Tensors, LoadSlices) {
     for (unsigned i = 0; i < values.size(); ++i) values[i] = 1000 + i;
     const Buffer<unsigned> in(values), out(4096);
     alignas(64) CUtensorMap map;
-    const cuuint64_t sizes[] = {C, W, H, N};
-    const cuuint64_t strides[] = {H * W * words * 4, W * words * 4, C * H * W * words * 4};
-    const cuuint32_t extent[] = {2, 4, 2, 1}, steps[] = {1, 1, 1, 1};
+    const cuuint64_t sizes[] = {W, H, C, N};
+    const cuuint64_t strides[] = {W * words * 4, H * W * words * 4, C * H * W * words * 4};
+    const cuuint32_t extent[] = {4, 2, words, 1}, steps[] = {1, 1, 1, 1};
     check(calls().cuTensorMapEncodeTiled(
               &map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 4, reinterpret_cast<void*>(in.address()), sizes,
               strides, extent, steps,
@@ -170,24 +171,23 @@ TEST_P(Tensors, LoadSlices) {
               words == 4 ? CU_TENSOR_MAP_SWIZZLE_NONE : CU_TENSOR_MAP_SWIZZLE_32B,
               CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
           "cuTensorMapEncodeTiled");
-    for (const auto& [c, w, h, n] : {std::array{0, 0, 0, 0}, {1, 3, 2, 1}, {2, 8, 5, 0}}) {
+    for (const auto& [w, h, c, n] : {std::array{0, 0, 0, 0}, {3, 2, 1, 1}, {8, 5, 2, 0}}) {
       std::vector<unsigned> expected;
-      for (int slice = c; slice < c + 2; ++slice)
-        for (int row = h; row < h + 2; ++row)
-          for (int column = w; column < w + 4; ++column)
-            for (unsigned k = 0; k < words; ++k) {
-              const bool inside = slice < C && row < H && column < W;
-              const int index = ((n * C + slice) * H + row) * W + column;
-              expected.push_back(inside ? values[unsigned(index) * words + k] : 0);
-            }
+      for (int row = h; row < h + 2; ++row)
+        for (int column = w; column < w + 4; ++column)
+          for (unsigned k = 0; k < words; ++k) {
+            const bool inside = row < H && column < W;
+            const int index = ((n * C + c) * H + row) * W + column;
+            expected.push_back(inside ? values[unsigned(index) * words + k] : 0);
+          }
       if (words == 8)  // the swizzle exchanges the halves of each slice in odd lines
         for (size_t i = 32; i < expected.size(); i += 64)
           for (size_t k = 0; k < 32; k += 8)
             std::swap_ranges(&expected[i + k], &expected[i + k + 4], &expected[i + k + 4]);
-      program->run("show_slices", {1, 128}, map, c, w, h, n, unsigned(expected.size() * 4), out);
+      program->run("show_slices", {1, 128}, map, w, h, c, n, unsigned(expected.size() * 4), out);
       auto got = out.read();
       got.resize(expected.size());
-      EXPECT_EQ(got, expected) << "slices from " << c << "," << w << "," << h << "," << n << ": "
+      EXPECT_EQ(got, expected) << "slices from " << w << "," << h << "," << c << "," << n << ": "
                                << slices_of(got, expected.size() / 4);
     }
   }
