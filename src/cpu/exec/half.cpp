@@ -16,7 +16,10 @@ using ptx::Form;
 using ptx::Opcode;
 using ptx::Type;
 
-constexpr uint64_t FTZ = 1, SAT = 2, RELU = 4, KEEP_NAN = 8, XORSIGN = 16;
+constexpr uint64_t FTZ = 1, SAT = 2, RELU = 4, KEEP_NAN = 8, XORSIGN = 16, OOB = 32;
+
+// Returns true for the NaN that tensor copies write outside of a tensor, with either sign.
+bool is_outside(uint16_t raw) { return (raw & 0x7fff) == 0x7ff7; }
 
 template <class F>
 double read(uint16_t raw, uint64_t how) {
@@ -67,6 +70,7 @@ struct Arithmetic {
     return write<F>(read<F>(a, how) * read<F>(b, how), how);
   }
   static uint16_t fma(uint16_t a, uint16_t b, uint16_t c, uint64_t how) {
+    if ((how & OOB) && (is_outside(a) || is_outside(b))) return 0;
     return write<F>(fused(read<F>(a, how), read<F>(b, how), read<F>(c, how)), how);
   }
   static uint16_t min(uint16_t a, uint16_t b, uint16_t, uint64_t how) {
@@ -300,7 +304,7 @@ Comparison set_of(const Form& f, uint64_t imm) {
 uint64_t flags_of(const Form& f) {
   return (f.has(ptx::FLAG_FTZ) ? FTZ : 0) | (f.has(ptx::FLAG_SAT) ? SAT : 0) |
          (f.has(ptx::FLAG_RELU) ? RELU : 0) | (f.has(ptx::FLAG_NAN) ? KEEP_NAN : 0) |
-         (f.has(ptx::FLAG_XORSIGN_ABS) ? XORSIGN : 0);
+         (f.has(ptx::FLAG_XORSIGN_ABS) ? XORSIGN : 0) | (f.has(ptx::FLAG_OOB) ? OOB : 0);
 }
 
 }  // namespace

@@ -232,6 +232,7 @@ enum Flag : uint32_t {
   FLAG_WRAP = 1u << 19,      // shf, bmsk, szext: .wrap
   FLAG_ABS = 1u << 18,       // redux.abs
   FLAG_PLUS_ONE = 1u << 20,  // vmad.po
+  FLAG_OOB = 1u << 21,       // fma.oob
   // Bulk copies; FLAG_SYNC is .mbarrier::complete_tx::bytes.
   FLAG_BYTE_MASK = 1u << 28,
   FLAG_BULK_GROUP = 1u << 29,

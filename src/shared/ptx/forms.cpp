@@ -51,6 +51,7 @@ enum Group : uint64_t {
   GROUP_KIND = uint64_t{1} << 38,
   GROUP_MULTICAST = uint64_t{1} << 39,
   GROUP_CANCEL = uint64_t{1} << 40,
+  GROUP_OOB = uint64_t{1} << 41,
 };
 
 constexpr uint64_t bit(Type type) { return uint64_t{1} << static_cast<unsigned>(type); }
@@ -483,7 +484,8 @@ bool samples_well(const Form& form) {
     return false;
   if (!real && (form.types[1] != Type::s32 || is_cube(geometry) || gradient || gather))
     return false;
-  if (has_samples(geometry) && (real || form.op != Opcode::tex)) return false;
+  const bool has_level = form.op != Opcode::tex && form.op != Opcode::tex_base;
+  if (has_samples(geometry) && (real || has_level)) return false;
   return gather ? gathers_well(form) : form.mode == Mode::none;
 }
 
@@ -508,6 +510,12 @@ bool queries_well(const Form& form) {
   return is_common || mode == Mode::memory_layout || form.op == Opcode::txq;
 }
 
+// Products that are zero for the NaN of elements outside of a tensor have halves.
+bool is_zeroed_product(const Form& form) {
+  return in(form, HALF) && form.rounding == Rounding::rn && !form.has(FLAG_FTZ) &&
+         !form.has(FLAG_SAT);
+}
+
 bool is_complete(const Form& form) {
   switch (form.op) {
     case Opcode::setp:
@@ -525,7 +533,7 @@ bool is_complete(const Form& form) {
     case Opcode::dp2a:
       return form.mul == MulMode::lo || form.mul == MulMode::hi;
     case Opcode::fma:
-      return form.rounding != Rounding::none;
+      return form.rounding != Rounding::none && (!form.has(FLAG_OOB) || is_zeroed_product(form));
     case Opcode::div:
       return !in(form, FLOAT) || form.rounding != Rounding::none || form.has(FLAG_APPROX) ||
              form.has(FLAG_FULL);
@@ -612,7 +620,8 @@ bool mixes_floats(const Form& form) {
   const bool sums = form.op == Opcode::add || form.op == Opcode::sub || form.op == Opcode::fma;
   const Type second = form.types[1];
   return sums && form.type_count == 2 && form.types[0] == Type::f32 && !form.has(FLAG_FTZ) &&
-         !form.has(FLAG_RELU) && (second == Type::f16 || second == Type::bf16);
+         !form.has(FLAG_RELU) && !form.has(FLAG_OOB) &&
+         (second == Type::f16 || second == Type::bf16);
 }
 
 bool is_consistent(const Form& form, const OpcodeSpec& spec) {

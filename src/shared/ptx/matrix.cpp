@@ -245,8 +245,8 @@ bool multiplies_well(Opcode op, Form& form, const Parts& parts) {
   if (kind == Kind::NONE || row_of(matrix.b).kind != kind) return false;
   if (!mixes && matrix.a != matrix.b) return false;
   if (is_bits != parts.has_popc || is_bits != parts.has_bit_operation) return false;
-  if (form.rounding != Rounding::none && (family != Family::WMMA || kind != Kind::F64))
-    return false;
+  const bool rounds = kind == Kind::F64 && (family == Family::WMMA || family == Family::MMA);
+  if (form.rounding != Rounding::none && !rounds) return false;
   if (matrix.saturates && !is_integer(matrix.a)) return false;
   if (is_wgmma(family) && matrix.d == Element::s32 && !has_integer_width(matrix)) return false;
   if (is_wgmma(family) && is_bits && !matrix.is_and) return false;

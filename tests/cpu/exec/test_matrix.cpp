@@ -2,6 +2,9 @@
 // Wrong uses of matrix instructions, which must be faults with a message.
 #include <gtest/gtest.h>
 
+#include <utility>
+
+#include "expect.hpp"
 #include "text.hpp"
 
 namespace cucore::cpu::test {
@@ -71,6 +74,26 @@ TEST(Matrices, DivergedLanesMeet) {
 const char* const LOAD_A =
     "wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r3,%r4,%r5,%r6,%r7,%r8,%r9,%r10}, "
     "[%rd0], ";
+
+// The sum of each element is 4 + 2^-60.
+TEST(Matrices, ProductsOfDoublesRound) {
+  for (const auto& [rounding, expected] : {std::pair{"", 4.0},
+                                           {".rn", 4.0},
+                                           {".rz", 4.0},
+                                           {".rm", 4.0},
+                                           {".rp", 0x1.0000000000001p2}}) {
+    Array<double> sums(2);
+    expect_success(
+        run_text(kernel_text("mov.f64 %fd0, 0d3ff0000000000000; mov.f64 %fd1, 0d3c30000000000000;"
+                             "mma.sync.aligned.m8n8k4.row.col" +
+                             std::string(rounding) +
+                             ".f64.f64.f64.f64 {%fd2, %fd3}, {%fd0}, {%fd0}, {%fd1, %fd1};"
+                             "st.global.v2.f64 [%rd0], {%fd2, %fd3};"),
+                 shape(1, 32), sums.address()));
+    EXPECT_EQ(sums[0], expected) << rounding;
+    EXPECT_EQ(sums[1], expected) << rounding;
+  }
+}
 
 TEST(Matrices, FragmentsOutsideOfTheirMemory) {
   Array<char> memory(512);

@@ -89,6 +89,14 @@ void add_arithmetic(Table& table, const Format& format, bool ftz, bool sat) {
     return value != value ? small.nan : value > 0 ? bits : 0;
   };
   add_both(table, format, "fma.rn.relu", 3, relu, 80);
+  const auto zeroed = [](auto f) {
+    return [=](const uint32_t* in) {
+      const bool is_outside = (in[0] & 0x7fff) == 0x7ff7 || (in[1] & 0x7fff) == 0x7ff7;
+      return is_outside ? 0 : f(in);
+    };
+  };
+  add_both(table, format, "fma.rn.oob", 3, zeroed(fused), 90);
+  add_both(table, format, "fma.rn.oob.relu", 3, zeroed(relu), 90);
 }
 
 void add_signs(Table& table, const Format& format, bool ftz) {

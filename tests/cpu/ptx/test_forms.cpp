@@ -93,11 +93,23 @@ TEST(Forms, TextureNames) {
   for (const char* name :
        {"tex.2d.v2.f16x2.f32", "tex.2d.v4.f16.s32", "tex.base.cube.v4.f32.f32",
         "tex.grad.acube.v4.f32.f32", "tex.level.2d.v4.s32.s32", "tex.a2dms.v4.f32.s32",
-        "tld4.g.acube.v4.f32.f32", "sust.p.a2d.v4.b32.clamp", "sured.p.or.3d.b32.zero",
-        "txq.channel_order.b32", "txq.addr_mode_2.b32", "txq.level.depth.b32",
-        "suq.memory_layout.b32", "istypep.samplerref"})
+        "tld4.g.acube.v4.f32.f32", "sust.p.a2d.v4.b32.clamp", "sust.p.2d.cg.v2.b32.trap",
+        "tex.base.2dms.v4.f32.s32", "sured.p.or.3d.b32.zero", "txq.channel_order.b32",
+        "txq.addr_mode_2.b32", "txq.level.depth.b32", "suq.memory_layout.b32",
+        "istypep.samplerref"})
     EXPECT_NE(decode_form(name).op, Opcode::unsupported) << name;
   EXPECT_EQ(decode_form("tex.2dms.v4.f32.s32").geometry(), Geometry::d2ms);
+}
+
+TEST(Forms, ModifiersOfProducts) {
+  EXPECT_TRUE(decode_form("fma.rn.oob.relu.bf16x2").has(FLAG_OOB));
+  EXPECT_EQ(decode_form("mma.sync.aligned.m8n8k4.row.col.rz.f64.f64.f64.f64").rounding,
+            Rounding::rz);
+  for (const char* name : {"fma.rn.oob.f32", "fma.rn.oob.ftz.f16", "fma.rn.oob.sat.f16",
+                           "fma.rz.oob.f16", "fma.oob.f16", "mul.rn.oob.f16", "fma.rn.oob.f32.f16",
+                           "mma.sync.aligned.m16n8k8.row.col.rz.f32.f16.f16.f32",
+                           "wgmma.mma_async.sync.aligned.m64n8k16.rz.f32.f16.f16"})
+    EXPECT_EQ(decode_form(name).op, Opcode::unsupported) << name;
 }
 
 TEST(Forms, VideoNames) {
