@@ -171,6 +171,8 @@ records() {
   step record-textures 60 "$here/bin/texture_table" --driver "$driver" --record "$out/textures.dat" --note "$note"
   step record-corpus 60 "$here/bin/corpus_table" --driver "$driver" --kernels "$here/kernels/ptx" \
     --record "$out/corpus.dat" --note "$note"
+  # The level of each gradient, for a model of them.
+  step record-gradients 30 "$here/bin/texture_table" --driver "$driver" --only ' grad ' --values "$logs/gradients.txt"
   last_start=$(left "${LIMIT:-130}")
   keep=$here/data/expected_driver_${version%%.*}.txt
   set -- --limit "$last_start" --write "$out/driver.txt" --note "$(ask name), driver $version, $day"

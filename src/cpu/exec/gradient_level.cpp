@@ -80,7 +80,7 @@ double texels_along(const ImageObject& o, unsigned axis, float at, float by) {
   const float to = at + by;
   const double change = o.image.dimensions == 3 ? double{to} - double{at} : double{by};
   if (std::isnan(change)) return 0;
-  return shortened(o.sampler.is_normalized || o.image.is_cube ? change * extents[axis] : change);
+  return shortened(o.sampler.is_normalized ? change * extents[axis] : change);
 }
 
 // A number along a face is a signed coordinate, divided by the largest one.
@@ -91,22 +91,70 @@ struct FaceAxes {
 constexpr FaceAxes FACES[] = {{2, 1, 0, -1, -1, 1}, {2, 1, 0, 1, -1, -1}, {0, 2, 1, 1, 1, 1},
                               {0, 2, 1, 1, -1, -1}, {0, 1, 2, 1, -1, 1},  {0, 1, 2, -1, -1, -1}};
 
-// Returns the change of the place on the face that follows from a change of the direction.
-std::array<float, 3> on_face(const std::array<float, 3>& at, const std::array<float, 3>& by) {
-  const FaceAxes& f = FACES[face_of(at).face];
-  const double m = double{f.m_sign * at[f.m]}, dm = double{f.m_sign * by[f.m]};
-  auto change = [&](unsigned axis, float sign) {
-    const double c = double{sign * at[axis]}, dc = double{sign * by[axis]};
-    return m == 0 ? 0.0f : float((dc * m - c * dm) / (2 * m * m));
+constexpr double BEYOND_EACH_LEVEL = 1e30;
+
+uint32_t axis_of(uint32_t face) { return FACES[face].m; }
+
+// A direction after a gradient, and the face that it points to.
+struct Moved {
+  std::array<float, 3> to;
+  uint32_t face;
+};
+
+Moved moved(const std::array<float, 3>& at, const std::array<float, 3>& by) {
+  Moved m{};
+  for (unsigned k = 0; k < 3; ++k) m.to[k] = at[k] + (std::isnan(by[k]) ? 0 : by[k]);
+  m.face = face_of(m.to).face;
+  return m;
+}
+
+// Returns the place of a direction along an axis of a face, from -1 to 1 on the face. The face next
+// to it continues it in the same plane: its distance from the common edge counts on.
+double place_along(unsigned axis, uint32_t face, const Moved& m, const std::array<float, 3>& at) {
+  const unsigned own = axis_of(face), other = axis_of(m.face);
+  const double most = std::fabs(double{m.to[other]});
+  if (axis != other) return double{m.to[axis]} / most;
+  const double depth = std::copysign(1.0, at[own]) * double{m.to[own]} / most;
+  return std::copysign(2 - depth, double{m.to[axis]});
+}
+
+// Returns the change of the place on the face that follows from a change of the direction. The
+// opposite face is beyond each level.
+std::array<double, 3> on_face(const std::array<float, 3>& at, const Moved& m) {
+  const uint32_t face = face_of(at).face;
+  const FaceAxes& f = FACES[face];
+  if (m.face != face && axis_of(m.face) == f.m) return {BEYOND_EACH_LEVEL, 0, 0};
+  const double most = std::fabs(double{at[f.m]});
+  if (most == 0) return {};
+  const auto change = [&](unsigned axis, float sign) {
+    const double places = place_along(axis, face, m, at) - double{at[axis]} / most;
+    return std::isnan(places) ? 0 : double{sign} * places / 2;
   };
   return {change(f.s, f.s_sign), change(f.t, f.t_sign), 0};
 }
 
+float level_on_cube(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
+  const uint32_t face = face_of(at).face;
+  const Moved to_x = moved(at, by.dx), to_y = moved(at, by.dy);
+  const auto along_x = on_face(at, to_x), along_y = on_face(at, to_y);
+  const double size = o.image.levels[0].width;
+  Lengths x{}, y{}, sum{}, difference{};
+  for (unsigned axis = 0; axis < 2; ++axis) {
+    x[axis] = shortened(along_x[axis] * size);
+    y[axis] = shortened(along_y[axis] * size);
+    sum[axis] = added(x[axis], y[axis]);
+    difference[axis] = added(x[axis], -y[axis]);
+  }
+  const double sides = std::max(side(x), side(y));
+  // Diagonals count while both gradients stay on the face.
+  if (to_x.face != face || to_y.face != face) return logarithm(sides);
+  return logarithm(std::max({sides, diagonal(sum), diagonal(difference)}));
+}
+
 }  // namespace
 
-float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& direct) {
-  const Gradients by =
-      o.image.is_cube ? Gradients{on_face(at, direct.dx), on_face(at, direct.dy)} : direct;
+float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
+  if (o.image.is_cube) return level_on_cube(o, at, by);
   Lengths x{}, y{}, sum{}, difference{};
   for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
     x[axis] = texels_along(o, axis, at[axis], by.dx[axis]);

@@ -29,7 +29,8 @@ enum class Halves : uint8_t { NONE, SINGLE, PAIRS };
 // ORDER is the number of a channel from the first one on, and LEVELS that of the level. WIDE has
 // all exponents, and the largest and smallest integers.
 enum class Content : uint8_t { RANDOM, ORDER, LEVELS, WIDE };
-enum class Places : uint8_t { RANDOM, ORDER, SPECIAL };
+// CENTERS are those of the faces of a cube; the first two parts of a gradient are along the face.
+enum class Places : uint8_t { RANDOM, ORDER, SPECIAL, CENTERS };
 // How the two gradients of a read lie: along one axis, as pairs of two, or anyhow.
 enum class Gradients : uint8_t { RANDOM, SHORT, ONE, BOTH_ALONG_X, SLOPED, ACROSS, TURNED, LONG };
 

@@ -26,7 +26,7 @@ constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
 constexpr const char* READS[] = {"",      " whole", " level", " grad",  " gather",
                                  " base", " query", " store", " reduce"};
 constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
-constexpr const char* PLACES[] = {"", " each", " special"};
+constexpr const char* PLACES[] = {"", " each", " special", " centers"};
 constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
                                      " sloped", " across", " turned", " long"};
 constexpr const char* MODES[] = {" wrap", " clamp", " mirror", " border"};
@@ -48,7 +48,7 @@ void add(std::vector<Case>& table, Case row) {
   if (row.has_offsets) row.name += " offsets";
   if (row.compares) row.name += " depth";
   if (row.halves != Halves::NONE) row.name += row.halves == Halves::SINGLE ? " halves" : " pairs";
-  if (row.is_cube()) row.height = row.width = 8;
+  if (row.is_cube()) row.height = row.width = row.levels > 4 ? 128 : 8;
   // Two families of rows can have a row in common.
   if (std::ranges::none_of(table, [&](const Case& other) { return other.name == row.name; }))
     table.push_back(std::move(row));
@@ -328,6 +328,27 @@ void add_halves(std::vector<Case>& table) {
         row.halves = halves;
         add(table, row);
       }
+}
+
+// Gradients of one direction or of simple pairs, on the faces of a cube.
+void add_face_gradients(std::vector<Case>& table) {
+  for (Places places : {Places::CENTERS, Places::RANDOM})
+    for (Gradients gradients : {Gradients::ONE, Gradients::BOTH_ALONG_X, Gradients::SLOPED,
+                                Gradients::ACROSS, Gradients::TURNED, Gradients::LONG}) {
+      Case row;
+      row.geometry = Geometry::CUBE;
+      row.read = Read::GRADIENT;
+      row.format = FLOAT;
+      row.channels = 1;
+      row.levels = 8;
+      row.most_level = 20;
+      row.filter = row.level_filter = CU_TR_FILTER_MODE_LINEAR;
+      row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+      row.content = Content::LEVELS;
+      row.places = places;
+      row.gradients = gradients;
+      add(table, row);
+    }
 }
 
 // Faces of cubes: their gathers, and the levels of gradients in space.
@@ -682,6 +703,7 @@ std::vector<Case> make_table() {
   add_depths(table);
   add_halves(table);
   add_faces(table);
+  add_face_gradients(table);
   add_queries(table);
   add_surfaces(table);
   return table;
@@ -700,6 +722,21 @@ Texels texels_of(const Case& row) {
     }
   }
   return texels;
+}
+
+// Gives the parts of the gradients other axes, so that each face and each axis has some. The
+// largest number of a center is 1, 2 or 1/2.
+void turn_to_face(const Case& row, unsigned number, Operands& o) {
+  const unsigned first = number % 3;
+  const std::array<float, 3> dx = o.dx, dy = o.dy;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    o.dx[(first + 1 + axis) % 3] = axis < 2 ? 2 * dx[axis] : 0;
+    o.dy[(first + 1 + axis) % 3] = axis < 2 ? 2 * dy[axis] : 0;
+  }
+  if (row.places != Places::CENTERS) return;
+  constexpr float LARGEST[] = {1, -1, 2, -0.5f};
+  o.at = {0, 0, 0};
+  o.at[first] = LARGEST[number / 3 % 4];
 }
 
 std::vector<Operands> operands_of(const Case& row) {
@@ -723,6 +760,7 @@ std::vector<Operands> operands_of(const Case& row) {
       o.at = {float(number % row.width) + 0.5f, float(number / row.width) + 0.5f, 0};
     if (row.places == Places::SPECIAL)
       for (unsigned axis = 0; axis < row.axes(); ++axis) o.at[axis] = special_place(random);
+    if (row.is_cube() && row.levels > 4) turn_to_face(row, number, o);
     if (row.has_offsets) o.offsets = uint32_t(random());
     if (row.compares) o.dx[0] = between(random, -4, 4);
     if (row.is_surface())
@@ -730,7 +768,7 @@ std::vector<Operands> operands_of(const Case& row) {
         *word = row.format->is_integer
                     ? std::bit_cast<float>(stored_word(random))
                     : between(random, -9, 9) * std::exp2(float(random() % 40) - 20);
-    if (row.is_cube() && row.read == Read::GRADIENT) {
+    if (row.is_cube() && row.read == Read::GRADIENT && row.levels <= 4) {
       o.dx[2] = between(random, -0.5f, 0.5f);
       o.dy[2] = between(random, -0.5f, 0.5f);
     }

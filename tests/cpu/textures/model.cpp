@@ -324,38 +324,68 @@ double step(const Case& row, float from, float by) {
   return double{to} - double{from};
 }
 
-// The changes of both places on the face of a cube: by the rule of quotients, after the table of
-// the guide.
-Gradient on_face(const Operands& o, const std::array<float, 3>& by) {
+using Direction = std::array<float, 3>;
+
+size_t largest_axis(const Direction& v) {
   double s = 0, t = 0;
-  const auto which = size_t(face(o.at, s, t));
-  static constexpr int AXES[6][2] = {{-3, -2}, {3, -2}, {1, 3}, {1, -3}, {1, -2}, {-1, -2}};
-  const size_t largest = which / 2;
-  const double sign = which % 2 ? -1 : 1;
-  const double m = sign * double{o.at[largest]}, dm = sign * double{by[largest]};
-  Gradient changes{};
-  for (size_t k = 0; k < 2; ++k) {
-    const int axis = AXES[which][k];
-    const auto from = size_t(std::abs(axis) - 1);
-    const double side = axis < 0 ? -1 : 1;
-    const double quotient = side * double{o.at[from]} / m;
-    changes[k] = double{float((side * double{by[from]} - quotient * dm) / m / 2)};
+  return size_t(face(v, s, t)) / 2;
+}
+
+// The place of `to` in the plane of the face of `at`, along one axis. A place on the next face has
+// the distance from the edge that it has there: the cube is unfolded.
+double unfolded(const Direction& at, const Direction& to, size_t axis) {
+  const size_t own = largest_axis(at), other = largest_axis(to);
+  if (own == other || axis != other) return double{to[axis]} / std::fabs(double{to[other]});
+  const double height = double{to[own]} / std::fabs(double{to[other]});
+  const double beyond = 1 - (at[own] < 0 ? -height : height);
+  return to[axis] < 0 ? -1 - beyond : 1 + beyond;
+}
+
+// A gradient on a cube: its change in texels, and where it ends.
+struct FaceStep {
+  Gradient change{};
+  bool is_on_face = true, is_opposite = false;
+};
+
+FaceStep face_step(const Case& row, const Direction& at, const Direction& by) {
+  Direction to = at;
+  for (size_t k = 0; k < 3; ++k) to[k] += by[k];
+  const size_t own = largest_axis(at);
+  FaceStep step;
+  const bool turned = std::signbit(at[own]) != std::signbit(to[own]);
+  step.is_opposite = largest_axis(to) == own && turned;
+  step.is_on_face = largest_axis(to) == own && !turned;
+  size_t k = 0;
+  for (size_t axis = 0; axis < 3; ++axis) {
+    if (axis == own) continue;
+    const double change = unfolded(at, to, axis) - unfolded(at, at, axis);
+    step.change[k++] = shortened(change / 2 * row.extent(0, 0));
   }
-  return changes;
+  return step;
+}
+
+double wanted_on_cube(const Case& row, const Operands& o) {
+  const FaceStep x = face_step(row, o.at, o.dx), y = face_step(row, o.at, o.dy);
+  if (x.is_opposite || y.is_opposite) return 1e9;
+  const double sides = std::max(side(x.change), side(y.change));
+  if (!x.is_on_face || !y.is_on_face) return logarithm(sides);
+  Gradient sums{}, differences{};
+  for (size_t k = 0; k < 2; ++k) {
+    sums[k] = added(x.change[k], y.change[k]);
+    differences[k] = added(x.change[k], -y.change[k]);
+  }
+  return logarithm(std::max({sides, diagonal(sums), diagonal(differences)}));
 }
 
 // The pixel is a parallelogram: both sides count, and 11/16 of both diagonals.
 double wanted_level(const Case& row, const Operands& o) {
   if (row.read == Read::LEVEL) return double{o.level};
   if (row.read != Read::GRADIENT) return 0;
+  if (row.is_cube()) return wanted_on_cube(row, o);
   Gradient x{}, y{}, sums{}, differences{};
-  const Gradient face_x = row.is_cube() ? on_face(o, o.dx) : Gradient{};
-  const Gradient face_y = row.is_cube() ? on_face(o, o.dy) : Gradient{};
   for (unsigned axis = 0; axis < row.axes(); ++axis) {
-    const double along_x = row.is_cube() ? face_x[axis] : step(row, o.at[axis], o.dx[axis]);
-    const double along_y = row.is_cube() ? face_y[axis] : step(row, o.at[axis], o.dy[axis]);
-    x[axis] = shortened(along_x * row.extent(axis, 0));
-    y[axis] = shortened(along_y * row.extent(axis, 0));
+    x[axis] = shortened(step(row, o.at[axis], o.dx[axis]) * row.extent(axis, 0));
+    y[axis] = shortened(step(row, o.at[axis], o.dy[axis]) * row.extent(axis, 0));
     sums[axis] = added(x[axis], y[axis]);
     differences[axis] = added(x[axis], -y[axis]);
   }
