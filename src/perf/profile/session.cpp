@@ -119,6 +119,7 @@ void Session::open_counters(const cucore_device* device) {
     counted->open(device);
     counted_ = std::move(counted);
     source_ = ProfileSource::COUNTERS;
+    tell_of_cupti();
   } catch (const Error& error) {
     CuptiFailure failure = explain(error);
     missing_.push_back({"counters", std::move(failure.why), std::move(failure.remedy)});
@@ -177,6 +178,10 @@ void Session::on_end(const cucore_operation* operation, void** state, void* sess
   const std::lock_guard lock(self.mutex_);
   try {
     if (!is_lost) self.add(*operation, *flight, start);
+    if (flight->is_recorded && !self.has_recorded_) [[unlikely]] {
+      self.has_recorded_ = true;
+      self.tell_of_cupti();
+    }
   } catch (...) {
     is_lost = true;
   }

@@ -37,6 +37,9 @@ struct ProfilerOptions {
   DeviceOwner device;             // null: all devices
   CounterRequest counters;        // of the hardware
   uint32_t counted_launches = 5;  // of each kernel and geometry
+  // Called once CUPTI is open, and again after the first operation that it records. CUPTI ends at
+  // the exit of the process before what was to be called there earlier.
+  void (*on_cupti)() = nullptr;
 };
 
 // A part of a range: the calls of one row of the report.
@@ -102,6 +105,9 @@ class Session {
   bool wants_counters() const;
   void open_counters(const cucore_device* device);
   bool open_activity();
+  void tell_of_cupti() const {
+    if (options_.on_cupti) options_.on_cupti();
+  }
   void record_graphs(const cucore_device* device);
   bool lose_counters(const cucore_operation& launch, const InFlight& flight);
   void begin_timing(const cucore_operation& operation, InFlight& flight);
@@ -130,6 +136,7 @@ class Session {
   std::unique_ptr<CountedLaunches> counted_;        // null: no hardware counters
   std::atomic<ActivityTimes*> recording_{nullptr};  // activity_, without the lock
   std::atomic<bool> has_seen_graph_{false};
+  bool has_recorded_ = false;      // an operation, by CUPTI
   std::atomic<int64_t> spent_{0};  // nanoseconds in the observer
   std::atomic<uint64_t> lost_{0};  // operations that could not be recorded
 

@@ -17,6 +17,7 @@ bool Session::open_activity() {
                                                 options_.max_records);
     recording_.store(activity_.get(), std::memory_order_release);
     source_ = ProfileSource::ACTIVITY;
+    tell_of_cupti();
     return true;
   } catch (const Error& error) {
     activity_failure_ = explain(error);

@@ -124,6 +124,9 @@ void write_at_exit() {
   });
 }
 
+// Without memory for another function, the session may end after CUPTI.
+void end_before_cupti() noexcept { (void)std::atexit(write_at_exit); }
+
 void start(const std::string& names) {
   auto profile = std::make_unique<ProcessProfile>();
   profile->files = files_of(names);
@@ -131,6 +134,7 @@ void start(const std::string& names) {
   ProfilerOptions options;
   options.timeline = true;
   options.may_compile = false;  // a compiler may have ended before the exit of the process
+  options.on_cupti = end_before_cupti;
   profile->profiler = make<Profiler>(options);
   profile->profiler->begin(true);
   // libcrypto ends at the exit also, after the functions that were registered after its first use.

@@ -3,7 +3,8 @@
 // two metrics. A test adds launches with fake_cupti_launch(). The values of one are 100 * launch +
 // index of the metric. FAKE_CUPTI_FAILURE=FUNCTION:RESULT lets a function fail, and
 // FAKE_CUPTI_FAILURE=ranges:RESULT the records of ranges. FAKE_CUPTI_VERSION is the version.
-// Activity is what a test records while it is enabled; the clock stands still.
+// Activity is what a test records while it is enabled; the clock stands still. From the exit of the
+// process on, activity cannot be used: as with CUPTI 13.0, a call crashes.
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -36,7 +37,7 @@ size_t g_launches_per_range = 0;
 
 constexpr uint64_t NOW = 1'000'000'000;
 constexpr uint32_t RANGES = 1u << CUPTI_ACTIVITY_KIND_MARKER;
-bool g_is_subscribed = false;
+bool g_is_subscribed = false, g_has_ended = false;
 uint32_t g_enabled_kinds = 0;  // bits by kind
 CUpti_BuffersCallbackRequestFunc g_provide = nullptr;
 CUpti_BuffersCallbackCompleteFunc g_take = nullptr;
@@ -330,17 +331,20 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
 }
 EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind) {
   FAIL_IF_FORCED
+  [[maybe_unused]] static const int is_ending = std::atexit([] { g_has_ended = true; });
   if (kind == CUPTI_ACTIVITY_KIND_MARKER && failure_of("ranges") != CUPTI_SUCCESS)
     return failure_of("ranges");
   g_enabled_kinds |= 1u << kind;
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind) {
+  if (g_has_ended) std::abort();
   FAIL_IF_FORCED
   g_enabled_kinds &= ~(1u << kind);
   return CUPTI_SUCCESS;
 }
 EXPORT CUptiResult cuptiActivityFlushAll(uint32_t) {
+  if (g_has_ended) std::abort();
   FAIL_IF_FORCED
   size_t next = 0;
   while (next < g_records.size()) {

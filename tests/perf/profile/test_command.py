@@ -210,6 +210,15 @@ even:
             done = subprocess.run([COMMAND, *print_variable], env=environment, capture_output=True, text=True, check=False, timeout=120)
             self.assertEqual((done.returncode, done.stdout), (0, expected + "\n"), done.stderr)
 
+    def test_the_profile_ends_before_cupti(self):
+        library, driver = os.environ.get("FAKE_CUPTI"), os.environ.get("FAKE_DRIVER")
+        if not library:
+            self.skipTest("the build has no CUPTI")
+        environment = dict(os.environ, CUCORE_CUPTI=library, CUCORE_DRIVER=driver)
+        done = subprocess.run([COMMAND, "profile", "--json", "--", PROGRAM], env=environment, capture_output=True, text=True, check=False, timeout=120)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(done.stdout)["source"], "activity")
+
     def test_no_folder_is_left(self):
         done = self.run_profile("--", "sh", "-c", 'echo "$CUCORE_PROFILE"')
         self.assertTrue(done.stdout.strip().endswith("/report.text"), done.stdout)
