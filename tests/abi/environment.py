@@ -20,6 +20,8 @@ OTHERS = {
     "bindings/java/src/io/cucore/NativeLoader.java": 2,
     # The command of the package names its libraries to the program that it runs.
     "bindings/python/cucore/_command.py": 1,
+    # nvdisasm receives the environment of the program.
+    "src/perf/analyze/disassembler.cpp": 1,
     # gnuplot and profiled programs receive the environment of the command.
     "src/programs/cli/plot.cpp": 1,
     "src/programs/cli/profiled_program.cpp": 1,

@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 #include <vector>
 
 #include "support/concat.hpp"
-
-extern char** environ;
+#include "support/environment.hpp"
 
 namespace cucore::perf {
 namespace {
@@ -44,22 +42,16 @@ class File {
   int number_;
 };
 
-// The variables do not count in a program with more rights than its user.
-std::string variable(const char* name) {
-  const char* const value = secure_getenv(name);
-  return value ? value : "";
-}
-
 // Returns "" without the tool.
 std::string find_tool() {
   std::vector<std::string> folders;
-  const std::string path = variable("PATH");
+  const std::string path = environment("PATH");
   for (size_t at = 0; at < path.size();) {
     const size_t end = std::min(path.find(':', at), path.size());
     folders.push_back(path.substr(at, end - at));
     at = end + 1;
   }
-  if (const std::string home = variable("CUDA_HOME"); !home.empty())
+  if (const std::string home = environment("CUDA_HOME"); !home.empty())
     folders.push_back(concat(home, "/bin"));
   folders.emplace_back("/usr/local/cuda/bin");
   for (const std::string& folder : folders) {
