@@ -24,12 +24,12 @@ class InlineList {
   InlineList& operator=(const InlineList&) = delete;
   ~InlineList() {
     if (capacity_ > FEW) [[unlikely]]
-      delete[] many_;
+      delete[] many;
   }
 
-  const T* begin() const { return capacity_ > FEW ? many_ : few_; }
+  const T* begin() const { return capacity_ > FEW ? many : few; }
   const T* end() const { return begin() + size_; }
-  T* begin() { return capacity_ > FEW ? many_ : few_; }
+  T* begin() { return capacity_ > FEW ? many : few; }
   T* end() { return begin() + size_; }
   const T& back() const { return begin()[size_ - 1]; }
   size_t size() const { return size_; }
@@ -60,15 +60,15 @@ class InlineList {
     const size_t capacity = std::max<size_t>(count, size_t{2} * capacity_);
     T* const more = new T[capacity];
     std::copy_n(begin(), size_, more);
-    if (capacity_ > FEW) delete[] many_;
-    many_ = more;
+    if (capacity_ > FEW) delete[] many;
+    many = more;
     capacity_ = static_cast<uint32_t>(capacity);
   }
 
   uint32_t size_ = 0, capacity_ = FEW;
   union {
-    T few_[FEW];  // not initialised beyond the size
-    T* many_;     // of a larger capacity
+    T few[FEW];  // not initialised beyond the size
+    T* many;     // of a larger capacity
   };
 };
 
