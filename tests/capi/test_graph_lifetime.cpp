@@ -470,6 +470,8 @@ TEST_F(GraphLifetime, OfABufferThatAnotherThreadReleases) {
 
 // The launches are nodes at first. After the end of the capture they run, until the buffer is gone.
 TEST_F(GraphLifetime, OfABufferWhoseCaptureEndsDuringLaunches) {
+  if (!fake_ && !is_emulated())
+    GTEST_SKIP() << "a launch at the end of a capture can crash the driver";
   const cucore_launch_options options = grid(1, 32);
   for (int repetition = 0; repetition < 10; ++repetition) {
     Buffer buffer = make_managed();
