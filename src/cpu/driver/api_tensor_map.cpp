@@ -6,7 +6,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
-#include "cpu/exec/tensor_map.hpp"
+#include "cpu/exec/tensor_walk.hpp"
 
 namespace cucore::cpu::api {
 namespace {
@@ -69,8 +69,16 @@ TensorMap common_map(CUtensorMapDataType type, cuuint32_t rank, void* address,
   return map;
 }
 
+// The driver of an H100 refuses tiles beyond the shared memory of a multiprocessor.
+bool fits_shared_memory(const TensorMap& map) {
+  const int shared = current_context()->device().profile().multiprocessor().shared;
+  TensorTransfer box;
+  box.map = map;
+  return box.is_im2col() || box.bytes() <= uint64_t(shared);
+}
+
 CUresult store(CUtensorMap* out, const TensorMap& map) {
-  require(tensor_map_fault(map) == nullptr);
+  require(tensor_map_fault(map) == nullptr && fits_shared_memory(map));
   void* bytes = out;  // of any alignment
   std::memset(bytes, 0, sizeof *out);
   std::memcpy(bytes, &map, sizeof map);

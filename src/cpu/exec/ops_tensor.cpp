@@ -75,14 +75,32 @@ void fill(const TensorTransfer& t, std::byte* to, uint64_t bytes) {
     std::memcpy(to + k, &OUTSIDE_NAN, sizeof OUTSIDE_NAN);
 }
 
+// Returns the nearest number with 10 bits of fraction; a tie has the even one.
+uint32_t nearest_tf32(uint32_t bits) {
+  constexpr uint32_t INFINITE = 0x7f80'0000, DROPPED = 0x1fff;
+  if ((bits & INFINITE) == INFINITE) return bits;
+  return (bits + DROPPED / 2 + (bits >> 13 & 1)) & ~DROPPED;
+}
+
+void round_to_tf32(std::byte* to, uint64_t bytes) {
+  for (uint64_t k = 0; k < bytes; k += sizeof(uint32_t)) {
+    uint32_t value;
+    std::memcpy(&value, to + k, sizeof value);
+    value = nearest_tf32(value);
+    std::memcpy(to + k, &value, sizeof value);
+  }
+}
+
 void load_box(AsyncOperation& a) {
   const TensorTransfer& t = *a.tensor;
+  const bool is_tf32 = is_tensor_tf32(t.map.type);
   std::byte* box = a.destination();
   each_row(
       a, Access::READ,
       [&](uint64_t offset, const std::byte* from, uint64_t bytes) {
         each_part(t, offset, bytes, [&](uint64_t place, uint64_t part, uint64_t done) {
           std::memcpy(box + place, from + done, part);
+          if (is_tf32) round_to_tf32(box + place, part);
         });
       },
       [&](uint64_t offset, uint64_t bytes) {
@@ -170,6 +188,8 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
     a.tensor->coordinates[k] = int32_t(w.at<uint32_t>(site.coordinates[k])[lane]);
   if (a.tensor->map.interleave == 0 && a.tensor->coordinates[0] * a.tensor->element() % ROW_ALIGN)
     bad_map(a, "a box that does not start at a multiple of 16 bytes");
+  if (site.im2col && !a.tensor->starts_in_box_of_pixels())
+    bad_map(a, "a copy that starts outside of the box of pixels");
   for (uint32_t k = 0; k < site.offset_count; ++k)
     a.tensor->offsets[k] = w.at<uint16_t>(site.offsets[k])[lane];
   a.size = uint32_t(shared_bytes(*a.tensor));

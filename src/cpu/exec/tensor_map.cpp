@@ -41,8 +41,6 @@ const char* fault_of_kinds(const TensorMap& map) {
     return "an atomicity that does not fit the swizzle";
   if (map.fill > 1 || (map.fill && !is_tensor_float(map.type))) return "an invalid fill";
   if (map.promotion > 3) return "an unknown promotion";
-  if (map.interleave == 2 && map.swizzle != uint8_t(TensorSwizzle::BYTES_32))
-    return "a swizzle that does not fit the interleave";
   return nullptr;
 }
 
@@ -81,6 +79,7 @@ const char* fault_of_im2col(const TensorMap& map) {
 uint32_t tensor_element_bytes(uint32_t type) {
   return type < std::size(TYPES) ? TYPES[type].bytes : 0;
 }
+bool is_tensor_tf32(uint32_t type) { return type == 11 || type == 12; }
 bool is_tensor_float(uint32_t type) { return type < std::size(TYPES) && TYPES[type].is_float; }
 
 uint32_t swizzle_span(TensorSwizzle swizzle) {

@@ -62,6 +62,7 @@ static_assert(sizeof(TensorMap) <= TENSOR_MAP_BYTES);
 // Returns the bytes of an element; 0 for a type that the device does not support.
 uint32_t tensor_element_bytes(uint32_t type);
 bool is_tensor_float(uint32_t type);
+bool is_tensor_tf32(uint32_t type);  // with or without FTZ
 // Returns the bytes within which a swizzle moves data; 0 for no swizzle.
 uint32_t swizzle_span(TensorSwizzle swizzle);
 

@@ -7,13 +7,12 @@ namespace {
 
 constexpr uint64_t FOUR_ROWS = 4;
 
-// Returns the steps of a dimension of a tile. With interleave, the box counts channels in elements.
+// Returns the steps of a dimension of a tile. With interleave, a tile has one slice of channels,
+// whatever the length of its box is.
 uint32_t steps(const TensorMap& map, uint32_t dimension) {
+  if (map.slice_bytes() && dimension + 2 == map.rank) return 1;
   const uint32_t stride = map.element_strides[dimension];
-  const uint32_t count = (map.box[dimension] + stride - 1) / stride;
-  const uint32_t slice = map.slice_bytes();
-  if (slice == 0 || dimension + 2 != map.rank) return count;
-  return (count * tensor_element_bytes(map.type) + slice - 1) / slice;
+  return (map.box[dimension] + stride - 1) / stride;
 }
 
 }  // namespace
@@ -42,6 +41,16 @@ void TensorRows::step_tile(int64_t (&place)[TENSOR_RANKS]) const {
     if (++place[k] < int64_t{steps(t_.map, k)}) return;
     place[k] = 0;
   }
+}
+
+bool TensorTransfer::starts_in_box_of_pixels() const {
+  const uint32_t width = map.width_dimension();
+  for (uint32_t k = 0; k + 2 < map.rank; ++k) {
+    const int64_t start = coordinates[width + k];
+    const int64_t last = int64_t{map.last_index[width + k]} + map.upper[k];
+    if (start < map.lower[k] || start > last) return false;
+  }
+  return true;
 }
 
 // Pixels follow each other in the box of pixels, the width first; then the next image. All are of

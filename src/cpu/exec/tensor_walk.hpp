@@ -26,6 +26,9 @@ struct TensorTransfer {
     return is_im2col() ? map.channels : map.box[0];
   }
   uint64_t rows() const;
+  // im2col: the box of pixels has its lower corner at `lower`, and its upper one `upper` from the
+  // last pixel of an image.
+  bool starts_in_box_of_pixels() const;
   uint64_t bytes() const { return rows() * row() * element(); }
   // Returns the distance of rows in shared memory. A row that is shorter than the swizzle takes the
   // space of the whole swizzle; slices are adjacent.

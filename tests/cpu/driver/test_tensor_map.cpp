@@ -69,11 +69,12 @@ TEST_F(TensorMaps, AcceptEachKind) {
       a.swizzle = CUtensorMapSwizzle(swizzle);
       a.box[0] = a.channels = swizzle ? 8u << swizzle : 64;
     });
-  both(CUDA_SUCCESS, [](auto& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B; });
-  both(CUDA_SUCCESS, [](auto& a) {
-    a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B;
-    a.swizzle = CU_TENSOR_MAP_SWIZZLE_32B;
-  });
+  for (const auto interleave : {CU_TENSOR_MAP_INTERLEAVE_16B, CU_TENSOR_MAP_INTERLEAVE_32B})
+    for (int swizzle = 0; swizzle <= CU_TENSOR_MAP_SWIZZLE_128B; ++swizzle)
+      both(CUDA_SUCCESS, [&](auto& a) {
+        a.interleave = interleave;
+        a.swizzle = CUtensorMapSwizzle(swizzle);
+      });
   both(CUDA_SUCCESS, [](auto& a) { a.fill = CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA; });
   both(CUDA_SUCCESS, [](auto& a) { a.promotion = CU_TENSOR_MAP_L2_PROMOTION_L2_256B; });
   both(CUDA_SUCCESS, [](auto& a) { a.sizes[3] = cuuint64_t{1} << 32; });
@@ -95,7 +96,6 @@ TEST_F(TensorMaps, RefuseWhatTheyMustNotHave) {
   refused([](auto& a) { a.steps[3] = 257; });
   refused([](auto& a) { a.box[0] = a.channels = 36; });  // 72 bytes
   refused([](auto& a) { a.interleave = CUtensorMapInterleave(3); });
-  refused([](auto& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_32B; });  // another swizzle
   refused([](auto& a) { a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, a.rank = 2; });
   // The first box counts slices, and the driver checks it as if it counted elements.
   refused([](auto& a) {
@@ -114,6 +114,26 @@ TEST_F(TensorMaps, RefuseWhatTheyMustNotHave) {
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, tiled([](auto& a) { a.box[2] = 0; }));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, tiled([](auto& a) { a.box[2] = 257; }));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, tiled([](auto& a) { a.box[2] = 65537; }));
+}
+
+// A multiprocessor of sm_90 has 233472 bytes of shared memory.
+TEST_F(TensorMaps, RefuseTilesBeyondSharedMemory) {
+  const auto encoded = [&](cuuint32_t rows, cuuint32_t step = 1, cuuint32_t slices = 0) {
+    return tiled([&](auto& a) {
+      a.box[0] = 8;
+      a.box[1] = 256;
+      a.box[slices ? 3 : 2] = rows;
+      a.steps[1] = step;
+      if (slices) a.interleave = CU_TENSOR_MAP_INTERLEAVE_16B, a.box[2] = slices;
+    });
+  };
+  EXPECT_CU(CUDA_SUCCESS, encoded(57));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, encoded(58));
+  // The bytes are those of the copy.
+  EXPECT_CU(CUDA_SUCCESS, encoded(114, 2));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, encoded(115, 2));
+  EXPECT_CU(CUDA_SUCCESS, encoded(7, 1, 256));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, encoded(8, 1, 256));
 }
 
 TEST_F(TensorMaps, RefuseBoxesOfPixels) {

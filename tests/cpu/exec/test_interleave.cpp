@@ -75,15 +75,14 @@ class Slices {
     if (map.rank == 4) return {s.w, s.h, s.c, s.n};
     return {s.w, s.h, s.d, s.c, s.n};
   }
-  // Calls visit(slice) in the order of the box.
+  // Calls visit(slice) in the order of the box, which has one slice of channels.
   void each(const Slice& s, const std::function<void(const Slice&)>& visit) const {
     const int64_t step_w = map.element_strides[0], step_h = map.element_strides[1];
     for (int64_t n = 0; n < box_.n; ++n)
-      for (int64_t c = 0; c < box_.c; ++c)
-        for (int64_t d = 0; d < box_.d; ++d)
-          for (int64_t h = 0; h < box_.h; h += step_h)
-            for (int64_t w = 0; w < box_.w; w += step_w)
-              visit({s.n + n, s.c + c, s.d + d, s.h + h, s.w + w});
+      for (int64_t d = 0; d < box_.d; ++d)
+        for (int64_t h = 0; h < box_.h; h += step_h)
+          for (int64_t w = 0; w < box_.w; w += step_w)
+            visit({s.n + n, s.c, s.d + d, s.h + h, s.w + w});
   }
 
   TensorMap map;
@@ -162,12 +161,13 @@ TEST(InterleavedCopies, LoadTilesOfEveryRank) {
 }
 
 TEST(InterleavedCopies, SwizzleAdjacentSlices) {
-  for (const uint8_t swizzle : {0, 1, 2, 3}) {
-    Slices t(TYPE_U16, 4, 1, {2, 4, 1, 8, 16}, {1, 2, 1, 4, 16});
-    t.map.swizzle = swizzle;
-    expect_load(t, {0, 1, 0, 2, 0});
-    expect_load(t, {1, 3, 0, 6, 9});
-  }
+  for (const uint8_t interleave : {1, 2})
+    for (const uint8_t swizzle : {0, 1, 2, 3}) {
+      Slices t(TYPE_U16, 4, interleave, {2, 4, 1, 8, 16}, {1, 2, 1, 4, 16});
+      t.map.swizzle = swizzle;
+      expect_load(t, {0, 1, 0, 2, 0});
+      expect_load(t, {1, 3, 0, 6, 9});
+    }
 }
 
 TEST(InterleavedCopies, StepOverPixels) {
@@ -181,7 +181,7 @@ TEST(InterleavedCopies, StepOverPixels) {
 TEST(InterleavedCopies, FillWithNaN) {
   Slices t(TYPE_F32, 3, 1, {1, 2, 1, 1, 10}, {1, 2, 1, 1, 8});
   t.map.fill = 1;
-  const auto box = loaded(t, load_box_text({6, 1, 0}, 2 * 8 * 16));
+  const auto box = loaded(t, load_box_text({6, 1, 0}, 8 * 16));
   size_t slice = 0;
   t.each({0, 1, 0, 0, 6}, [&](const Slice& s) {
     for (size_t k = 0; k < 4; ++k) {

@@ -15,7 +15,7 @@
 namespace cucore::cpu::test {
 namespace {
 
-enum Type : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16 };
+enum Type : uint8_t { U8, U16, U32, S32, U64, S64, F16, F32, F64, BF16, F32_FTZ, TF32, TF32_FTZ };
 
 // A map in memory of the device, with a tensor of numbered elements behind it.
 class Tensor {
@@ -189,6 +189,31 @@ TEST(TensorCopies, FillWithNaN) {
   });
 }
 
+// Numbers as their bits: below, at and above a tie, with both lower bits, up to infinity,
+// subnormal, infinite and NaN.
+TEST(TensorCopies, RoundToTF32) {
+  const std::vector<std::pair<uint32_t, uint32_t>> rounded = {
+      {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f800000}, {0x3f801001, 0x3f802000},
+      {0x3f803000, 0x3f804000}, {0xbf802fff, 0xbf802000}, {0x3fffffff, 0x40000000},
+      {0x7f7fffff, 0x7f800000}, {0x00001001, 0x00002000}, {0x80020001, 0x80020000},
+      {0x7f800000, 0x7f800000}, {0xff800001, 0xff800001}, {0x7fffffff, 0x7fffffff}};
+  for (const uint8_t type : {F32, F32_FTZ, TF32, TF32_FTZ})
+    for (const uint8_t swizzle : {0, 2}) {
+      Tensor t(type, {12, 2}, {16, 1});
+      t.map.swizzle = swizzle;
+      t.map.fill = 1;
+      for (size_t k = 0; k < rounded.size(); ++k)
+        std::memcpy(t.at({int64_t(k), 1}), &rounded[k].first, 4);
+      const auto box = loaded(t, load_box_text({0, 1}, 64));
+      for (size_t k = 0; k < 16; ++k) {
+        uint32_t value, expected = 0x7ff77ff7;
+        std::memcpy(&value, &box[k * 4], 4);
+        if (k < rounded.size()) expected = type < TF32 ? rounded[k].first : rounded[k].second;
+        EXPECT_EQ(value, expected) << k << " type " << int(type);
+      }
+    }
+}
+
 // An image of width 6 and height 5, a filter of 3 x 3 with a border of 1.
 TEST(TensorCopies, LoadPixelsOfIm2col) {
   Tensor t(F16, {16, 6, 5, 3}, {});
@@ -214,6 +239,25 @@ TEST(TensorCopies, LoadPixelsOfIm2col) {
       }
     }
   }
+}
+
+// The box of pixels is from 1 to 8 of a width of 8, and from -2 to 3 of a height of 6.
+TEST(TensorCopies, StartInTheBoxOfPixels) {
+  Tensor t(F16, {16, 8, 6, 3}, {});
+  t.map.mode = uint8_t(TensorMode::IM2COL);
+  t.map.channels = t.map.pixels = 8;
+  t.map.lower[0] = t.map.upper[0] = 1;
+  t.map.lower[1] = t.map.upper[1] = -2;
+  Array<uint8_t> b(SEEN);
+  const auto run = [&](const Index& start) {
+    return run_text(load_box_text(start, 128, ".im2col", ", {0, 0}"), shape(1, 128, ROOM),
+                    t.publish(), b.address());
+  };
+  for (const Index& start : {Index{0, 1, -2, 0}, {8, 8, 3, 2}, {0, 1, 3, 0}, {0, 8, -2, 0}})
+    expect_success(run(start));
+  for (const Index& start : {Index{0, 0, 0, 0}, {0, 9, 0, 0}, {0, 1, -3, 0}, {0, 1, 4, 0}})
+    expect_fault(run(start), CUDA_ERROR_ILLEGAL_INSTRUCTION,
+                 {"outside of the box of pixels", "PTX line"});
 }
 
 // ---- stores
