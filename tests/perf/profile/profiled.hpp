@@ -119,4 +119,27 @@ class Profiled : public testing::Test {
   cucore_error* error = nullptr;
 };
 
+// A graph whose kernels are captured on the stream.
+class ProfiledGraph : public Profiled {
+ public:
+  void TearDown() override {
+    cucore_executable_release(executable);
+    Profiled::TearDown();
+  }
+  void capture(int launches) {
+    cucore_graph* graph = nullptr;
+    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
+    for (int i = 0; i < launches; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
+    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
+    cucore_graph_release(graph);
+  }
+  void launch_graph(int launches) {
+    for (int i = 0; i < launches; ++i)
+      EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+  }
+
+  cucore_executable* executable = nullptr;
+};
+
 }  // namespace profiled

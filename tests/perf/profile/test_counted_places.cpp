@@ -78,24 +78,29 @@ class CountedPlaces : public Profiled {
   std::string text_;
 };
 
+std::string branch_with_two_sides() {
+  const std::string work = WORK;
+  return R"(
+  and.b32 %r3, %r1, 1;
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra even;  // here
+)" + work +
+         work +
+         R"(
+  bra join;
+even:
+)" + work +
+         work + "join:\n";
+}
+
 // The first branch parts the threads around one instruction, the second one around many.
 TEST_F(CountedPlaces, OfABranchWithTwoSides) {
-  const std::string work = WORK;
   profile(R"(
   setp.eq.u32 %p1, %r1, 0;
   @%p1 bra skip;
   add.u32 %r2, %r2, 1;
 skip:
-  and.b32 %r3, %r1, 1;
-  setp.eq.u32 %p2, %r3, 0;
-  @%p2 bra even;  // here
-)" + work +
-          work +
-          R"(
-  bra join;
-even:
-)" + work +
-          work + "join:\n");
+)" + branch_with_two_sides());
   EXPECT_EQ(line_of("P208"), marked_line());
 }
 
@@ -130,18 +135,7 @@ done:
 // Profiles by events have the counts of the model.
 TEST_F(CountedPlaces, OfTheModel) {
   options.source = CUCORE_PROFILER_SOURCE_EVENTS;
-  const std::string work = WORK;
-  profile(R"(
-  and.b32 %r3, %r1, 1;
-  setp.eq.u32 %p2, %r3, 0;
-  @%p2 bra even;  // here
-)" + work +
-          work +
-          R"(
-  bra join;
-even:
-)" + work +
-          work + "join:\n");
+  profile(branch_with_two_sides());
   EXPECT_EQ(line_of("P208"), marked_line());
 }
 

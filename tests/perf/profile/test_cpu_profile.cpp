@@ -55,27 +55,7 @@ TEST_F(CpuProfile, CountsWhatKernelsDo) {
   EXPECT_EQ(row(1).calls, 1u);
 }
 
-// A kernel that is captured on the stream, `launches` times in a row.
-class CpuGraphProfile : public CpuProfile {
- protected:
-  void capture(int launches) {
-    cucore_graph* graph = nullptr;
-    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
-    for (int i = 0; i < launches; ++i) EXPECT_EQ(launch(), CUCORE_OK);
-    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
-    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
-    cucore_graph_release(graph);
-  }
-  void launch_graph(int launches) {
-    for (int i = 0; i < launches; ++i)
-      EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
-  }
-  void TearDown() override {
-    cucore_executable_release(executable);
-    CpuProfile::TearDown();
-  }
-  cucore_executable* executable = nullptr;
-};
+class CpuGraphProfile : public profiled::ProfiledGraph {};
 
 TEST_F(CpuGraphProfile, CountsLaunchesOfGraphs) {
   begin();

@@ -12,7 +12,7 @@
 namespace {
 
 using profiled::BLOCKS;
-using profiled::Profiled;
+using profiled::ProfiledGraph;
 using profiled::THREADS;
 
 bool has_gpu() {
@@ -23,27 +23,14 @@ bool has_gpu() {
   return is_gpu;
 }
 
-class GpuProfile : public Profiled {
+class GpuProfile : public ProfiledGraph {
  protected:
   void SetUp() override {
     if (!has_gpu()) GTEST_SKIP() << "needs a GPU";
-    Profiled::SetUp();
-  }
-  void TearDown() override {
-    cucore_executable_release(executable);
-    Profiled::TearDown();
-  }
-  void capture(int launches) {
-    cucore_graph* graph = nullptr;
-    ASSERT_EQ(cucore_stream_begin_capture(stream, nullptr, nullptr), CUCORE_OK);
-    for (int i = 0; i < launches; ++i) EXPECT_EQ(launch(), CUCORE_OK);
-    ASSERT_EQ(cucore_stream_end_capture(stream, &graph, nullptr), CUCORE_OK);
-    ASSERT_EQ(cucore_executable_create(graph, nullptr, &executable, nullptr), CUCORE_OK);
-    cucore_graph_release(graph);
+    ProfiledGraph::SetUp();
   }
   void launch_graph(int launches) {
-    for (int i = 0; i < launches; ++i)
-      EXPECT_EQ(cucore_executable_launch(executable, stream, nullptr), CUCORE_OK);
+    ProfiledGraph::launch_graph(launches);
     EXPECT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
   }
   void expect_kernels_of_graphs(uint64_t calls) {
@@ -53,7 +40,6 @@ class GpuProfile : public Profiled {
     EXPECT_GT(row().min, 0);
     EXPECT_FALSE(contains(json(), "kernelsofgraphs")) << write();
   }
-  cucore_executable* executable = nullptr;
 };
 
 TEST_F(GpuProfile, HasKernelsOfGraphsFromBeforeTheSession) {
