@@ -691,7 +691,7 @@ typedef enum cucore_clock {
   CUCORE_CLOCK_EVENTS   = 1, /**< events around the work; on the CPU device the executor's time */
   CUCORE_CLOCK_ACTIVITY = 2, /**< records of CUPTI, from the start of the first kernel, copy or fill
                                   of a sample to the end of the last; all work of the device
-                                  meanwhile counts. A GPU alone has them */
+                                  between them counts. A GPU alone has them */
   CUCORE_CLOCK_HOST     = 3, /**< the host's steady clock, from an idle stream to an idle stream */
   CUCORE_CLOCK_FORCE_INT32 = 0x7fffffff
 } cucore_clock;

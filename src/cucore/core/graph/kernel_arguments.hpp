@@ -87,8 +87,8 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
   uint32_t count_ = 0, buffer_count_ = 0;
 };
 
-// Takes the reference from the stock. The stock keeps its objects alive, so that the handles of
-// these need no reference meanwhile.
+// Takes the reference from the stock. The stock keeps its objects alive, so that their
+// handles need no reference.
 [[gnu::always_inline]] inline Ref<const Buffer> find_buffer_of_graph(
     const Kernel& kernel, const KernelImage& image, const Device& device, size_t index,
     const void* handle, const BufferHandles& handles, ReferenceStock& stock) {
