@@ -16,17 +16,21 @@ namespace cucore::perf {
 
 struct EventPair {
   EventOwner begin, end;
-  int32_t device = 0;  // ordinal
-  double host = 0;     // seconds that the host took between the events, of a first launch; else 0
+  int32_t device = 0;     // ordinal
+  bool is_first = false;  // of its entry
+  bool is_idle = false;   // the stream had no work when the first event was recorded
+  double host = 0;        // seconds of the host from the record of the first event to the end of
+                          // the call of the work
 };
 
 // A result that arrives.
 struct EventTime {
   size_t entry = 0;     // of the caller
-  double seconds = 0;   // between the events
+  double seconds = 0;   // between the events, without an idle stream's wait for the work
   uint64_t stream = 0;  // number
   double start = 0;     // of the work, in seconds since the begin of the session
-  double host = 0;      // as of the pair
+  bool is_first = false, is_idle = false;  // as of the pair
+  double host = 0;
 };
 
 class EventTimes {
@@ -48,6 +52,8 @@ class EventTimes {
 
   // Returns the times that have arrived on a stream, without a wait.
   std::vector<EventTime> take(const cucore_stream* stream);
+  // The same for all streams.
+  std::vector<EventTime> take_all();
   // Waits for all pairs and returns their times.
   std::vector<EventTime> finish();
 
@@ -78,5 +84,10 @@ class EventTimes {
 
 // Returns the median time of two events without work between them, on a stream of its own.
 double measure_event_offset(const cucore_device* device);
+
+// The device reaches the first event at once if the stream is idle, and then waits until the host
+// has added the work. Returns the time between the events as on a busy stream. `host` is that of
+// the pair. The part of the wait that a busy stream has too is in the offset of events.
+double without_wait(double seconds, double host);
 
 }  // namespace cucore::perf

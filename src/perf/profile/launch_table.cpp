@@ -59,7 +59,7 @@ double FirstTime::without_load(const CallTimes& others) const {
   constexpr double LONGER = 1.5;
   constexpr double PART_OF_HOST = 1.0 / 8;
   if (others.count() == 0)
-    return host > PART_OF_HOST * seconds ? std::max(0.0, seconds - host) : seconds;
+    return !is_idle && host > PART_OF_HOST * seconds ? std::max(0.0, seconds - host) : seconds;
   const bool is_longer = seconds > LONGER * others.max();
   return is_longer && 2 * host > seconds - others.max() ? UNKNOWN : seconds;
 }

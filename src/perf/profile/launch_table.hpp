@@ -28,6 +28,7 @@ using Declaration = std::function<LaunchAmounts(const cucore_operation& launch)>
 struct FirstTime {
   double seconds = UNKNOWN;  // between the events
   double host = 0;           // that the host took between them
+  bool is_idle = false;      // the seconds are without the wait of an idle stream
 
   // Returns the time without a load; UNKNOWN if the other times are better.
   double without_load(const CallTimes& others) const;

@@ -28,7 +28,7 @@ constexpr size_t FIRST_OTHER = SIZE_MAX / 2 + 1;
 constinit std::atomic<uint64_t> sessions{0};
 
 // The rest of the overhead is for the counting of all operations, most of all of short kernels.
-constexpr double TIMING_SHARE = 0.25;
+constexpr double TIMING_SHARE = 0.2;
 // Of a launch that is only counted, in seconds; docs/profile.md has a measurement.
 constexpr double COUNTING_COST = 4e-8;
 
@@ -225,16 +225,20 @@ void Session::begin(const cucore_operation& operation, void** state, double star
     if (flight->is_counted) return;
     if (counted_->is_lost()) is_timed |= lose_counters(operation, *flight);
   }
-  if (is_timed) begin_timing(operation, *flight);
+  if (is_timed)
+    begin_timing(operation, *flight);
+  else if (flight->awaits_time)
+    take_first_times();
 }
 
 // Returns whether the operation is timed. Call with the lock held.
-bool Session::begin_other(const cucore_operation& operation, const InFlight& flight) {
+bool Session::begin_other(const cucore_operation& operation, InFlight& flight) {
   const bool has_activity = flight.is_recorded && is_copy(operation.kind);
   if (operation.captured || has_activity || !operation.stream || !is_work(operation.kind))
     return false;
   OperationTotals& totals = operations_[static_cast<uint32_t>(operation.kind)];
   budget_.add_work(operation.stream, totals.times.mean_or_zero(), flight.start);
+  flight.awaits_time = awaits_time(totals.begun, totals.times);
   if (!wants_time(operation, 1, totals.begun, totals.times)) return false;
   ++totals.begun;
   return true;
@@ -256,6 +260,11 @@ bool Session::has_times() const {
   return source_ == ProfileSource::EVENTS || source_ == ProfileSource::ACTIVITY;
 }
 
+// Call with the lock held.
+bool Session::awaits_time(uint64_t begun, const CallTimes& times) const {
+  return has_times() && begun >= ALWAYS_TIMED && times.count() == 0;
+}
+
 // Returns whether a call is timed that stands for `spacing` calls. Call with the lock held.
 bool Session::wants_time(const cucore_operation& operation, double spacing, uint64_t begun,
                          const CallTimes& times) const {
@@ -267,12 +276,20 @@ bool Session::wants_time(const cucore_operation& operation, double spacing, uint
 // Records the first event, after it has taken the times that have arrived.
 void Session::begin_timing(const cucore_operation& operation, InFlight& flight) {
   const double start = now();
-  const std::vector<EventTime> arrived = events_.take(operation.stream);
+  if (const auto arrived = events_.take(operation.stream); !arrived.empty()) {
+    const std::lock_guard lock(mutex_);
+    apply(arrived);
+  }
   flight.pair = events_.begin(operation.device, operation.stream, now());
-  const std::lock_guard lock(mutex_);
-  apply(arrived);
   flight.first_event = now();
   flight.timing_cost = flight.first_event - start;
+}
+
+// Without a mean time no call is timed any more, so nothing else would take the first times.
+void Session::take_first_times() {
+  const auto arrived = events_.take_all();
+  const std::lock_guard lock(mutex_);
+  apply(arrived);
 }
 
 void Session::end(const cucore_operation& operation, InFlight& flight, double now_of_end) {
@@ -285,7 +302,8 @@ void Session::end(const cucore_operation& operation, InFlight& flight, double no
     if (flight.is_counted) counted_->end(operation.device, entry, is_ok);
   }
   if (flight.pair) {
-    if (flight.is_first) flight.pair->host = now_of_end - flight.first_event;
+    flight.pair->is_first = flight.is_first;
+    flight.pair->host = now_of_end - flight.first_event;
     if (is_ok)
       events_.end(std::move(flight.pair), operation.stream, entry);
     else
@@ -351,8 +369,8 @@ void Session::apply(const std::vector<EventTime>& times) {
       continue;
     }
     LaunchEntry& entry = launches_[time.entry];
-    if (time.host > 0)
-      entry.first = {time.seconds, time.host};
+    if (time.is_first)
+      entry.first = {time.seconds, time.host, time.is_idle};
     else
       entry.times.add(time.seconds);
     if (!options_.timeline) continue;

@@ -85,7 +85,7 @@ class Session {
   static void on_end(const cucore_operation* operation, void** state, void* session);
   InFlight& take_flight();
   void begin(const cucore_operation& operation, void** state, double start);
-  bool begin_other(const cucore_operation& operation, const InFlight& flight);
+  bool begin_other(const cucore_operation& operation, InFlight& flight);
   void end(const cucore_operation& operation, InFlight& flight, double now_of_end);
   void add(const cucore_operation& operation, InFlight& flight, double now_of_end);
   void add_other(const cucore_operation& operation, const InFlight& flight, double ended);
@@ -111,6 +111,8 @@ class Session {
   void record_graphs(const cucore_device* device);
   bool lose_counters(const cucore_operation& launch, const InFlight& flight);
   void begin_timing(const cucore_operation& operation, InFlight& flight);
+  void take_first_times();
+  bool awaits_time(uint64_t begun, const CallTimes& times) const;
   void finish_activity();
   void add_activity_operations();
   void place_activity(std::vector<KernelRow>& rows, double offset);

@@ -22,6 +22,7 @@ struct Session::InFlight {
   double timing_cost = 0;    // seconds of the host; 0: not timed
   double first_event = 0;    // when it was recorded
   bool is_first = false;     // the first timed launch of its entry
+  bool awaits_time = false;  // calls like this have been timed, and no time has arrived
   bool is_counted = false;   // by the hardware
   bool is_recorded = false;  // by CUPTI
 };

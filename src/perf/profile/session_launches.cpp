@@ -85,6 +85,7 @@ bool Session::look_at(const cucore_operation& launch, InFlight& flight) {
   const double interval = row.visited > 0 ? (flight.start - row.visited) / calls : 0;
   row.visited = flight.start;
   budget_.add_work(launch.stream, calls * entry.times.mean_or_zero(), flight.start);
+  flight.awaits_time = awaits_time(entry.begun, entry.times);
   const bool is_timed = !launch.captured && !flight.is_recorded &&
                         wants_time(launch, row.spacing.mean, entry.begun, entry.times);
   if (is_timed) flight.is_first = ++entry.begun == 1;

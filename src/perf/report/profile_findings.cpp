@@ -299,10 +299,13 @@ class ProfileFindings {
       add(215, Severity::NOTE, NO_INDEX, concat(part.what, ": ", why));
       data_.findings.back().advice = part.remedy;
     }
-    // Counts have no budget.
+    // Counts have no budget. The first launches of each kernel are timed whatever the budget is, so
+    // a session of some milliseconds exceeds it without harm.
+    constexpr double LEAST_OVERHEAD = 1e-3;  // seconds
     const bool has_budget =
         data_.source == ProfileSource::EVENTS || data_.source == ProfileSource::ACTIVITY;
-    if (has_budget && data_.overhead.measured > data_.overhead.budget)
+    if (has_budget && data_.overhead.measured > data_.overhead.budget &&
+        data_.overhead.measured * data_.seconds >= LEAST_OVERHEAD)
       add(216, Severity::NOTE, NO_INDEX,
           concat("The profiler takes ", digits_text(data_.overhead.measured * 100, 1),
                  " % of the time; the budget is ", digits_text(data_.overhead.budget * 100, 1),

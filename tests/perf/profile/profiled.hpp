@@ -62,6 +62,14 @@ class Profiled : public testing::Test {
     cucore_device_release(device);
   }
 
+  // The times of a stream that can block are those of its events alone.
+  void replace_stream(cucore_toggle nonblocking) {
+    cucore_stream_release(stream);
+    cucore_stream_options how = CUCORE_STREAM_OPTIONS_INIT;
+    how.nonblocking = nonblocking;
+    ASSERT_EQ(cucore_stream_create(device, &how, &stream, nullptr), CUCORE_OK);
+  }
+
   void create() {
     ASSERT_EQ(cucore_profiler_create(&options, &profiler, &error), CUCORE_OK) << message();
   }

@@ -24,6 +24,7 @@ class ScriptedProfile : public Profiled {
     Profiled::SetUp();
     const size_t sizes[] = {8, 8};
     driver().define_kernel("twice", 2, sizes);
+    replace_stream(CUCORE_TOGGLE_OFF);  // whose times are those of the script
   }
   void TearDown() override {
     Profiled::TearDown();
@@ -74,6 +75,52 @@ TEST_F(ScriptedProfile, SubtractsALoadFromTheOnlyTime) {
   EXPECT_EQ(row().timed, 1u);
   EXPECT_LE(row().mean, 3.4);
   EXPECT_GE(row().mean, 0);
+}
+
+// The device reaches the first event of an idle stream long before the launch is there.
+TEST_F(ScriptedProfile, SubtractsTheWaitOfAnIdleStream) {
+  replace_stream(CUCORE_TOGGLE_ON);
+  script({20, 20, 20, 5});
+  begin();
+  driver().delay_call("cuLaunchKernelEx", 10);
+  for (int i = 0; i < 4; ++i) {
+    EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
+  }
+  end();
+  EXPECT_EQ(row().timed, 4u);
+  EXPECT_LE(row().max, 10.01e-3);
+  EXPECT_EQ(row().min, 0) << "a time is not negative";
+}
+
+TEST_F(ScriptedProfile, KeepsTheTimesOfABusyStream) {
+  replace_stream(CUCORE_TOGGLE_ON);
+  script({3, 4, 5});
+  driver().hold_streams(1);
+  const unsigned char zero = 0;
+  ASSERT_EQ(cucore_buffer_fill(x, 0, profiled::BYTES, &zero, 1, stream, nullptr), CUCORE_OK);
+  begin();
+  driver().delay_call("cuLaunchKernelEx", 2);
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  driver().hold_streams(0);
+  end();
+  EXPECT_EQ(row().timed, 3u);
+  EXPECT_NEAR(row().mean, 4e-3, 1e-9);
+}
+
+// The host is far ahead of the device when the first launches have been timed.
+TEST_F(ScriptedProfile, TakesFirstTimesThatArriveLate) {
+  replace_stream(CUCORE_TOGGLE_ON);
+  script(std::vector<float>(1000, 1e5F));
+  begin();
+  driver().hold_streams(1);
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  driver().hold_streams(0);
+  ASSERT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
+  for (int i = 0; i < 400; ++i) EXPECT_EQ(launch(), CUCORE_OK);
+  end();
+  EXPECT_EQ(row().calls, 500u);
+  EXPECT_GE(row().timed, 200u);
 }
 
 TEST_F(ScriptedProfile, WaitsForNothingInALaunch) {
