@@ -23,7 +23,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int STREAMS = 4, LAUNCHES = 5;
-constexpr double SECONDS = 0.2;  // of a loop whose overhead is measured
+constexpr double SECONDS = 0.1;  // of a loop whose overhead is measured
 constexpr size_t SHORT_BLOCKS = size_t{1} << 20;
 
 double seconds_since(Clock::time_point begin) {
@@ -184,7 +184,7 @@ double loop_seconds(World& world, cucore_kernel* kernel, uint32_t steps, int lau
 void compare(World& world, cucore_kernel* kernel, double microseconds, double step, bool timeline) {
   const auto steps = static_cast<uint32_t>(microseconds * 1e-6 / step);
   const int launches =
-      static_cast<int>(std::clamp(SECONDS * STREAMS / (microseconds * 1e-6), 80.0, 60000.0));
+      static_cast<int>(std::clamp(SECONDS * STREAMS / (microseconds * 1e-6), 80.0, 30000.0));
   cucore_profiler* const profiler = profiler_of(CUCORE_PROFILER_SOURCE_AUTO, nullptr, timeline);
   std::vector<double> ratios;
   std::vector<double> plain, profiled;
