@@ -301,7 +301,7 @@ class ProfileFindings {
     }
     // Counts have no budget. The first launches of each kernel are timed whatever the budget is, so
     // a session of some milliseconds exceeds it without harm.
-    constexpr double LEAST_OVERHEAD = 1e-3;  // seconds
+    constexpr double LEAST_OVERHEAD = 1e-2;  // seconds
     const bool has_budget =
         data_.source == ProfileSource::EVENTS || data_.source == ProfileSource::ACTIVITY;
     if (has_budget && data_.overhead.measured > data_.overhead.budget &&
