@@ -502,6 +502,52 @@ TEST_F(GraphLifetime, OfABufferWhoseCaptureEndsDuringLaunches) {
   }
 }
 
+TEST_F(GraphLifetime, OfMoreBuffersThanACaptureRemembers) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  constexpr uint64_t BUFFERS = 100;
+  Graph captured;
+  {
+    std::vector<Buffer> buffers;
+    for (uint64_t i = 0; i < BUFFERS; ++i) buffers.push_back(make_managed());
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    for (uint64_t i = 0; i < 3 * BUFFERS; ++i)
+      launch_saxpy(buffers[i % BUFFERS], buffers[7 * i % BUFFERS]);
+    buffers.clear();
+    captured = end_capture();
+  }
+  expect_memory(before + BUFFERS);
+  EXPECT_EQ(cucore_graph_node_count(captured), 3 * BUFFERS);
+  Executable executable = make_executable(captured);
+  captured.reset();
+  expect_memory(before + BUFFERS);
+  executable.reset();
+  expect_memory(before);
+}
+
+// The capture goes on, and keeps what it kept before and what it uses later.
+TEST_F(GraphLifetime, OfABufferAfterAnEndOfItsCaptureThatFails) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t before = fake_->live_objects("memory");
+  Buffer first = make_managed(), second = make_managed();
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  launch_saxpy(first, first);
+  fake_->fail_call("cuStreamEndCapture", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  cucore_graph* none = nullptr;
+  FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "end the capture", cucore_stream_end_capture,
+             stream_, &none);
+  EXPECT_TRUE(cucore_stream_is_capturing(stream_));
+  for (int i = 0; i < 3; ++i) launch_saxpy(first, second);
+  first.reset(), second.reset();
+  Graph captured = end_capture();
+  EXPECT_EQ(cucore_graph_node_count(captured), 4u);
+  expect_memory(before + 2);
+  captured.reset();
+  expect_memory(before);
+}
+
 TEST_F(GraphLifetime, OfABufferOfCapturesOnSeveralThreads) {
   NEEDS_FAKE_DRIVER();
   SUCCEEDS(cucore_stream_synchronize, stream_);

@@ -7,35 +7,28 @@
 
 namespace cucore::capi {
 
-inline const core::Buffer* peek_buffer(const void* handle) noexcept {
-  return peek(static_cast<const cucore_buffer*>(handle));
-}
-
 inline const core::Buffer* acquire_buffer(const void* handle) noexcept {
   const auto* buffer = static_cast<const cucore_buffer*>(handle);
-  return try_retain(buffer) ? peek_buffer(buffer) : nullptr;
+  return try_retain(buffer) ? peek(buffer) : nullptr;
 }
 
 inline void release_buffer(const void* handle) noexcept {
   release(const_cast<cucore_buffer*>(static_cast<const cucore_buffer*>(handle)));
 }
 
-inline core::Event* peek_event(const void* handle) noexcept {
-  return const_cast<core::Event*>(peek(static_cast<const cucore_event*>(handle)));
-}
-
 inline core::Event* acquire_event(const void* handle) noexcept {
   const auto* event = static_cast<const cucore_event*>(handle);
-  return try_retain(event) ? peek_event(event) : nullptr;
+  return try_retain(event) ? const_cast<core::Event*>(peek(event)) : nullptr;
 }
 
 inline void release_event(const void* handle) noexcept {
   release(const_cast<cucore_event*>(static_cast<const cucore_event*>(handle)));
 }
 
-inline constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer, peek_buffer};
-inline constexpr core::LaunchHandles LAUNCH_HANDLES{BUFFER_HANDLES,
-                                                    {acquire_event, release_event, peek_event}};
+inline constexpr core::BufferHandles BUFFER_HANDLES{cucore::HandleTraits<cucore_buffer>::TYPE,
+                                                    acquire_buffer, release_buffer};
+inline constexpr core::LaunchHandles LAUNCH_HANDLES{
+    BUFFER_HANDLES, {cucore::HandleTraits<cucore_event>::TYPE, acquire_event, release_event}};
 
 // The message of most first launches without a stream, so it has the remedy.
 inline core::Stream& order_of(const cucore_stream* stream) {

@@ -49,7 +49,7 @@ const CudaTable& open_cuda();
 // Returns the driver in use. The first call opens and initialises it. A failure is an Error each
 // time (LIBRARY_MISSING, DRIVER_TOO_OLD, INVALID_STATE after a fork, ...), and the next call tries
 // again.
-inline const CudaTable& cuda() {
+[[gnu::always_inline]] inline const CudaTable& cuda() {
   const CudaTable* table = detail::published.load(std::memory_order_acquire);
   if (table) [[likely]]
     return *table;

@@ -16,6 +16,7 @@ class InlineList {
 
  public:
   InlineList() noexcept {}
+  explicit InlineList(const T& first) noexcept : size_(1) { few[0] = first; }
   InlineList(const InlineList& other) : InlineList() {
     reserve(other.size_);
     std::copy_n(other.begin(), other.size_, begin());
@@ -44,11 +45,9 @@ class InlineList {
     reserve(size_ + size_t{1});
     begin()[size_++] = copy;
   }
-  // Adds a value to an empty list, which cannot fail.
-  void set_first(const T& value) noexcept {
-    begin()[0] = value;
-    size_ = 1;
-  }
+  // The same after reserve(). The value is not in the list.
+  void push_back_reserved(const T& value) noexcept { begin()[size_++] = value; }
+  void pop_back() noexcept { --size_; }
   void clear() { size_ = 0; }
   template <class Predicate>
   void erase_if(Predicate&& matches) {

@@ -34,7 +34,7 @@ class ObjectBlocks {
 
   // Returns memory for an object. One thread at a time may call it; the object may outlive this.
   // Throws std::bad_alloc.
-  void* take(size_t size) {
+  [[gnu::always_inline]] void* take(size_t size) {
     const size_t stride = stride_of(size);
     if (stride > static_cast<size_t>(end_ - next_)) [[unlikely]]
       grow(stride);
@@ -99,7 +99,7 @@ class ObjectBlocks {
   void leave() noexcept {
     if (block_) drop(block_, SHARE - std::exchange(made_, 0));
   }
-  void grow(size_t stride) {
+  [[gnu::noinline]] void grow(size_t stride) {
     const size_t wanted = block_ ? 2 * size_ : sizeof(Block) + FEWEST * stride;
     const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), sizeof(Block) + stride);
     const bool is_spare = size == SpareBlocks::SIZE;

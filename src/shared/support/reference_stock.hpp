@@ -50,9 +50,10 @@ class ReferenceStock {
 
   // Keeps no object from now on.
   void clear() noexcept {
-    for (Entry& entry : entries_)
-      if (const Object* const object = std::exchange(entry.object, nullptr))
-        object->drop_references(entry.spare);
+    for (Places& places : places_)
+      for (Entry& entry : places)
+        if (const Object* const object = std::exchange(entry.object, nullptr))
+          object->drop_references(entry.spare);
   }
 
  private:
@@ -60,23 +61,29 @@ class ReferenceStock {
     const Object* object = nullptr;
     uint32_t spare = 0;  // references of the stock; at least 1 of an object
   };
-  static constexpr size_t FEW = 6;
+  // Each object has two places. The bits of its address that differ most decide which.
+  using Places = std::array<Entry, 2>;
+  static constexpr unsigned BITS = 4;
   static constexpr uint32_t STEP = 64;
 
+  Places& places_of(const Object* object) noexcept {
+    constexpr uint64_t GOLDEN = 0x9e3779b97f4a7c15;
+    return places_[(reinterpret_cast<uintptr_t>(object) * GOLDEN) >> (64 - BITS)];
+  }
   Entry* find(const Object* object) noexcept {
-    for (Entry& entry : entries_)
-      if (entry.object == object) return &entry;
-    return nullptr;
+    auto& [newer, older] = places_of(object);
+    if (newer.object == object) return &newer;
+    return older.object == object ? &older : nullptr;
   }
   // Adds a reference of the stock and one of the caller.
   [[gnu::noinline]] void add(const Object& object) noexcept {
     object.add_references(2);
-    const Entry before = std::exchange(entries_[oldest_++ % FEW], Entry{&object, 1});
+    auto& [newer, older] = places_of(&object);
+    const Entry before = std::exchange(older, std::exchange(newer, Entry{&object, 1}));
     if (before.object) before.object->drop_references(before.spare);
   }
 
-  std::array<Entry, FEW> entries_;
-  size_t oldest_ = 0;
+  std::array<Places, 1 << BITS> places_;
 };
 
 }  // namespace cucore

@@ -39,7 +39,11 @@ class Slab {
     if (!free_ && next_ == end_) [[unlikely]]
       grow();
   }
-  T* make_reserved() noexcept { return new (take()->bytes) T(); }
+  template <class... Arguments>
+  T* make_reserved(Arguments&&... arguments) noexcept {
+    Place* const place = free_ ? std::exchange(free_, free_->next) : next_++;
+    return new (place->bytes) T(std::forward<Arguments>(arguments)...);
+  }
 
   void end(T* value) noexcept {
     value->~T();
@@ -83,7 +87,7 @@ class Slab {
     place->next = free_;
     free_ = place;
   }
-  void grow() {
+  [[gnu::noinline]] void grow() {
     const size_t size = last_ ? std::min(2 * last_->size, SpareBlocks::SIZE) : FIRST_SIZE;
     void* const memory = size == SpareBlocks::SIZE ? SpareBlocks::take() : ::operator new(size);
     last_ = new (memory) Block{last_, size};

@@ -51,12 +51,20 @@ TEST(InlineList, keeps_its_place_after_reserve) {
 }
 
 TEST(InlineList, takes_its_first_value) {
-  for (const int room : {0, 10}) {
+  List list(5);
+  list.push_back(6);
+  list.push_back(7);
+  EXPECT_EQ(values(list), (std::vector{5, 6, 7}));
+}
+
+TEST(InlineList, takes_values_in_reserved_room) {
+  for (const int room : {2, 10}) {
     List list;
     list.reserve(room);
-    list.set_first(5);
-    list.push_back(6);
-    EXPECT_EQ(values(list), (std::vector{5, 6}));
+    for (int i = 0; i < room; ++i) list.push_back_reserved(i);
+    EXPECT_EQ(values(list), values(list_of(room)));
+    list.pop_back();
+    EXPECT_EQ(values(list), values(list_of(room - 1)));
   }
 }
 

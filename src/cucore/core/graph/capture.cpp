@@ -255,6 +255,8 @@ Ref<Graph> end_capture(const Stream& stream) {
   if (session) require_end_here(stream, *session);
   const size_t unjoined = count_unjoined(cu, info, stream, session.get());
   CUgraph native = nullptr;
+  // A launch that finds the gate open is certain to be captured.
+  if (session) session->close_gate();
   const CUresult result = end_native(cu, stream, native);
   if (result == CUDA_SUCCESS)
     return session ? finish_session(*session, stream.context(), native)
@@ -262,7 +264,7 @@ Ref<Graph> end_capture(const Stream& stream) {
   CaptureInfo left;
   const bool is_over = driver::capture_info(cu, stream.native(), left) == CUDA_SUCCESS &&
                        left.status == CU_STREAM_CAPTURE_STATUS_NONE;
-  if (is_over && session) lose_session(*session);
+  if (session) is_over ? lose_session(*session) : session->open_gate();
   if (result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) throw_unjoined(unjoined);
   if (result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) throw_broken(result, session.get());
   driver::check(result, [&] { return concat("end the capture of ", stream.label()); });

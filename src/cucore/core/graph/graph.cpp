@@ -348,9 +348,9 @@ NodeNumber Graph::add_conditional(std::span<const NodeNumber> after, uint64_t co
   GraphNode& node = body_->find(number);
   try {
     for (const CUgraph native : work->bodies()) {
-      node.bodies.push_back(make<GraphBody>(native, true));
-      if (body_->is_shared()) node.bodies.back()->share(use.cu());
-      publish(*make<Graph>(root_, node.bodies.back()));
+      const Ref<GraphBody>& body = node.bodies.add(make<GraphBody>(native, true));
+      if (body_->is_shared()) body->share(use.cu());
+      publish(*make<Graph>(root_, body));
     }
   } catch (...) {
     driver::check_release(use.cu().cuGraphDestroyNode(node.native), "destroy a node of a graph");

@@ -65,9 +65,9 @@ class GraphRoot final : public Object {
 
   const Ref<Context> context_;
   const Ref<GraphBody> body_;
+  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
   mutable BiasedMutex mutex_;
   mutable bool has_conditions_ = false;
-  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
 };
 
 // The facts of a node. The texts live as long as the graph.
@@ -168,8 +168,10 @@ class Graph final : public Object {
   // The caller has the lock. Takes the work over unless the call fails.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork>& work);
-  NodeNumber add_with_context(std::unique_lock<BiasedMutex> lock, std::span<const NodeNumber> after,
-                              Ref<const NodeWork> work);
+  NodeNumber try_add_plain(std::span<const NodeNumber> after, const KernelImage& image,
+                           const KernelLaunch& launch, const BufferHandles& handles);
+  NodeNumber add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                            const LaunchHandles& handles);
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;

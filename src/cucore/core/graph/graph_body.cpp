@@ -27,7 +27,7 @@ void erase_edge(NodeEdges& edges, NodeNumber node) noexcept {
 GraphBody::~GraphBody() {
   KernelWork::Returns works(store_.references);
   for (GraphNode* const node : nodes_) {
-    works.add(std::move(node->work));
+    works.add(node->work.detach());
     std::destroy_at(node);
   }
 }
@@ -90,8 +90,18 @@ NodeNumber GraphBody::insert(NewNode node, std::span<GraphNode* const> before) n
   const NodeNumber number = node->number = next_number();
   for (size_t i = 0; i < before.size(); ++i)
     before[i]->after.push_back({number, node->before.begin()[i].is_programmatic});
-  nodes_.push_back(node.release());
+  nodes_.push_back_reserved(node.release());
   return number;
+}
+
+Ref<const NodeWork> GraphBody::undo_insertion(GraphNode* before) noexcept {
+  if (before) before->after.pop_back();
+  GraphNode* const node = nodes_.back();
+  nodes_.pop_back();
+  Ref<const NodeWork> work = std::move(node->work);
+  places_.end(node);
+  forget_references();
+  return work;
 }
 
 RemovedNode GraphBody::remove(GraphNode& node) noexcept {
@@ -102,7 +112,7 @@ RemovedNode GraphBody::remove(GraphNode& node) noexcept {
   for (auto& [condition, decided] : conditions_)
     if (decided == node.number) decided = 0;
   has_read_edges_ = false;
-  nodes_.erase(std::ranges::find(nodes_, &node));
+  nodes_.erase(&node);
   RemovedNode removed{std::move(node.work), node.keeper, std::move(node.bodies)};
   places_.end(&node);
   forget_references();
@@ -112,7 +122,6 @@ RemovedNode GraphBody::remove(GraphNode& node) noexcept {
 // The twin has no graphs of its own yet.
 GraphNode& GraphBody::add_twin(const GraphNode& node) {
   NewNode twin = places_.make(node);
-  twin->bodies.clear();
   if (node.label) twin->label = keep_text(*node.label);
   nodes_.push_back(twin.get());
   return *twin.release();
@@ -280,7 +289,8 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
   }
   const Ref<GraphBody> copy = sketch.sketch();
   for (size_t i = 0; i < natives.size(); ++i) copy->nodes_[i]->native = natives[i];
-  std::swap(nodes_, copy->nodes_);
+  swap(nodes_, copy->nodes_);
+  next_number_ = end_of_numbers_;  // the numbers left may be less than those of the nodes
   swap(places_, copy->places_);
   texts_.merge(copy->texts_);
   backward_edges_ = copy->backward_edges_;

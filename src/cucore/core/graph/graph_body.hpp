@@ -16,6 +16,7 @@
 #include "core/graph/node_work.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/inline_list.hpp"
+#include "support/pointer_list.hpp"
 #include "support/short_list.hpp"
 #include "support/slab.hpp"
 
@@ -33,22 +34,52 @@ struct NodeEdge {
 
 using NodeEdges = InlineList<NodeEdge, 1>;
 
+// The graphs of a node, which most nodes do not have.
+class NodeBodies {
+ public:
+  NodeBodies() = default;
+  // A copy of a node has none.
+  NodeBodies(const NodeBodies&) noexcept {}
+  NodeBodies(NodeBodies&&) noexcept = default;
+  NodeBodies& operator=(NodeBodies&&) noexcept = default;
+
+  const Ref<GraphBody>* begin() const { return list_ ? list_->data() : nullptr; }
+  const Ref<GraphBody>* end() const { return begin() + size(); }
+  const Ref<GraphBody>& operator[](size_t index) const { return (*list_)[index]; }
+  size_t size() const { return list_ ? list_->size() : 0; }
+  const Ref<GraphBody>& add(Ref<GraphBody> body) {
+    if (!list_) list_ = std::make_unique<std::vector<Ref<GraphBody>>>();
+    return list_->emplace_back(std::move(body));
+  }
+
+ private:
+  std::unique_ptr<std::vector<Ref<GraphBody>>> list_;
+};
+
 struct GraphNode {
+  GraphNode() noexcept {}
+  // A node without a handle that comes after at most one other node.
+  GraphNode(NodeNumber number, Ref<const NodeWork> work, const GraphNode* before) noexcept
+      : number(number),
+        before(before ? NodeEdges({before->number, false}) : NodeEdges()),
+        kind(work->kind()),
+        work(std::move(work)) {}
+
   NodeNumber number = 0;
-  NodeKind kind = NodeKind::UNKNOWN;
   CUgraphNode native = nullptr;
+  NodeEdges after, before;  // in the order of adding
+  NodeKind kind = NodeKind::UNKNOWN;
   Ref<const NodeWork> work;       // null for a node that a capture or other code has added
   CUuserObject keeper = nullptr;  // of a shared graph; null if the node keeps nothing
   const std::string* label = nullptr;
-  NodeEdges before, after;             // in the order of adding
-  std::vector<Ref<GraphBody>> bodies;  // the graphs of the node, once somebody has asked
+  NodeBodies bodies;  // once somebody has asked
 };
 
 // The objects of a node that was removed.
 struct RemovedNode {
   Ref<const NodeWork> work;
   CUuserObject keeper = nullptr;
-  std::vector<Ref<GraphBody>> bodies;
+  NodeBodies bodies;
 };
 
 class GraphBody final : public Object {
@@ -96,6 +127,11 @@ class GraphBody final : public Object {
   // Throws INVALID_STATE during a capture. `action` is "make an executable of".
   void require_not_captured(const char* action) const;
   bool may_have_changed() const { return is_shared_ || is_unread_ || captures_ != 0; }
+  // Whether a node needs nothing but the call of the driver: the graph is usable and alive, and
+  // only this library changes it.
+  bool is_plain() const {
+    return !(is_shared_ | is_unread_ | is_gone_ | is_lost_) && captures_ == 0;
+  }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   // If the driver lists what it listed before, that costs two comparisons of lists.
   void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
@@ -105,12 +141,16 @@ class GraphBody final : public Object {
   }
 
   // In the order of adding.
-  const std::vector<GraphNode*>& nodes() const { return nodes_; }
+  const PointerList<GraphNode>& nodes() const { return nodes_; }
   // Throws NOT_FOUND for numbers of removed nodes and of other graphs.
   GraphNode& find(NodeNumber number) const {
     if (!nodes_.empty() && nodes_.back()->number == number) [[likely]]
       return *nodes_.back();
     return find_older(number);
+  }
+  // The nodes before it are at most one.
+  GraphNode* find_before(std::span<const NodeNumber> after) const {
+    return after.empty() ? nullptr : &find(after[0]);
   }
   GraphNode* find_native(CUgraphNode native) const;
   // Throws INVALID_ARGUMENT if a number occurs twice.
@@ -120,29 +160,29 @@ class GraphBody final : public Object {
   void reserve(std::span<GraphNode* const> touched);
   // The same, if the next edges are those of a node that is inserted after these.
   void reserve_insertion(std::span<GraphNode* const> before) {
-    grow(nodes_);
+    nodes_.reserve_one();
     grow(removed_);
     for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
   }
-  void reserve_insertion(GraphNode* before) {
-    reserve_insertion({&before, before ? size_t{1} : 0});
+  [[gnu::always_inline]] void reserve_insertion(GraphNode* before) {
+    nodes_.reserve_one();
+    if (before) [[likely]]
+      before->after.reserve(before->after.size() + 1);
     places_.reserve();
   }
-  // Adds a node that comes after at most one other node, with room for it.
-  NodeNumber insert(CUgraphNode native, Ref<const NodeWork> work, GraphNode* before) noexcept {
-    GraphNode* const node = places_.make_reserved();
-    const NodeNumber number = node->number = next_number();
-    node->kind = work->kind();
-    node->native = native;
-    node->work = std::move(work);
+  // Adds a node that comes after at most one other node, with room for it. The caller sets its
+  // handle. Inline, because the cost of each node matters.
+  [[gnu::always_inline]] GraphNode& insert(Ref<const NodeWork> work, GraphNode* before) noexcept {
+    const NodeNumber number = next_number();
+    GraphNode* const node = places_.make_reserved(number, std::move(work), before);
+    nodes_.push_back_reserved(node);
+    if (before) [[likely]]
+      before->after.push_back_reserved({number, false});
     has_read_edges_ = false;
-    if (before) [[likely]] {
-      before->after.push_back({number, false});
-      node->before.set_first({before->number, false});
-    }
-    nodes_.push_back(node);
-    return number;
+    return *node;
   }
+  // Removes the last node, which the driver has refused. Returns its work.
+  Ref<const NodeWork> undo_insertion(GraphNode* before) noexcept;
   // Returns a node for insert().
   using NewNode = Slab<GraphNode>::Owner;
   NewNode make_node() { return places_.make(); }
@@ -203,8 +243,7 @@ class GraphBody final : public Object {
   GraphNode& find_older(NodeNumber number) const;
   // Returns a number that no other node of the process has, and that is greater than those here.
   NodeNumber next_number() noexcept {
-    if (next_number_ == end_of_numbers_ ||
-        (!nodes_.empty() && nodes_.back()->number >= next_number_)) [[unlikely]]
+    if (next_number_ == end_of_numbers_) [[unlikely]]
       take_numbers();
     return next_number_++;
   }
@@ -216,7 +255,7 @@ class GraphBody final : public Object {
       list.reserve(std::max<size_t>(4, list.size() * 2));
   }
   void grow_lists() {
-    grow(nodes_);
+    nodes_.reserve_one();
     grow(removed_);
     grow(held_);
     grow(objects_);
@@ -229,16 +268,19 @@ class GraphBody final : public Object {
   bool has_nodes(std::span<const CUgraphNode> natives) const;
   void take_edges(const NativeNodes& known);
 
+  // The addition of a node uses the first of these, which are in few cache lines.
   const CUgraph native_;
   const bool is_conditional_;
   bool is_shared_ = false, is_gone_ = false;
-  bool is_unread_ = false, is_lent_ = false, is_lost_ = false;
+  bool is_unread_ = false, is_lost_ = false, is_lent_ = false;
+  // Whether read_edges_ are valid.
+  bool has_read_edges_ = false;
   uint32_t captures_ = 0;
-  std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
+  PointerList<GraphNode> nodes_;                     // their numbers ascend
+  NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
   Slab<GraphNode> places_;
   KernelWorkStore store_;
-  std::vector<GraphNode*> nodes_;                    // their numbers ascend
-  NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
+  std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0
   std::vector<NodeNumber> removed_;
   std::vector<Ref<const KeptObject>> held_;  // of the program
   std::vector<Ref<const Object>> objects_;   // of captures
@@ -246,7 +288,6 @@ class GraphBody final : public Object {
   size_t backward_edges_ = 0;  // from a later node to an earlier one
   // As the driver has listed them last. Valid until this library changes the edges.
   std::vector<driver::NativeEdge> read_edges_;
-  bool has_read_edges_ = false;
 };
 
 }  // namespace cucore::core

@@ -39,8 +39,13 @@ class GraphUse {
   // costs two calls of the driver.
   GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work)
       : GraphUse(std::unique_lock(root.mutex()), root) {
-    if (work.needs_context() || body.may_have_changed()) guard_.emplace(root.context()->native());
-    begin(body);
+    begin(root, body, work);
+  }
+  // The same for a caller that keeps the lock.
+  GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work,
+           const std::unique_lock<BiasedMutex>&)
+      : GraphUse(std::unique_lock<BiasedMutex>(), root) {
+    begin(root, body, work);
   }
 
   const driver::CudaTable& cu() const { return cu_; }
@@ -58,11 +63,15 @@ class GraphUse {
   }
   // Drop their argument after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }
-  void drop(std::vector<Ref<GraphBody>> bodies) noexcept { bodies_ = std::move(bodies); }
+  void drop(NodeBodies bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root)
       : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {}
+  void begin(const GraphRoot& root, GraphBody& body, const NodeWork& work) {
+    if (work.needs_context() || body.may_have_changed()) guard_.emplace(root.context()->native());
+    begin(body);
+  }
   void begin(GraphBody& body) {
     body.require_usable();
     read(body);
@@ -70,7 +79,7 @@ class GraphUse {
 
   std::vector<Ref<const NodeWork>> dropped_;
   Ref<const NodeWork> work_;
-  std::vector<Ref<GraphBody>> bodies_;
+  NodeBodies bodies_;
   const std::unique_lock<BiasedMutex> lock_;
   const ContextAccess access_;
   std::optional<driver::ContextGuard> guard_;

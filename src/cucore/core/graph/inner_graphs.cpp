@@ -125,13 +125,13 @@ void read_child(const driver::CudaTable& cu, GraphBody& body, const NodeWork* wo
 
 }  // namespace
 
-const std::vector<Ref<GraphBody>>& inner_graphs(const driver::CudaTable& cu, GraphNode& node,
-                                                const GraphBody& parent) {
+const NodeBodies& inner_graphs(const driver::CudaTable& cu, GraphNode& node,
+                               const GraphBody& parent) {
   if (node.kind != NodeKind::CHILD && node.kind != NodeKind::CONDITIONAL)
     throw Error(
         Status::INVALID_ARGUMENT,
         concat(describe_node(node), " has no graph; expected a child graph or a conditional node"));
-  if (!node.bodies.empty()) return node.bodies;
+  if (node.bodies.size() != 0) return node.bodies;
   if (node.kind == NodeKind::CONDITIONAL)
     throw Error(Status::UNSUPPORTED, concat("other code has added ", describe_node(node),
                                             ", so its graphs are not known"));
@@ -140,7 +140,7 @@ const std::vector<Ref<GraphBody>>& inner_graphs(const driver::CudaTable& cu, Gra
   auto body = make<GraphBody>(native, parent.is_conditional());
   read_child(cu, *body, node.work.get());
   if (parent.is_shared()) body->share(cu);
-  node.bodies.push_back(std::move(body));
+  node.bodies.add(std::move(body));
   return node.bodies;
 }
 

@@ -66,7 +66,7 @@ class ConditionalWork final : public NodeWork {
 void require_conditions(const driver::CudaTable& cu);
 
 // Returns the graphs of a child or conditional node. Throws INVALID_ARGUMENT for other nodes.
-const std::vector<Ref<GraphBody>>& inner_graphs(const driver::CudaTable& cu, GraphNode& node,
-                                                const GraphBody& parent);
+const NodeBodies& inner_graphs(const driver::CudaTable& cu, GraphNode& node,
+                               const GraphBody& parent);
 
 }  // namespace cucore::core

@@ -27,27 +27,43 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
   static ParameterRoom room_for(const KernelImage& image, std::span<const cucore_argument> given);
   ParameterRoom room() const { return {value_bytes_, buffer_room_}; }
   // Throws std::bad_alloc if no driver could take so many.
-  static size_t bytes_of(const ParameterRoom& room, size_t count) {
+  static size_t bytes_of(const ParameterRoom& room, const KernelImage& image, size_t count) {
     if (room.bytes > std::numeric_limits<uint32_t>::max()) [[unlikely]]
       throw std::bad_alloc();
-    return start_of_buffers(room.bytes) + room.buffers * sizeof(Ref<const Buffer>) +
-           count * sizeof(uint32_t);
+    return bytes_of(room) + (image.parameters ? 0 : count * sizeof(uint32_t));
+  }
+  // The same if the parameters are known.
+  static size_t bytes_of(const ParameterRoom& room) {
+    return start_of_buffers(room.bytes) + room.buffers * sizeof(Ref<const Buffer>);
   }
 
   // Throws as launch() does for the same arguments on a stream of the device. Sets the pointers to
-  // the values. Inline, because the cost of each node matters.
+  // the values.
   KernelArguments(const ParameterRoom& room, const Kernel& kernel, const KernelImage& image,
                   const Device& device, std::span<const cucore_argument> given,
                   const BufferHandles& handles, ReferenceStock& stock, void** pointers);
-  // Has the room of the other ones.
-  KernelArguments(const KernelArguments& other);
+  // Has the room of the other ones, which are those of a kernel in the image `from`.
+  KernelArguments(const KernelArguments& other, const KernelImage& from, const KernelImage& image);
+  // Without arguments, but with places for those to come.
+  explicit KernelArguments(const ParameterRoom& room) noexcept
+      : value_bytes_(static_cast<uint32_t>(room.bytes)),
+        buffer_room_(static_cast<uint32_t>(room.buffers)) {}
+  KernelArguments(const KernelArguments&) = delete;
   KernelArguments& operator=(const KernelArguments&) = delete;
   ~KernelArguments() { std::destroy_n(first_buffer(), buffer_count_); }
 
   size_t size() const { return count_; }
   // The size of a value in bytes; the address of a buffer is one.
-  size_t size_of(size_t index) const { return sizes()[index]; }
-  void set_pointers(void** pointers) const;
+  size_t size_of(const KernelImage& image, size_t index) const {
+    return image.parameters ? (*image.parameters)[index].size : sizes()[index];
+  }
+  void set_pointers(const KernelImage& image, void** pointers) const;
+  // Sets the arguments and the pointers. Needs known parameters, of which there are as many.
+  // Returns false if an argument is an error, or a buffer that only all checks can decide about;
+  // only the destruction may follow.
+  bool try_set(const KernelImage& image, const Device& device,
+               std::span<const cucore_argument> given, const BufferHandles& handles,
+               ReferenceStock& stock, void** pointers) noexcept;
   std::span<const Ref<const Buffer>> buffers() const { return {first_buffer(), buffer_count_}; }
   // Gives the references to the buffers to the stock.
   void give(ReferenceStock& stock) noexcept {
@@ -56,12 +72,8 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
   }
 
  private:
-  // Without arguments, but with places for those to come.
-  explicit KernelArguments(const ParameterRoom& room) noexcept
-      : value_bytes_(static_cast<uint32_t>(room.bytes)),
-        buffer_room_(static_cast<uint32_t>(room.buffers)) {}
-
-  // Values are first, then come the buffers, then the sizes of the values.
+  // Values are first, then come the buffers, then the sizes of the values unless the parameters are
+  // known.
   std::byte* values() const {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this + 1));
   }
@@ -87,52 +99,48 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
   uint32_t count_ = 0, buffer_count_ = 0;
 };
 
-// Takes the reference from the stock. The stock keeps its objects alive, so that their
-// handles need no reference.
-[[gnu::always_inline]] inline Ref<const Buffer> find_buffer_of_graph(
-    const Kernel& kernel, const KernelImage& image, const Device& device, size_t index,
-    const void* handle, const BufferHandles& handles, ReferenceStock& stock) {
-  check_buffer_parameter(kernel, image, index);
-  if (const Buffer* const named = handles.peek(handle))
-    if (Ref<const Buffer> buffer = stock.take_known(named)) [[likely]] {
-      check_buffer_device(kernel, index, *buffer, device, "the graph");
-      return buffer;
-    }
-  const auto found = find_buffer(kernel, image, device, "the graph", index, handle, handles);
-  return stock.take(*found);
+// Returns the buffer with a reference for the caller, or null for a dead handle.
+const Buffer* take_new_buffer(const void* handle, const BufferHandles& handles,
+                              ReferenceStock& stock) noexcept;
+// The same. The stock keeps its objects alive, so that their handles need no reference.
+[[gnu::always_inline]] inline const Buffer* take_buffer(const void* handle,
+                                                        const BufferHandles& handles,
+                                                        ReferenceStock& stock) noexcept {
+  if (const Buffer* const named = handles.peek(handle)) [[likely]]
+    if (Ref<const Buffer> buffer = stock.take_known(named)) [[likely]]
+      return buffer.detach();
+  return take_new_buffer(handle, handles, stock);
 }
 
-[[gnu::always_inline]] inline KernelArguments::KernelArguments(
-    const ParameterRoom& room, const Kernel& kernel, const KernelImage& image, const Device& device,
-    std::span<const cucore_argument> given, const BufferHandles& handles, ReferenceStock& stock,
-    void** pointers)
-    : KernelArguments(room) {
-  const image::Parameter* const parameters = image.parameters ? image.parameters->data() : nullptr;
+[[gnu::always_inline]] inline bool KernelArguments::try_set(
+    const KernelImage& image, const Device& device, std::span<const cucore_argument> given,
+    const BufferHandles& handles, ReferenceStock& stock, void** pointers) noexcept {
+  const image::Parameter* parameter = image.parameters->data();
   std::byte* place = values();
-  uint32_t* const list = sizes();
-  for (size_t i = 0; i < given.size(); ++i) {
-    const cucore_argument& argument = given[i];
-    size_t size = parameters ? parameters[i].size : argument.size;
-    const bool is_value = argument.data && argument.size == size && !is_buffer(argument);
-    if (!is_value) size = sizeof(CUdeviceptr);
+  for (const cucore_argument& argument : given) {
+    const size_t size = parameter->size;
     if (size > sizeof(uint64_t)) [[unlikely]]
       place = values() + ParameterRoom::place_of(static_cast<size_t>(place - values()), size);
-    if (is_value) [[likely]] {
+    if (argument.size == size && argument.data) [[likely]] {
       copy_value(place, argument.data, size);
     } else {
-      if (!is_buffer(argument) || !argument.data) [[unlikely]]
-        throw_argument(kernel, image, i, argument);
-      const auto* const buffer = new (first_buffer() + buffer_count_) Ref<const Buffer>(
-          find_buffer_of_graph(kernel, image, device, i, argument.data, handles, stock));
-      ++buffer_count_;
-      const CUdeviceptr address = (*buffer)->address();
+      if (!is_buffer(argument) || !takes_addresses(*parameter)) [[unlikely]]
+        return false;
+      const Buffer* const buffer = take_buffer(argument.data, handles, stock);
+      if (!buffer) [[unlikely]]
+        return false;
+      new (first_buffer() + buffer_count_++) Ref<const Buffer>(Ref<const Buffer>::adopt(buffer));
+      if (!buffer->is_usable() || &buffer->device() != &device) [[unlikely]]
+        return false;
+      const CUdeviceptr address = buffer->address();
       std::memcpy(place, &address, sizeof address);
     }
-    list[i] = static_cast<uint32_t>(size);
-    pointers[i] = place;
+    *pointers++ = place;
     place += ParameterRoom::place_of(size, 1);
+    ++parameter;
   }
   count_ = static_cast<uint32_t>(given.size());
+  return true;
 }
 
 }  // namespace cucore::core

@@ -27,6 +27,10 @@ std::vector<CUlaunchAttribute> attributes_of_node(const Device& device,
   return attributes;
 }
 
+[[gnu::noinline]] void check_added(const Kernel& kernel, CUresult result) {
+  driver::check(result, [&] { return concat("add a node that launches kernel ", kernel.label()); });
+}
+
 }  // namespace
 
 inline std::unique_ptr<const KernelWork::Attributes> KernelWork::attributes_of(
@@ -39,27 +43,67 @@ inline std::unique_ptr<const KernelWork::Attributes> KernelWork::attributes_of(
                      given.programmatic_serialization != 0});
 }
 
-inline KernelWork::Extents KernelWork::extents_of(const Kernel& kernel, const Device& device,
-                                                  const cucore_launch_options& given) {
-  const LaunchConfiguration configuration(device, nullptr, given);
-  allow_shared(kernel, device, configuration.get().sharedMemBytes);
-  return Extents(configuration.get());
+inline void KernelWork::set_extents(const cucore_launch_options& given) {
+  const LaunchConfiguration configuration(device_, nullptr, given);
+  const CUlaunchConfig& checked = configuration.get();
+  allow_shared(*kernel_, device_, checked.sharedMemBytes);
+  launch_.gridDimX = checked.gridDimX, launch_.gridDimY = checked.gridDimY;
+  launch_.gridDimZ = checked.gridDimZ;
+  launch_.blockDimX = checked.blockDimX, launch_.blockDimY = checked.blockDimY;
+  launch_.blockDimZ = checked.blockDimZ;
+  launch_.sharedMemBytes = checked.sharedMemBytes;
 }
 
-[[gnu::always_inline]] inline Ref<const KernelWork> KernelWork::make_in(
-    KernelWorkStore& store, const Context& context, const KernelLaunch& launch,
-    const LaunchHandles& handles, void** values) {
+inline void KernelWork::set_extents(const KernelWork& other) {
+  const CUDA_KERNEL_NODE_PARAMS own = launch_;
+  allow_shared(*kernel_, device_, other.launch_.sharedMemBytes);
+  launch_ = other.launch_;
+  launch_.kern = own.kern, launch_.ctx = own.ctx;
+}
+
+[[gnu::always_inline]] inline bool KernelWork::is_plain(const KernelImage& image,
+                                                        const KernelLaunch& launch) {
+  constexpr size_t MOST_BYTES = 4096;
+  return image.parameters && image.parameters->size() == launch.arguments.size() &&
+         launch.arguments.size() <= PLAIN_VALUES && image.room.bytes <= MOST_BYTES &&
+         launch.options.dynamic_shared <= ALWAYS_ALLOWED_SHARED &&
+         !LaunchAttributes::are_set(launch.options);
+}
+
+[[gnu::noinline]] KernelWork* KernelWork::try_make_in(
+    KernelWorkStore& store, const Context& context, const KernelImage& image,
+    const KernelLaunch& launch, const BufferHandles& handles, void* (&values)[PLAIN_VALUES]) {
+  const Device& device = context.device();
+  auto* const work = new (KernelArguments::bytes_of(image.room), store.blocks) KernelWork(
+      context.native(), device, store.references.take(launch.kernel), image, nullptr, image.room);
+  work->launch_.sharedMemBytes = launch.options.dynamic_shared;
+  if (!launch.arguments.empty()) work->launch_.kernelParams = values;
+  if (!LaunchConfiguration::set_extents(device.limits(), launch.options, work->launch_) ||
+      !work->arguments_.try_set(image, device, launch.arguments, handles, store.references, values))
+      [[unlikely]] {
+    work->drop_reference();
+    return nullptr;
+  }
+  return work;
+}
+
+Ref<const KernelWork> KernelWork::make_in(KernelWorkStore& store, const Context& context,
+                                          const KernelLaunch& launch, const LaunchHandles& handles,
+                                          void** values) {
   const Kernel& kernel = launch.kernel;
   const Device& device = context.device();
   const KernelImage& image = kernel.on(device);
-  require_count(kernel, image, launch.arguments.size());
+  const size_t count = launch.arguments.size();
+  require_count(kernel, image, count);
   const ParameterRoom room = KernelArguments::room_for(image, launch.arguments);
-  return Ref<const KernelWork>::adopt(
-      new (KernelArguments::bytes_of(room, launch.arguments.size()), store.blocks)
+  auto attributes = attributes_of(device, launch.options, handles);
+  const auto work = Ref<KernelWork>::adopt(
+      new (KernelArguments::bytes_of(room, image, count), store.blocks)
           KernelWork(context.native(), device, store.references.take(kernel), image,
-                     attributes_of(device, launch.options, handles),
-                     extents_of(kernel, device, launch.options), room, kernel, image, device,
-                     launch.arguments, handles.buffers, store.references, values));
+                     std::move(attributes), room, kernel, image, device, launch.arguments,
+                     handles.buffers, store.references, values));
+  work->set_extents(launch.options);
+  return work;
 }
 
 Ref<const KernelWork> KernelWork::make(const Context& context, const KernelLaunch& launch,
@@ -73,6 +117,7 @@ Ref<const KernelWork> KernelWork::make(const Context& context, const KernelLaunc
 Ref<const KernelWork> KernelWork::make_changed(const KernelWork& before, KernelChange change,
                                                const LaunchHandles& handles) {
   const Device& device = before.device_;
+  const CUcontext context = before.launch_.ctx;
   const Ref<const Kernel> kernel = change.kernel ? std::move(change.kernel) : before.kernel_;
   const KernelImage& image = kernel->on(device);
   const bool has_none = image.parameters && image.parameters->empty();
@@ -82,39 +127,37 @@ Ref<const KernelWork> KernelWork::make_changed(const KernelWork& before, KernelC
   auto attributes = change.options       ? attributes_of(device, *change.options, handles)
                     : before.attributes_ ? std::make_unique<const Attributes>(*before.attributes_)
                                          : nullptr;
-  const Extents extents =
-      change.options ? extents_of(*kernel, device, *change.options) : before.extents_;
-  allow_shared(*kernel, device, extents.dynamic_shared);
+  ArgumentPointers values(count);
+  Ref<KernelWork> work;
   if (has_arguments) {
     const std::span given(change.arguments, count);
     const ParameterRoom room = KernelArguments::room_for(image, given);
-    ArgumentPointers values(count);
     ReferenceStock stock;
-    return Ref<const KernelWork>::adopt(new (KernelArguments::bytes_of(room, count)) KernelWork(
-        before.context_, device, kernel, image, std::move(attributes), extents, room, *kernel,
-        image, device, given, handles.buffers, stock, values.data()));
+    work = Ref<KernelWork>::adopt(new (KernelArguments::bytes_of(room, image, count)) KernelWork(
+        context, device, kernel, image, std::move(attributes), room, *kernel, image, device, given,
+        handles.buffers, stock, values.data()));
+  } else {
+    before.arguments_.set_pointers(before.image_, values.data());
+    for (size_t i = 0; i < count; ++i)
+      check_argument(*kernel, image, i,
+                     {values.data()[i], before.arguments_.size_of(before.image_, i)});
+    work = Ref<KernelWork>::adopt(
+        new (KernelArguments::bytes_of(before.arguments_.room(), image, count))
+            KernelWork(context, device, kernel, image, std::move(attributes), before.arguments_,
+                       before.image_, image));
   }
-  ArgumentPointers values(count);
-  before.arguments_.set_pointers(values.data());
-  for (size_t i = 0; i < count; ++i)
-    check_argument(*kernel, image, i, {values.data()[i], before.arguments_.size_of(i)});
-  return Ref<const KernelWork>::adopt(
-      new (KernelArguments::bytes_of(before.arguments_.room(), count))
-          KernelWork(before.context_, device, kernel, image, std::move(attributes), extents,
-                     before.arguments_));
+  if (change.options)
+    work->set_extents(*change.options);
+  else
+    work->set_extents(before);
+  return work;
 }
 
 CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
                                std::span<const CUgraphNode> after) const {
   ArgumentPointers values(arguments_.size());
-  arguments_.set_pointers(values.data());
-  return add_values_to(cu, graph, after, values.data());
-}
-
-[[gnu::always_inline]] inline CUgraphNode KernelWork::add_values_to(
-    const driver::CudaTable& cu, CUgraph graph, std::span<const CUgraphNode> after,
-    void** values) const {
-  const CUDA_KERNEL_NODE_PARAMS launch = native(values);
+  arguments_.set_pointers(image_, values.data());
+  const CUDA_KERNEL_NODE_PARAMS launch = native(values.data());
   CUgraphNode node = nullptr;
   const auto add = [&] {
     return cu.cuGraphAddKernelNode(&node, graph, after.data(), after.size(), &launch);
@@ -122,11 +165,10 @@ CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   // The parameters name the context, so the driver needs no current one.
   CUresult added = add();
   if (added == CUDA_ERROR_INVALID_CONTEXT) [[unlikely]] {
-    const driver::ContextGuard guard(context_);
+    const driver::ContextGuard guard(launch.ctx);
     added = add();
   }
-  driver::check(added,
-                [&] { return concat("add a node that launches kernel ", kernel_->label()); });
+  check_added(*kernel_, added);
   if (const CUresult result = set_attributes(cu, node); result != CUDA_SUCCESS) {
     driver::check_release(cu.cuGraphDestroyNode(node), "destroy a node of a graph");
     driver::check(result, [&] {
@@ -158,33 +200,55 @@ class NewReferences {
 
 NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                              const LaunchHandles& handles) {
-  (void)launch.kernel.on(device());  // the first use loads the code, which needs no lock
-  ArgumentPointers values(launch.arguments.size());
-  Ref<const KernelWork> work;  // ends after the lock
-  std::unique_lock lock(root_->mutex());
-  NewReferences references(*body_);
-  work = KernelWork::make_in(body_->store(), *context(), launch, handles, values.data());
-  if (after.size() > 1 || work->needs_context() || body_->may_have_changed()) [[unlikely]] {
-    references.keep();
-    return add_with_context(std::move(lock), after, std::move(work));
-  }
-  const ContextAccess access(*context(), "graph");
-  body_->require_usable();
-  body_->require_alive();
-  GraphNode* const before = after.empty() ? nullptr : &body_->find(after[0]);
-  body_->reserve_insertion(before);
-  const CUgraphNode native_before = before ? before->native : nullptr;
-  const CUgraphNode native = work->add_values_to(driver::cuda(), body_->native(),
-                                                 {&native_before, after.size()}, values.data());
-  references.keep();
-  root_->change();
-  return body_->insert(native, std::move(work), before);
+  const KernelImage& image = launch.kernel.on(device());  // the first use loads the code
+  if (after.size() <= 1 && KernelWork::is_plain(image, launch)) [[likely]]
+    if (const NodeNumber added = try_add_plain(after, image, launch, handles.buffers)) [[likely]]
+      return added;
+  return add_any_kernel(after, launch, handles);
 }
 
-NodeNumber Graph::add_with_context(std::unique_lock<BiasedMutex> lock,
-                                   std::span<const NodeNumber> after, Ref<const NodeWork> work) {
-  const GraphUse use(std::move(lock), *root_, *body_);
+// Needs no current context, because the parameters name one. Returns 0 if that does not suffice.
+// Most of it is before the call of the driver, which replaces most of the cache.
+[[gnu::always_inline]] inline NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after,
+                                                              const KernelImage& image,
+                                                              const KernelLaunch& launch,
+                                                              const BufferHandles& handles) {
+  Ref<const NodeWork> refused;  // ends after the lock
+  const std::lock_guard lock(root_->mutex());
+  const ContextAccess access(*context(), "graph");
+  GraphBody& body = *body_;
+  if (!body.is_plain()) [[unlikely]]
+    return 0;
+  GraphNode* const before = body.find_before(after);
+  body.reserve_insertion(before);
+  void* values[KernelWork::PLAIN_VALUES];
+  KernelWork* const work =
+      KernelWork::try_make_in(body.store(), *context(), image, launch, handles, values);
+  if (!work) [[unlikely]] {
+    body.forget_references();
+    return 0;
+  }
+  root_->change();
+  GraphNode& node = body.insert(Ref<const NodeWork>::adopt(work), before);
+  const CUgraphNode native_before = before ? before->native : nullptr;
+  const CUresult result = driver::cuda().cuGraphAddKernelNode(
+      &node.native, body.native(), &native_before, after.size(), &work->native());
+  work->end_values();
+  if (result == CUDA_SUCCESS) [[likely]]
+    return node.number;
+  refused = body.undo_insertion(before);
+  if (result != CUDA_ERROR_INVALID_CONTEXT) check_added(launch.kernel, result);
+  return 0;
+}
+
+NodeNumber Graph::add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                                 const LaunchHandles& handles) {
+  ArgumentPointers values(launch.arguments.size());
+  Ref<const NodeWork> work;  // ends after the lock
+  const std::unique_lock lock(root_->mutex());
   NewReferences references(*body_);
+  work = KernelWork::make_in(body_->store(), *context(), launch, handles, values.data());
+  const GraphUse use(*root_, *body_, *work, lock);
   const NodeNumber number = insert(use.cu(), after, work);
   references.keep();
   return number;

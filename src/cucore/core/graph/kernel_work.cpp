@@ -23,16 +23,6 @@ bool have_same_attributes(const std::vector<CUlaunchAttribute>& a,
 
 }  // namespace
 
-// The graph keeps the references of the works, which it drops at once.
-void KernelWork::Returns::add(Ref<const NodeWork> work) noexcept {
-  if (!work || work->kind() != NodeKind::KERNEL || !work->has_one_reference()) return;
-  auto* const kernel = const_cast<KernelWork*>(static_cast<const KernelWork*>(work.detach()));
-  if (const Kernel* const of = kernel->kernel_.detach()) references_.put(of);
-  kernel->arguments_.give(references_);
-  kernel->KernelWork::~KernelWork();
-  memory_.add(kernel);
-}
-
 void KernelWork::require_usable() const {
   for (const auto& buffer : arguments_.buffers()) buffer->require_usable();
 }
@@ -60,7 +50,7 @@ bool KernelWork::has_attributes_of(const NodeWork& other) const {
 CUresult KernelWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                                   const NodeWork* before) const {
   ArgumentPointers values(arguments_.size());
-  arguments_.set_pointers(values.data());
+  arguments_.set_pointers(image_, values.data());
   const CUDA_KERNEL_NODE_PARAMS launch = native(values.data());
   if (before && has_attributes_of(*before)) return cu.cuGraphKernelNodeSetParams(node, &launch);
   const TemporaryGraph graph(cu);
@@ -72,7 +62,7 @@ CUresult KernelWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
 CUresult KernelWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                                        CUgraphNode node) const {
   ArgumentPointers values(arguments_.size());
-  arguments_.set_pointers(values.data());
+  arguments_.set_pointers(image_, values.data());
   const CUDA_KERNEL_NODE_PARAMS launch = native(values.data());
   return cu.cuGraphExecKernelNodeSetParams(executable, node, &launch);
 }
@@ -85,10 +75,10 @@ std::string KernelWork::executable_obstacle(const NodeWork& before) const {
 NodeFacts KernelWork::facts() const {
   NodeFacts facts;
   facts.kernel = kernel_->label().c_str();
-  facts.grid = extents_.grid;
-  facts.block = extents_.block;
+  facts.grid = {launch_.gridDimX, launch_.gridDimY, launch_.gridDimZ};
+  facts.block = {launch_.blockDimX, launch_.blockDimY, launch_.blockDimZ};
   if (attributes_) facts.cluster = attributes_->cluster;
-  facts.dynamic_shared = extents_.dynamic_shared;
+  facts.dynamic_shared = launch_.sharedMemBytes;
   return facts;
 }
 

@@ -41,6 +41,19 @@ struct KernelWorkStore {
 
 class KernelWork final : public NodeWork {
  public:
+  // The most values of a plain launch.
+  static constexpr size_t PLAIN_VALUES = 16;
+  // Whether the launch is like most: without attributes, with known parameters, and with as many
+  // arguments.
+  static bool is_plain(const KernelImage& image, const KernelLaunch& launch);
+  // Returns null if a plain launch is an error, or needs all checks, else a reference. The result
+  // has pointers to the values for the driver until end_values().
+  static KernelWork* try_make_in(KernelWorkStore& store, const Context& context,
+                                 const KernelImage& image, const KernelLaunch& launch,
+                                 const BufferHandles& handles, void* (&values)[PLAIN_VALUES]);
+  const CUDA_KERNEL_NODE_PARAMS& native() const { return launch_; }
+  void end_values() { launch_.kernelParams = nullptr; }
+
   // These throw as launch() does for the same arguments on a stream of the device. make_in() sets
   // the pointers to the values.
   static Ref<const KernelWork> make_in(KernelWorkStore& store, const Context& context,
@@ -55,9 +68,23 @@ class KernelWork final : public NodeWork {
   class Returns {
    public:
     explicit Returns(ReferenceStock& references) : references_(references) {}
-    void add(Ref<const NodeWork> work) noexcept;
+    // Takes a reference over. Null is allowed.
+    void add(const NodeWork* work) noexcept {
+      if (!work) return;
+      if (work->kind() == NodeKind::KERNEL && work->has_one_reference()) [[likely]]
+        return add_kernel(const_cast<KernelWork*>(static_cast<const KernelWork*>(work)));
+      work->drop_reference();
+    }
 
    private:
+    // Inline, because the cost of each node matters.
+    [[gnu::always_inline]] void add_kernel(KernelWork* work) noexcept {
+      references_.put(work->kernel_.detach());
+      work->arguments_.give(references_);
+      work->KernelWork::~KernelWork();
+      memory_.add(work);
+    }
+
     ReferenceStock& references_;
     ObjectBlocks::Returns memory_;
   };
@@ -92,15 +119,6 @@ class KernelWork final : public NodeWork {
   }
 
  private:
-  struct Extents {
-    explicit Extents(const CUlaunchConfig& launch)
-        : grid{launch.gridDimX, launch.gridDimY, launch.gridDimZ},
-          block{launch.blockDimX, launch.blockDimY, launch.blockDimZ},
-          dynamic_shared(launch.sharedMemBytes) {}
-
-    std::array<uint32_t, 3> grid, block;
-    uint32_t dynamic_shared;
-  };
   // Of few launches.
   struct Attributes {
     std::vector<CUlaunchAttribute> list;  // of the node
@@ -108,49 +126,45 @@ class KernelWork final : public NodeWork {
     bool is_programmatic;
   };
 
+  // Without extents. `arguments` construct the arguments.
   template <class... Arguments>
   KernelWork(CUcontext context, const Device& device, Ref<const Kernel> kernel,
              const KernelImage& image, std::unique_ptr<const Attributes> attributes,
-             const Extents& extents, Arguments&&... arguments)
+             Arguments&&... arguments) noexcept(sizeof...(Arguments) == 1)
       : NodeWork(NodeKind::KERNEL),
-        context_(context),
         device_(device),
         kernel_(std::move(kernel)),
         image_(image),
         attributes_(std::move(attributes)),
-        extents_(extents),
-        arguments_(std::forward<Arguments>(arguments)...) {}
+        arguments_(std::forward<Arguments>(arguments)...) {
+    launch_.func = nullptr;
+    launch_.kernelParams = nullptr;
+    launch_.extra = nullptr;
+    launch_.kern = image.native;
+    launch_.ctx = context;
+  }
   ~KernelWork() override = default;
   static std::unique_ptr<const Attributes> attributes_of(const Device& device,
                                                          const cucore_launch_options& given,
                                                          const LaunchHandles& handles);
-  static Extents extents_of(const Kernel& kernel, const Device& device,
-                            const cucore_launch_options& given);
+  // Throws INVALID_ARGUMENT for extents that the device does not allow.
+  void set_extents(const cucore_launch_options& given);
+  void set_extents(const KernelWork& other);
   // `values` must live as long as the result.
   CUDA_KERNEL_NODE_PARAMS native(void** values) const {
-    CUDA_KERNEL_NODE_PARAMS launch;
-    launch.func = nullptr;
-    launch.gridDimX = extents_.grid[0], launch.gridDimY = extents_.grid[1];
-    launch.gridDimZ = extents_.grid[2];
-    launch.blockDimX = extents_.block[0], launch.blockDimY = extents_.block[1];
-    launch.blockDimZ = extents_.block[2];
-    launch.sharedMemBytes = extents_.dynamic_shared;
+    CUDA_KERNEL_NODE_PARAMS launch = launch_;
     launch.kernelParams = arguments_.size() == 0 ? nullptr : values;
-    launch.extra = nullptr;
-    launch.kern = image_.native;
-    launch.ctx = context_;
     return launch;
   }
   bool has_attributes_of(const NodeWork& other) const;
   CUresult set_attributes(const driver::CudaTable& cu, CUgraphNode node) const;
 
-  const CUcontext context_;
   const Device& device_;
   Ref<const Kernel> kernel_;
   const KernelImage& image_;
   const std::unique_ptr<const Attributes> attributes_;  // null: none is set
-  const Extents extents_;
-  KernelArguments arguments_;  // the last member: see room()
+  CUDA_KERNEL_NODE_PARAMS launch_;                      // without values
+  KernelArguments arguments_;                           // the last member: see room()
 };
 
 }  // namespace cucore::core

@@ -63,13 +63,6 @@ void BufferArguments::end_accesses() noexcept {
   for (size_t i = count_; i-- != 0;) place(i)->access.reset();
 }
 
-void BufferArguments::leave() noexcept {
-  end_items();
-  count_ = 0;
-  gate_ = nullptr;
-  if (lock_) lock_.unlock();
-}
-
 void BufferArguments::grow() { more_.push_back(std::make_unique<Items>()); }
 
 }  // namespace cucore::core

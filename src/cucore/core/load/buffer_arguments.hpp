@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <vector>
@@ -59,18 +58,6 @@ class BufferArguments {
   BufferArguments(const BufferArguments&) = delete;
   BufferArguments& operator=(const BufferArguments&) = delete;
 
-  // The gate's capture keeps alive the buffers that it keeps already, so that their handles need no
-  // references. Holds the lock of the gate until leave() or the end. Call before resolve().
-  void enter(CaptureGate& gate) {
-    lock_ = std::unique_lock(gate.mutex);
-    if (gate.session) [[likely]]
-      gate_ = &gate;
-  }
-  // Whether enter() has succeeded, and the capture keeps all buffers.
-  bool are_in_gate() const { return gate_ != nullptr; }
-  // Forgets the buffers, and drops the lock.
-  void leave() noexcept;
-
   // Points each element of `pointers` from `first` on at its value. Throws unless these values fit
   // the parameters.
   void resolve(const KernelImage& image, const cucore_argument* arguments, size_t first,
@@ -121,14 +108,10 @@ class BufferArguments {
   }
 
   void grow();
-  void end_items() noexcept;
-  void* add_new(const void* handle, size_t index);
 
   const Kernel& kernel_;
   const Stream& stream_;
   const BufferHandles* const handles_ = nullptr;
-  const CaptureGate* gate_ = nullptr;
-  std::unique_lock<BiasedMutex> lock_;
   size_t count_ = 0;
   bool are_of_other_devices_ = false;
   Items first_;
@@ -136,10 +119,8 @@ class BufferArguments {
 };
 
 // Inline, because the cost of each launch matters. A use ends before the release of the handle
-// that keeps its buffer alive, and before the lock.
-[[gnu::always_inline]] inline BufferArguments::~BufferArguments() { end_items(); }
-
-[[gnu::always_inline]] inline void BufferArguments::end_items() noexcept {
+// that keeps its buffer alive.
+[[gnu::always_inline]] inline BufferArguments::~BufferArguments() {
   for (size_t i = 0; i < count_; ++i) {
     Item* const item = place(i);
     const void* const handle = item->handle;
@@ -160,15 +141,6 @@ class BufferArguments {
 }
 
 [[gnu::always_inline]] inline void* BufferArguments::add(const void* handle, size_t index) {
-  if (gate_) {
-    const Buffer* const named = handles_->peek(handle);
-    if (named && gate_->keeps(*named)) return add(nullptr, *named, index);
-    gate_ = nullptr;
-  }
-  return add_new(handle, index);
-}
-
-[[gnu::always_inline]] inline void* BufferArguments::add_new(const void* handle, size_t index) {
   const Buffer* const buffer = handles_->acquire(handle);
   if (!buffer) [[unlikely]]
     throw_dead_buffer(kernel_, index);

@@ -21,7 +21,8 @@ KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParame
     : image(&image),
       native(native),
       parameters(std::move(read.list)),
-      is_compared(read.is_compared) {
+      is_compared(read.is_compared),
+      can_print(image.can_print()) {
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
   if (parameters)
@@ -47,8 +48,9 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
       first_(*code_, first, name_, native, device),
       on_device_(new std::atomic<const KernelImage*>[device_slots()]()),
       allowed_shared_(new std::atomic<uint32_t>[device_slots()]()) {
-  if (first_.is_compared)
-    on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
+  if (!first_.is_compared) return;
+  on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
+  first_device_.store(&device, std::memory_order_relaxed);
 }
 
 Ref<Kernel> Kernel::from_native(const Device& device, CUkernel native) {
@@ -86,6 +88,7 @@ const KernelImage& Kernel::find_on(const Device& device) const {
     if (is_same(*other)) found = other.get();
   if (!found) found = others_.emplace_back(std::move(made)).get();
   on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
+  if (found == &first_) first_device_.store(&device, std::memory_order_release);
   return *found;
 }
 

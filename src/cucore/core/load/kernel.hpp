@@ -28,6 +28,7 @@ struct KernelImage {
   size_t parameter_bytes = 0;  // the end of the last parameter
   ParameterRoom room;          // for copies of the arguments
   bool is_compared = false;    // with the driver's parameters; launches need it
+  bool can_print = false;      // see LoadedImage
 
  private:
   KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read);
@@ -50,6 +51,8 @@ class Kernel final : public Object {
   // Returns the kernel for a device. The first call for a device loads the code's image for it and
   // compares the parameters with the driver's.
   const KernelImage& on(const Device& device) const {
+    if (first_device_.load(std::memory_order_acquire) == &device) [[likely]]
+      return first_;
     const auto* image =
         on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
     if (image) [[likely]]
@@ -78,6 +81,8 @@ class Kernel final : public Object {
   const Ref<const ObjectCode> code_;
   const std::string name_, label_;
   const KernelImage first_;
+  // A device that uses the first image, so that most launches read no list. Null until one does.
+  mutable std::atomic<const Device*> first_device_{nullptr};
   mutable std::mutex finding_;
   mutable std::vector<std::unique_ptr<const KernelImage>> others_;
   const std::unique_ptr<std::atomic<const KernelImage*>[]> on_device_;

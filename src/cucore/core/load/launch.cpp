@@ -2,6 +2,7 @@
 #include "core/load/launch.hpp"
 
 #include <memory>
+#include <mutex>
 #include <span>
 
 #include "core/load/launch_arguments.hpp"
@@ -14,9 +15,6 @@
 
 namespace cucore::core {
 namespace {
-
-// A kernel may use this much dynamic shared memory without a change of its attributes.
-constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
 
 [[gnu::cold, gnu::noinline]] void raise_shared(const Kernel& kernel, const Device& device,
                                                uint32_t bytes) {
@@ -66,7 +64,7 @@ bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArgu
                                                    BufferArguments* buffers) {
   const auto function = reinterpret_cast<CUfunction>(image.native);
   const auto call = [&] {
-    if (stream.may_be_captured() && !(buffers && buffers->are_in_gate())) [[unlikely]]
+    if (stream.may_be_captured()) [[unlikely]]
       hold_in_capture(image, stream, buffers);
     return driver::cuda().cuLaunchKernelEx(&configuration, function, arguments, extra);
   };
@@ -129,10 +127,8 @@ class BufferAccesses {
   if (configuration.sharedMemBytes > ALWAYS_ALLOWED_SHARED) [[unlikely]]
     raise_shared(kernel, device, configuration.sharedMemBytes);
   const CUresult result = call_in_context(image, stream, configuration, arguments, extra, buffers);
-  if (result != CUDA_SUCCESS) [[unlikely]] {
-    if (buffers) buffers->leave();
+  if (result != CUDA_SUCCESS) [[unlikely]]
     throw_launch_failure(kernel, device, configuration, result);
-  }
 }
 
 [[gnu::cold, gnu::noinline]] void run_with_attributes(
@@ -193,15 +189,6 @@ void require_count(const Kernel& kernel, const KernelImage& image, size_t count)
 
 namespace {
 
-// Whether the capture of the stream keeps the image, so that it may keep all that the launch uses.
-// Nothing between the lock of the gate and the call of the driver may lock it again.
-bool may_enter_gate(const KernelImage& image, const Stream& stream,
-                    const cucore_launch_options& options) {
-  const CaptureGate* const gate = stream.own_capture_gate();
-  return gate && gate->keeps(*image.image) && image.image->knows(stream) &&
-         options.dynamic_shared <= ALWAYS_ALLOWED_SHARED;
-}
-
 // The arguments before the first buffer have been checked.
 [[gnu::noinline]] void launch_with_buffers(const Kernel& kernel, const KernelImage& image,
                                            const Stream& stream,
@@ -209,16 +196,100 @@ bool may_enter_gate(const KernelImage& image, const Stream& stream,
                                            std::span<const cucore_argument> arguments, size_t first,
                                            const LaunchHandles& handles, void** pointers) {
   BufferArguments buffers(kernel, stream, handles.buffers);
-  const bool has_attributes = LaunchAttributes::are_set(options);
-  const bool is_in_gate =
-      stream.may_be_captured() && !has_attributes && may_enter_gate(image, stream, options);
-  if (is_in_gate) buffers.enter(stream.capture_gate());
   buffers.resolve(image, arguments.data(), first, arguments.size(), pointers);
-  if (is_in_gate && !buffers.are_in_gate()) [[unlikely]] {
-    buffers.leave();
-    buffers.resolve(image, arguments.data(), first, arguments.size(), pointers);
+  run(kernel, image, stream, options, handles, pointers, nullptr,
+      LaunchAttributes::are_set(options), &buffers);
+}
+
+// The arguments of a launch in a capture that keeps all that they use.
+class KeptArguments {
+ public:
+  static constexpr size_t MOST = 16;
+
+  // Needs known parameters, of which there are as many. Returns false if an argument is an error,
+  // or a buffer that only all checks can decide about. The caller has the lock of the gate.
+  [[gnu::always_inline]] bool try_set(const KernelImage& image, const Device& device,
+                                      const CaptureGate& gate,
+                                      std::span<const cucore_argument> given,
+                                      const BufferHandles& handles) noexcept {
+    const image::Parameter* parameter = image.parameters->data();
+    void** pointer = pointers_;
+    CUdeviceptr* address = addresses_;
+    for (const cucore_argument& argument : given) {
+      *pointer = const_cast<void*>(argument.data);
+      if (argument.size != parameter->size || !argument.data) {
+        if (!is_buffer(argument) || !takes_addresses(*parameter)) [[unlikely]]
+          return false;
+        const Buffer* const buffer = handles.peek(argument.data);
+        if (!buffer || !gate.keeps(*buffer) || !buffer->is_usable() || &buffer->device() != &device)
+            [[unlikely]]
+          return false;
+        *address = buffer->address();
+        *pointer = address++;
+        buffers_[count_++] = buffer;
+      }
+      ++pointer, ++parameter;
+    }
+    return true;
   }
-  run(kernel, image, stream, options, handles, pointers, nullptr, has_attributes, &buffers);
+  void** pointers() { return pointers_; }
+  // For a launch that may not have been captured. A use has no end on a stream of the library.
+  [[gnu::cold, gnu::noinline]] void record_uses(const KernelImage& image, const Stream& stream) {
+    image.image->record_use(stream);
+    for (size_t i = 0; i < count_; ++i) const BufferUse use(*buffers_[i], stream);
+  }
+
+ private:
+  void* pointers_[MOST];
+  CUdeviceptr addresses_[MOST];
+  const Buffer* buffers_[MOST];
+  size_t count_ = 0;
+};
+
+// Whether the capture of the stream keeps the image, so that it may keep all that the launch uses.
+bool keeps_image(const KernelImage& image, const Stream& stream) {
+  const CaptureGate* const gate = stream.own_capture_gate();
+  return gate && gate->keeps(*image.image) && !image.can_print;
+}
+
+// Launches in a capture that keeps all that the launch uses, as it does for most of its launches.
+// No use is recorded, because the graph keeps the objects until its own launches have ended. But
+// other code that has the native stream by then may have ended the capture before the launch.
+// Returns false, without a call of the driver, for other launches and for errors.
+[[gnu::noinline]] bool try_launch_kept(const Kernel& kernel, const KernelImage& image,
+                                       const Stream& stream, const cucore_launch_options& options,
+                                       std::span<const cucore_argument> arguments,
+                                       const BufferHandles& handles) {
+  if (!image.parameters || image.parameters->size() != arguments.size() ||
+      arguments.size() > KeptArguments::MOST || stream.needs_current_context() ||
+      !keeps_image(image, stream) || options.dynamic_shared > ALWAYS_ALLOWED_SHARED ||
+      LaunchAttributes::are_set(options)) [[unlikely]]
+    return false;
+  const Device& device = stream.device();
+  CUlaunchConfig config;
+  config.sharedMemBytes = options.dynamic_shared;
+  config.hStream = stream.native();
+  config.attrs = nullptr;
+  config.numAttrs = 0;
+  if (!LaunchConfiguration::set_extents(device.limits(), options, config)) [[unlikely]]
+    return false;
+  CUresult result;
+  {
+    CaptureGate& gate = stream.capture_gate();
+    const std::lock_guard lock(gate.mutex);
+    const ContextAccess access(*stream.context(), std::nothrow);
+    KeptArguments kept;
+    if (!gate.session || !access.is_alive() ||
+        !kept.try_set(image, device, gate, arguments, handles)) [[unlikely]]
+      return false;
+    result = driver::cuda().cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(image.native),
+                                             kept.pointers(), nullptr);
+    if (stream.is_shared()) [[unlikely]]
+      kept.record_uses(image, stream);
+  }
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    throw_launch_failure(kernel, device, config, result);
+  return true;
 }
 
 }  // namespace
@@ -226,6 +297,9 @@ bool may_enter_gate(const KernelImage& image, const Stream& stream,
 void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
             const cucore_argument* arguments, size_t count, const LaunchHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
+  if (stream.may_be_captured()) [[unlikely]]
+    if (try_launch_kept(kernel, image, stream, options, {arguments, count}, handles.buffers))
+      return;
   require_count(kernel, image, count);
   ArgumentPointers pointers(count);
   const size_t first = check_arguments(kernel, image, arguments, count, pointers.data());

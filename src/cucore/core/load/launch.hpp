@@ -21,6 +21,9 @@ void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_laun
 void start(const Kernel& kernel, const KernelImage& image, const Stream& stream,
            const CUlaunchConfig& configuration, void** arguments, BufferArguments* buffers);
 
+// A kernel may use this much dynamic shared memory without a change of its attributes.
+inline constexpr uint32_t ALWAYS_ALLOWED_SHARED = 48 * 1024;
+
 // Throws INVALID_ARGUMENT unless the kernel has so many parameters, if they are known.
 void require_count(const Kernel& kernel, const KernelImage& image, size_t count);
 

@@ -4,7 +4,7 @@
 
 #include <cucore.h>
 
-#include <array>
+#include <cstdint>
 
 #include "core/load/launch_attributes.hpp"
 #include "core/objects/device.hpp"
@@ -17,14 +17,8 @@ class LaunchConfiguration {
   // each launch matters.
   [[gnu::always_inline]] LaunchConfiguration(const Device& device, CUstream stream,
                                              const cucore_launch_options& options) {
-    const DeviceLimits& limits = device.limits();
-    const Dimensions grid = checked(options.grid, "grid", limits.grid, device);
-    const Dimensions block = checked(options.block, "block", limits.block, device);
-    if (const uint64_t threads = uint64_t{block.x} * block.y * block.z;
-        threads > limits.threads_per_block) [[unlikely]]
-      throw_threads(block, threads, device);
-    config_.gridDimX = grid.x, config_.gridDimY = grid.y, config_.gridDimZ = grid.z;
-    config_.blockDimX = block.x, config_.blockDimY = block.y, config_.blockDimZ = block.z;
+    if (!set_extents(device.limits(), options, config_)) [[unlikely]]
+      throw_extents(options, device);
     config_.sharedMemBytes = options.dynamic_shared;
     config_.hStream = stream;
     config_.attrs = nullptr;
@@ -40,26 +34,33 @@ class LaunchConfiguration {
     config_.numAttrs = attributes.size();
   }
 
- private:
-  struct Dimensions {
-    uint32_t x, y, z;
-  };
-
-  // y and z that are 0 mean 1; x must be set.
-  [[gnu::always_inline]] static Dimensions checked(const uint32_t (&given)[3], const char* field,
-                                                   const std::array<uint32_t, 3>& limits,
-                                                   const Device& device) {
-    const Dimensions out{given[0], given[1] + (given[1] < 1), given[2] + (given[2] < 1)};
-    if (out.x - 1 >= limits[0] || out.y > limits[1] || out.z > limits[2]) [[unlikely]]
-      throw_dimension(field, given, limits, device);
-    return out;
+  // Sets the extents in a CUlaunchConfig or CUDA_KERNEL_NODE_PARAMS. Returns whether the device
+  // allows them.
+  template <class Native>
+  [[gnu::always_inline]] static bool set_extents(const DeviceLimits& limits,
+                                                 const cucore_launch_options& options,
+                                                 Native& native) noexcept {
+    const uint32_t(&grid)[3] = options.grid;
+    const uint32_t(&block)[3] = options.block;
+    native.gridDimX = grid[0];
+    native.gridDimY = one_if_zero(grid[1]);
+    native.gridDimZ = one_if_zero(grid[2]);
+    native.blockDimX = block[0];
+    native.blockDimY = one_if_zero(block[1]);
+    native.blockDimZ = one_if_zero(block[2]);
+    return native.gridDimX - 1 < limits.grid[0] && native.gridDimY <= limits.grid[1] &&
+           native.gridDimZ <= limits.grid[2] && native.blockDimX - 1 < limits.block[0] &&
+           native.blockDimY <= limits.block[1] && native.blockDimZ <= limits.block[2] &&
+           uint64_t{native.blockDimX} * native.blockDimY * native.blockDimZ <=
+               limits.threads_per_block;
   }
 
-  [[noreturn]] static void throw_dimension(const char* field, const uint32_t (&given)[3],
-                                           const std::array<uint32_t, 3>& limits,
-                                           const Device& device);
-  [[noreturn]] static void throw_threads(const Dimensions& block, uint64_t threads,
-                                         const Device& device);
+ private:
+  // y and z that are 0 mean 1; x must be set.
+  static uint32_t one_if_zero(uint32_t extent) { return extent + (extent < 1); }
+
+  [[noreturn, gnu::cold]] static void throw_extents(const cucore_launch_options& options,
+                                                    const Device& device);
 
   CUlaunchConfig config_;  // the constructor sets every field
 };

@@ -3,19 +3,27 @@
 // the C API.
 #pragma once
 
+#include <atomic>
+
 #include "core/objects/buffer.hpp"
 #include "core/objects/event.hpp"
+#include "support/handle.hpp"
 
 namespace cucore::core {
 
 template <class T>
 struct Handles {
+  HandleType type;
   // Adds a reference to the handle; returns null for a released one or one of another type.
   T* (*acquire)(const void* handle) noexcept;
   void (*release)(const void* handle) noexcept;
   // Returns the object, or null for a released handle or one of another type. Adds no reference, so
-  // the object may end at any time.
-  T* (*peek)(const void* handle) noexcept;
+  // the object may end at any time. Inline, because the cost of each launch matters.
+  T* peek(const void* handle) const noexcept {
+    const auto* const head = static_cast<const HandleHead*>(handle);
+    if (!head || !head->is_live(type)) return nullptr;
+    return static_cast<T*>(head->object.load(std::memory_order_relaxed));
+  }
 };
 
 using BufferHandles = Handles<const Buffer>;

@@ -29,6 +29,12 @@ bool BiasedMutex::try_exclude_owner() noexcept {
   return !is_owner_inside_.load(std::memory_order_acquire);
 }
 
+void BiasedMutex::lock_common() {
+  common_.lock();
+  exclude_owner();
+  is_locked_by_owner_ = false;
+}
+
 void BiasedMutex::exclude_owner() noexcept {
   constexpr std::chrono::microseconds PAUSE{20};
   while (!try_exclude_owner()) std::this_thread::sleep_for(PAUSE);

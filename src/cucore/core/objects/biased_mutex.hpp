@@ -23,12 +23,9 @@ class BiasedMutex {
   BiasedMutex(const BiasedMutex&) = delete;
   BiasedMutex& operator=(const BiasedMutex&) = delete;
 
-  void lock() {
-    if (enter_as_owner()) [[likely]]
-      return;
-    common_.lock();
-    exclude_owner();
-    is_locked_by_owner_ = false;
+  [[gnu::always_inline]] void lock() {
+    if (!enter_as_owner()) [[unlikely]]
+      lock_common();
   }
   bool try_lock() {
     if (enter_as_owner()) return true;
@@ -40,7 +37,7 @@ class BiasedMutex {
     is_locked_by_owner_ = false;
     return true;
   }
-  void unlock() noexcept {
+  [[gnu::always_inline]] void unlock() noexcept {
     if (is_locked_by_owner_) [[likely]]
       is_owner_inside_.store(false, std::memory_order_release);
     else
@@ -57,7 +54,7 @@ class BiasedMutex {
   // The owner announces itself before it checks that it is still the owner. Another thread ends the
   // ownership before it checks that the owner is not inside. A fence of the owner is not needed,
   // because the other thread makes one for all.
-  bool enter_as_owner() noexcept {
+  [[gnu::always_inline]] bool enter_as_owner() noexcept {
     if (owner_.load(std::memory_order_relaxed) != this_thread()) [[unlikely]]
       return false;
     is_owner_inside_.store(true, std::memory_order_relaxed);
@@ -69,6 +66,7 @@ class BiasedMutex {
     is_locked_by_owner_ = true;
     return true;
   }
+  void lock_common();
   void exclude_owner() noexcept;
   bool try_exclude_owner() noexcept;
 

@@ -56,6 +56,7 @@ class Buffer final : public Object {
   void* host_pointer() const { return host_; }
   size_t size() const { return size_; }
   void require_usable() const { context_->require_alive("buffer"); }
+  bool is_usable() const { return !context_->is_lost(); }
 
   // The memory is freed only after the work added to the stream so far. The user calls it after
   // adding work; see BufferUse for work that this library adds.

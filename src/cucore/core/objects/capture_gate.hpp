@@ -3,9 +3,10 @@
 // Both keep it, so that the work needs no other lock than that of the capture's objects.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 
 #include "core/objects/biased_mutex.hpp"
 #include "support/ref.hpp"
@@ -17,15 +18,36 @@ class CaptureSession;
 struct CaptureGate final : Object {
   // Whether the session keeps the object for certain. Needs no lock, because most work uses the
   // objects of the work before.
-  bool keeps(const Object& object) const noexcept {
-    return std::ranges::any_of(
-        recent, [&](const auto& each) { return each.load(std::memory_order_acquire) == &object; });
+  [[gnu::always_inline]] bool keeps(const Object& object) const noexcept {
+    const Places& places = recent_[set_of(object)];
+    return places[0].load(std::memory_order_acquire) == &object ||
+           places[1].load(std::memory_order_acquire) == &object;
+  }
+  // The caller has the lock, as for forget().
+  void note(const Object& object) noexcept {
+    Places& places = recent_[set_of(object)];
+    places[1].store(places[0].load(std::memory_order_relaxed), std::memory_order_release);
+    places[0].store(&object, std::memory_order_release);
+  }
+  void forget() noexcept {
+    for (Places& places : recent_)
+      for (auto& place : places) place.store(nullptr, std::memory_order_release);
   }
 
   BiasedMutex mutex;                  // also guards the objects of the session
   CaptureSession* session = nullptr;  // null after its end
+
+ private:
+  // Each object has two places. The bits of its address that differ most decide which.
+  using Places = std::array<std::atomic<const Object*>, 2>;
+  static constexpr unsigned BITS = 5;
+  static size_t set_of(const Object& object) noexcept {
+    constexpr uint64_t GOLDEN = 0x9e3779b97f4a7c15;
+    return (reinterpret_cast<uintptr_t>(&object) * GOLDEN) >> (64 - BITS);
+  }
+
   // Some objects that the session keeps; null after its end. Written under the lock.
-  std::array<std::atomic<const Object*>, 8> recent{};
+  std::array<Places, 1 << BITS> recent_{};
 };
 
 // The gate of a stream, which only streams that are captured have. Any thread may make it.

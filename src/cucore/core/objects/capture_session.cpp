@@ -63,7 +63,7 @@ void CaptureSession::close_gate() const noexcept {
   const std::lock_guard lock(gate_->mutex);
   if (gate_->session != this) return;
   gate_->session = nullptr;
-  for (auto& recent : gate_->recent) recent.store(nullptr, std::memory_order_release);
+  gate_->forget();
 }
 
 void CaptureSession::hold(const Object& object, const std::unique_lock<BiasedMutex>&) {
@@ -72,9 +72,7 @@ void CaptureSession::hold(const Object& object, const std::unique_lock<BiasedMut
     held_.emplace_back(&object);
     known_.insert(&object);
   }
-  if (gate_->session != this) return;
-  auto& recent = gate_->recent;
-  recent[oldest_++ % recent.size()].store(&object, std::memory_order_release);
+  if (gate_->session == this) gate_->note(object);
 }
 
 void CaptureSession::add_fork(Ref<const Stream> stream) {

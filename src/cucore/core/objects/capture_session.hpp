@@ -64,7 +64,6 @@ class CaptureSession final : public Object {
   const uint64_t failures_;      // of the library, at the beginning
   const Ref<CaptureGate> gate_;  // its mutex guards the following
   std::unordered_set<const Object*> known_;
-  size_t oldest_ = 0;  // of the recent objects in the gate
   std::vector<Ref<const Object>> held_;
   std::vector<Ref<const Stream>> forks_;
   Ref<Object> graph_;
