@@ -14,7 +14,7 @@
 #define GRAPH_CALLS(X) \
   X(cuStreamBeginCapture, 10010) X(cuStreamEndCapture, 10000) X(cuGraphCreate, 10000) \
   X(cuGraphAddKernelNode, 12000) X(cuGraphDestroy, 10000) X(cuGraphExecDestroy, 10000) X(cuGraphLaunch, 10000) \
-  X(cuGraphExecUpdate, 12000) X(cuGraphInstantiateWithFlags, 11040)
+  X(cuGraphExecUpdate, 12000) X(cuGraphInstantiateWithFlags, 11040) X(cuLaunchKernelEx, 12000)
 #define DECLARE_CALL(name, version) static __typeof__(&name) bare_##name;
 GRAPH_CALLS(DECLARE_CALL)
 
@@ -30,33 +30,36 @@ static struct chain chains[] = {{.size = 1}, {.size = 100}, {.size = MOST}};
 #define CHAINS (sizeof chains / sizeof *chains)
 #define LARGEST (&chains[CHAINS - 1])
 
-static int add_bare(CUgraph graph, const CUgraphNode *after, CUgraphNode *node) {
-  CUDA_KERNEL_NODE_PARAMS kernel;
-  float a = 1;
-  uint64_t address = cucore_buffer_address(world.buffer);
-  int32_t n = 0;
-  void *arguments[] = {&a, &address, &n};
-  memset(&kernel, 0, sizeof kernel);
-  kernel.gridDimX = kernel.gridDimY = kernel.gridDimZ = 1;
-  kernel.blockDimX = kernel.blockDimY = kernel.blockDimZ = 1;
-  kernel.kern = world.bare_kernel;
-  kernel.kernelParams = arguments;
-  return FAILED(bare_cuGraphAddKernelNode(node, graph, after, after != NULL, &kernel));
-}
+/* A launch with its arguments. Both ways describe it once for a graph, and not for each node. */
+#define BARE_LAUNCH_OF(type)                                   \
+  type launch;                                                 \
+  float a = 1;                                                 \
+  uint64_t address = cucore_buffer_address(world.buffer);      \
+  int32_t n = 0;                                               \
+  void *values[] = {&a, &address, &n};                         \
+  memset(&launch, 0, sizeof launch);                           \
+  launch.gridDimX = launch.gridDimY = launch.gridDimZ = 1;     \
+  launch.blockDimX = launch.blockDimY = launch.blockDimZ = 1
 
 static int build_bare(int size, CUgraph *graph) {
+  BARE_LAUNCH_OF(CUDA_KERNEL_NODE_PARAMS);
   CUgraphNode node = NULL;
   int bad = FAILED(bare_cuGraphCreate(graph, 0));
+  launch.kern = world.bare_kernel;
+  launch.kernelParams = values;
   for (int i = 0; !bad && i < size; ++i) {
     const CUgraphNode before = node;
-    bad = add_bare(*graph, i ? &before : NULL, &node);
+    bad = FAILED(bare_cuGraphAddKernelNode(&node, *graph, i ? &before : NULL, i != 0, &launch));
   }
   return bad;
 }
 
 static int capture_bare(CUgraph *graph) {
+  BARE_LAUNCH_OF(CUlaunchConfig);
   int bad = FAILED(bare_cuStreamBeginCapture(world.bare_stream, CU_STREAM_CAPTURE_MODE_RELAXED));
-  for (int i = 0; !bad && i < MOST; ++i) bad = launch_bare();
+  launch.hStream = world.bare_stream;
+  for (int i = 0; !bad && i < MOST; ++i)
+    bad = FAILED(bare_cuLaunchKernelEx(&launch, (CUfunction)world.bare_kernel, values, NULL));
   return bad || FAILED(bare_cuStreamEndCapture(world.bare_stream, graph));
 }
 
@@ -92,9 +95,10 @@ static int build_c(int size, cucore_graph **graph) {
 }
 
 static int capture_c(cucore_graph **graph) {
-  cucore_error *error = NULL;
+  ARGUMENTS;
   int bad = refused(cucore_stream_begin_capture(world.stream, NULL, &error), error);
-  for (int i = 0; !bad && i < MOST; ++i) bad = launch_held();
+  for (int i = 0; !bad && i < MOST; ++i)
+    bad = refused(cucore_kernel_launch(world.kernel, world.stream, &options, arguments, 3, &error), error);
   return bad || refused(cucore_stream_end_capture(world.stream, graph, &error), error);
 }
 
