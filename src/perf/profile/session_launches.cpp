@@ -27,7 +27,9 @@ struct KnownLaunches {
   uint64_t session = 0;
   ThreadLaunches* launches = nullptr;
 };
-constinit thread_local std::array<KnownLaunches, 4> known_launches{};
+// The TLS model saves a call per launch.
+alignas(64) constinit thread_local std::array<KnownLaunches, 4> known_launches
+    __attribute__((tls_model("initial-exec"))){};
 
 }  // namespace
 

@@ -18,7 +18,7 @@ struct alignas(64) CallRecord {
   CallRecord* next = nullptr;
 };
 
-struct ObservingThread {
+struct alignas(64) ObservingThread {
   CallRecord* record = nullptr;
   const ObserverPlace* calling = nullptr;    // null: in no call
   ObserverPlace* vacated = nullptr;          // by the call that the thread is in
