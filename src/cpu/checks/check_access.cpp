@@ -224,54 +224,92 @@ uint32_t check_mixed(Warp& w, const Op& op, const CheckedOp& c, const Lanes& all
   return good;
 }
 
+// Whether all lanes are active, and the first ones have consecutive or equal addresses.
+bool may_be_together(const Warp& w, const RowGroup::Member& lowest) {
+  const auto* addresses = w.at<const uint64_t>((*lowest.op)[LoadStore::ADDRESS]);
+  const uint64_t step = addresses[1] - addresses[0];
+  return w.mask == FULL_MASK && (step == lowest.checked->size() || step == 0);
+}
+
+// Usual accesses of a warp are to the allocations that the instructions accessed last.
+class UsualAccesses {
+ public:
+  explicit UsualAccesses(Warp& w) : w_(w), checks_(*w.block->checks) {
+    are_possible_ = w.frame->function->module == checks_.launch.traced &&
+                    checks_.worker.generation == w.generation->load(std::memory_order_acquire);
+  }
+  [[gnu::always_inline]] bool check(const Op& op, const CheckedOp& c);
+  bool check(const RowGroup& group);
+
+ private:
+  const ShadowSite* site_of(const Op& op) const {
+    return are_possible_ && op.site ? &checks_.worker.sites[op.site] : nullptr;
+  }
+  const Rule* rule_for(const ShadowSite& site);
+  bool check_together(const RowGroup& group);
+
+  Warp& w_;
+  BlockChecks& checks_;
+  bool are_possible_;
+  const Rule* rule_ = nullptr;  // of the warp, after the first access to cells
+};
+
 // Returns nullptr if no ids are left.
-const Rule* rule_for(Warp& w, const ShadowSite& site) {
+inline const Rule* UsualAccesses::rule_for(const ShadowSite& site) {
   static constexpr Rule NONE;
   if (!site.cells) return &NONE;
-  const Rule& rule = rule_of(w, false);
-  return rule.mine ? &rule : nullptr;
+  if (!rule_) rule_ = &rule_of(w_, false);
+  return rule_->mine ? rule_ : nullptr;
 }
 
-bool check_together(Warp& w, const RowGroup& group) {
-  const auto& [op, checked, number] = group.members[0];
-  const ShadowSite* site = last_shadow(w, *op);
-  const Rule* rule = site ? rule_for(w, *site) : nullptr;
+inline bool UsualAccesses::check(const Op& op, const CheckedOp& c) {
+  const ShadowSite* site = site_of(op);
+  const bool is_store = c.hook == Hook::STORE;
+  if (!site || (site->read_only && is_store)) return false;
+  const Rule* rule = rule_for(*site);
   if (!rule) return false;
-  const RowAccess access{*site, 0, site->size, *rule, checked->size(), group.site, false, false};
-  const RowSites sites{uint32_t(group.low.size()), group.low.data(), group.high.data()};
-  return w.block->checks->launch.lanes->row_group(w, *op, access, sites);
+  const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
+  const RowAccess access{
+      *site, 0, site->size, *rule, c.size(), number, is_store, c.unused, checks_.worker.searches};
+  return checks_.launch.lanes->global(w_, op, access);
 }
 
-// Whether all lanes are active, and the first ones have consecutive addresses.
-bool may_be_row(const Warp& w, const RowGroup::Member& lowest) {
-  const auto* addresses = w.at<const uint64_t>((*lowest.op)[LoadStore::ADDRESS]);
-  return w.mask == FULL_MASK && addresses[1] - addresses[0] == lowest.checked->size();
+bool UsualAccesses::check_together(const RowGroup& group) {
+  const auto& [op, checked, number] = group.members[0];
+  const ShadowSite* site = site_of(*op);
+  const Rule* rule = site ? rule_for(*site) : nullptr;
+  if (!rule) return false;
+  const RowAccess access{*site,
+                         0,
+                         site->size,
+                         *rule,
+                         checked->size(),
+                         group.site,
+                         false,
+                         false,
+                         checks_.worker.searches};
+  const RowSites sites{uint32_t(group.low.size()), group.low.data(), group.high.data(),
+                       group.each.data()};
+  return checks_.launch.lanes->row_group(w_, *op, access, sites);
 }
 
-bool check_group(Warp& w, const RowGroup& group) {
-  if (!group.low.empty() && may_be_row(w, group.members[0]) && check_together(w, group))
+bool UsualAccesses::check(const RowGroup& group) {
+  if (!group.low.empty() && may_be_together(w_, group.members[0]) && check_together(group))
     return true;
   return std::all_of(group.members.begin(), group.members.end(),
-                     [&](auto& member) { return check_usual(w, *member.op, *member.checked); });
+                     [&](auto& member) { return check(*member.op, *member.checked); });
 }
 
 }  // namespace
 
-// The usual access of a warp is to the allocation that the instruction accessed last.
 bool check_usual(Warp& w, const Op& op, const CheckedOp& c) {
-  const ShadowSite* site = last_shadow(w, op);
-  const bool is_store = c.hook == Hook::STORE;
-  if (!site || (site->read_only && is_store)) return false;
-  const Rule* rule = rule_for(w, *site);
-  if (!rule) return false;
-  const uint16_t number = op.site < 65536 ? uint16_t(op.site) : 0;  // as site_of()
-  const RowAccess access{*site, 0, site->size, *rule, c.size(), number, is_store, c.unused};
-  return w.block->checks->launch.lanes->global(w, op, access);
+  return UsualAccesses(w).check(op, c);
 }
 
 bool check_row_groups(Warp& w, std::span<const RowGroup> groups) {
+  UsualAccesses accesses(w);
   return std::all_of(groups.begin(), groups.end(),
-                     [&](const RowGroup& group) { return check_group(w, group); });
+                     [&](const RowGroup& group) { return accesses.check(group); });
 }
 
 uint32_t before_access(Warp& w, const Op& op, const CheckedOp& c) {

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/checks/host_work.hpp"
@@ -154,7 +155,7 @@ void Cell::note_read(uint32_t c) {
     now = id << SEGMENT_SHIFT | SEVERAL_LANES;
   }
   context_.cells.reader[index_] = now;
-  context_.cells.reader_site[index_] = context_.site;
+  record_site(context_.cells, false, index_, context_.site);
 }
 
 void Cell::run() {
@@ -168,7 +169,7 @@ void Cell::run() {
     if (const Relation r = relation(reader); r != Relation::ORDERED && !changes_nothing(reader))
       report(reader, false, r);
   context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
-  context_.cells.writer_site[index_] = context_.site;
+  record_site(context_.cells, true, index_, context_.site);
 }
 
 // The record is that of a line. Returns false if its cells differ.
@@ -184,7 +185,7 @@ bool Cell::run_line() {
   }
   if (conflicts_with_reader(reader) && races(reader)) return false;
   context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
-  context_.cells.writer_site[index_] = context_.site;
+  record_site(context_.cells, true, index_, context_.site);
   return true;
 }
 

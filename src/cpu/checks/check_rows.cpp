@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/exec/cluster.hpp"
 #include "cpu/exec/memory.hpp"
@@ -114,8 +115,15 @@ bool RowCheck::in_shared() {
   static constexpr Rule NONE;
   const Rule& rule = site.cells ? rule_of(w_, true) : NONE;
   if (site.cells && rule.mine == 0) return false;
-  const RowAccess access{
-      site, low, high, rule, checked_.size(), site_of(w_, op_), is_store(), checked_.unused};
+  const RowAccess access{site,
+                         low,
+                         high,
+                         rule,
+                         checked_.size(),
+                         site_of(w_, op_),
+                         is_store(),
+                         checked_.unused,
+                         checks_.worker.searches};
   if (!checks_.launch.lanes->shared(w_, op_, op_.target & NARROW, access)) return false;
   checks_.kept_accesses.note(checked_.hook);
   return true;
@@ -137,6 +145,7 @@ uint32_t visit_row(const AccessContext& a, uint64_t first, uint32_t lane, uint32
   if (a.cells.lines.writer) {
     const bool is_whole = first % LINE_CELLS == 0 && cells.shift <= MOST_LINE_SHIFT;
     const Span lines{first >> LINE_SHIFT, cells.count >> LINE_SHIFT, cells.shift, lane};
+    if (is_whole) note_lines(a.cells, first, cells.count);
     if (is_whole && visit_lines(a, lines)) return 0;
     divide_lines(a.cells, first, cells.count);
   }

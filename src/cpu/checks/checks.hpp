@@ -69,6 +69,7 @@ struct WorkerChecks {
   uint32_t first_of_block = 0;  // segments from here are its own
   bool joins_readers = false;   // warps of one block have read the same cells of global memory
   std::vector<ShadowSite> sites;
+  PageSearches searches;
   uint64_t generation = 0;
 };
 
@@ -179,15 +180,6 @@ void report_uninitialised(Warp& w, const Op& op, const CheckedOp& checked, int l
 // Checks the lanes one by one and reports invalid ones; returns the valid ones.
 uint32_t check_bounds(Warp& w, const Op& op, const CheckedOp& checked, const uint64_t* addresses,
                       Region region, uint32_t lanes);
-// Returns what find_shadow() found last for the instruction; its address may be elsewhere. nullptr:
-// nothing is known.
-inline const ShadowSite* last_shadow(const Warp& w, const Op& op) {
-  const BlockChecks& checks = *w.block->checks;
-  const bool is_own = w.frame->function->module == checks.launch.traced && op.site;
-  const bool is_valid =
-      is_own && checks.worker.generation == w.generation->load(std::memory_order_acquire);
-  return is_valid ? &checks.worker.sites[op.site] : nullptr;
-}
 // Fills the cache of the instruction; nullptr if the address is in no allocation. Cells have at
 // most `granule` bytes.
 const ShadowSite* find_shadow(Warp& w, const Op& op, uint64_t address, uint32_t granule);

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/shadow.hpp"
@@ -98,7 +99,7 @@ void HostCheck::run() {
                    (host_.id + 1) << SEGMENT_SHIFT);
   (access_.is_write ? cells->writer : cells->reader)[k] =
       host_.id << SEGMENT_SHIFT | CELL_STRONG | SEVERAL_LANES;
-  (access_.is_write ? cells->writer_site : cells->reader_site)[k] = 0;
+  record_site(*cells, access_.is_write, k, 0);
 }
 
 }  // namespace

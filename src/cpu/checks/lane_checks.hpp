@@ -28,6 +28,7 @@ struct Records {
 // with the records.
 struct RecordEnds {
   std::atomic<uint32_t> writer{0}, reader{0};
+  std::atomic<bool> has_writer_pages{false}, has_reader_pages{false};  // see cell_pages.hpp
 
   static void note(std::atomic<uint32_t>& end, uint32_t value) {
     uint32_t last = end.load(std::memory_order_relaxed);
@@ -35,11 +36,16 @@ struct RecordEnds {
     }
   }
 };
+// The sites of the cells of a page, see cell_pages.hpp.
+struct PageSites {
+  uint32_t writer, reader;
+};
 struct Cells : Records {
   uint32_t shift = 2;  // log2 of the bytes of a cell
   uint64_t count = 0;
   Records lines;               // see cell_lines.hpp; none for shared memory
-  RecordEnds* ends = nullptr;  // of cells and lines; none for shared memory
+  PageSites* pages = nullptr;  // none for shared memory
+  RecordEnds* ends = nullptr;  // of cells, lines and pages; none for shared memory
 };
 
 // The values of cells from `low` to `low + width`.
@@ -93,6 +99,27 @@ struct ShadowSite {
   bool is_of_host = false;  // pinned, managed or registered
 };
 
+// The accesses of a worker until it looks for a page whose cells have one site. Searches without
+// success become less frequent.
+class PageSearches {
+ public:
+  bool is_due() { return --left_ == 0; }
+  void note(bool has_found) {
+    interval_ = has_found ? SHORTEST : interval_ < LONGEST ? interval_ * 2 + 1 : interval_;
+    left_ = interval_;
+    ++count_;
+  }
+  // Returns one of the lanes, another one each time.
+  int lane_of(uint32_t lanes) const {
+    const uint32_t later = lanes & ~uint32_t{0} << count_ % LANES;
+    return __builtin_ctz(later ? later : lanes);
+  }
+
+ private:
+  static constexpr uint32_t SHORTEST = 61, LONGEST = 4096;  // odd, unlike the steps of loops
+  uint32_t left_ = SHORTEST, interval_ = SHORTEST, count_ = 0;
+};
+
 // A weak access to global memory, or to shared memory, whose site begins at 0.
 struct RowAccess {
   const ShadowSite& site;
@@ -102,6 +129,7 @@ struct RowAccess {
   uint16_t op_site;
   bool is_store;
   bool is_unused;  // nothing depends on the loaded values
+  PageSearches& searches;
 };
 
 // Loads of rows that begin one element after the other, as those of a stencil. Each lane loads
@@ -110,6 +138,7 @@ struct RowSites {
   uint32_t more;
   const uint16_t* low;
   const uint16_t* high;
+  const uint16_t* each;  // those of the loads
 };
 
 struct LaneChecks {

@@ -86,7 +86,8 @@ uint16_t last_site(std::span<const GlobalLoad> loads) {
 }
 
 RowGroup row_group(std::span<const GlobalLoad> loads) {
-  RowGroup group{{loads.begin(), loads.end()}, last_site(loads), {}, {}};
+  RowGroup group{{loads.begin(), loads.end()}, last_site(loads), {}, {}, {}};
+  for (const GlobalLoad& load : loads) group.each.push_back(site_of(load));
   for (size_t k = 1; k < loads.size(); ++k) {
     group.low.push_back(last_site(loads.first(k)));
     group.high.push_back(last_site(loads.subspan(k)));

@@ -28,9 +28,9 @@ struct RowGroup {
     const CheckedOp* checked;
     uint32_t number;  // in the order of the program
   };
-  std::vector<Member> members;      // the first is the lowest
-  uint16_t site;                    // of the last one in the program
-  std::vector<uint16_t> low, high;  // see RowSites
+  std::vector<Member> members;            // the first is the lowest
+  uint16_t site;                          // of the last one in the program
+  std::vector<uint16_t> low, high, each;  // see RowSites
 };
 
 // A run of instructions of a batch, up to `end`, of which only the loads in `groups`, or those in

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
@@ -91,10 +92,14 @@ const Cells* Shadow::cells(uint32_t granule) {
   if (race && race->cells.shift <= shift) return &race->cells;
   auto made = std::make_unique<RaceShadow>();
   const uint64_t cell_bytes = bytes_of_cells(size_, shift);
-  made->pages = ShadowPages::map(cell_bytes + bytes_of_cells(size_, shift + LINE_SHIFT));
+  const uint64_t line_bytes = bytes_of_cells(size_, shift + LINE_SHIFT);
+  const uint64_t page_count = count_of_pages(size_ >> shift);
+  made->pages = ShadowPages::map(cell_bytes + line_bytes + page_count * sizeof(PageSites));
   if (!made->pages) return nullptr;
-  made->cells = lay_out_cells(made->pages->get(), size_, shift);
-  made->cells.lines = lay_out_records(made->pages->get() + cell_bytes, size_, shift + LINE_SHIFT);
+  std::byte* const memory = made->pages->get();
+  made->cells = lay_out_cells(memory, size_, shift);
+  made->cells.lines = lay_out_records(memory + cell_bytes, size_, shift + LINE_SHIFT);
+  made->cells.pages = reinterpret_cast<PageSites*>(memory + cell_bytes + line_bytes);
   made->cells.ends = &made->ends;
   if (race) copy_records(race->cells, made->cells);
   race_.store(made.get(), std::memory_order_release);
@@ -139,6 +144,7 @@ void Shadow::clear_cells() {
     if (made) {
       made->pages->clear();
       made->ends.writer = made->ends.reader = 0;
+      made->ends.has_writer_pages = made->ends.has_reader_pages = false;
     }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/host_work.hpp"
 #include "cpu/checks/reports.hpp"
@@ -75,11 +76,14 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
     const bool is_whole = k % LINE_CELLS == 0 && end - k >= LINE_CELLS;
     if (is_whole && cells->lines.writer[line] != DIVIDED) {
       good = visit_record(cells->lines, line, at, use, good);
+      note_lines(*cells, k, 1);
       k += LINE_CELLS;
       continue;
     }
     divide_lines(*cells, k, 1);
-    good = visit_record(*cells, k++, at, use, good);
+    good = visit_record(*cells, k, at, use, good);
+    if (use != Use::FREE) note_site(*cells, use == Use::WRITE, k, 0);
+    ++k;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "cpu/checks/cell_lines.hpp"
+#include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/lane_checks.hpp"
 #include "cpu/exec/cell_rules.hpp"
 #include "cpu/exec/families.hpp"
@@ -156,6 +157,7 @@ CUCPU_INLINE void note_end(const Cells& cells, const Rule& r) {
   if (cells.ends) RecordEnds::note(Kind::WRITES ? cells.ends->writer : cells.ends->reader, r.end);
 }
 
+// The caller notes the site for the page of the cell.
 template <class Kind>
 CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, uint64_t cell,
                             uint32_t lane) {
@@ -177,11 +179,19 @@ CUCPU_INLINE uint32_t visit_cells(const Cells& cells, const Rule& r, uint16_t si
   return unclear;
 }
 
+// Whether all records are older than the launch, and those that can be in question. Then the new
+// ones are first accesses.
+template <class T>
+CUCPU_INLINE bool are_stale(const Rule& r, T c, T d) {
+  return !any(no((c < r.stale) & (d < r.stale)));
+}
+
 // Warps of the next block usually continue where those of this one end.
 constexpr uint64_t CELLS_AHEAD = 512;
 
-// Does the same for `Width` cells at once. `skips`: see may_skip().
-template <class Kind, uint32_t Width>
+// Does the same for `Width` cells at once. `skips`: see may_skip(). `HasSite`: the pages of the
+// cells have the site already.
+template <class Kind, uint32_t Width, bool HasSite>
 CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
                                  uint32_t k, bool skips) {
   using V = Vectors<Width>;
@@ -190,23 +200,51 @@ CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t sit
   const Words c = skips && !Kind::WRITES ? Words{} : V::load(cells.writer + first);
   const Words d = skips && Kind::WRITES ? Words{} : V::load(cells.reader + first);
   __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + first + CELLS_AHEAD, 1);
-  __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + first + CELLS_AHEAD,
-                     1);
+  if constexpr (!HasSite)
+    __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + first + CELLS_AHEAD,
+                       1);
   const Words mine = V::lanes(s.lane, s.shift, k) | words(r.mine, c);
-  if (any(Kind::unclear(r, c, d, mine))) [[unlikely]]
+  const bool is_first = are_stale(r, c, d);
+  if (!is_first && any(Kind::unclear(r, c, d, mine))) [[unlikely]]
     return visit_cells<Kind>(cells, r, site, s, k, k + Width);
   V::store((Kind::WRITES ? cells.writer : cells.reader) + first,
-           Kind::next(r, Kind::WRITES ? c : d, mine));
-  V::store_sites((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, site);
+           is_first ? mine | Kind::FLAG : Kind::next(r, Kind::WRITES ? c : d, mine));
+  if constexpr (!HasSite)
+    V::store_sites((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, site);
   return 0;
+}
+
+template <class Kind, uint32_t Width, bool HasSite>
+CUCPU_INLINE uint32_t visit_parts(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+  uint32_t unclear = 0;
+  const bool skips = may_skip<Kind>(cells, r);
+  for (uint32_t k = 0; k < s.count; k += Width)
+    unclear |= visit_part<Kind, Width, HasSite>(cells, r, site, s, k, skips);
+  return unclear;
+}
+
+// Whether several blocks have read the cells before, and no thread has written them. Then a
+// further read changes nothing.
+template <uint32_t Width>
+CUCPU_INLINE bool are_of_several(const Cells& cells, const Rule& r, uint64_t first,
+                                 uint32_t count) {
+  using V = Vectors<Width>;
+  if (!may_skip<Read<false>>(cells, r)) return false;
+  for (uint32_t k = 0; k < count; k += Width)
+    if (any(no(V::load(cells.reader + first + k) == r.several_blocks))) return false;
+  return true;
+}
+
+// A span is shorter than a page.
+CUCPU_INLINE void note_sites(const Cells& cells, bool is_writer, const Span& s, uint16_t site) {
+  note_site(cells, is_writer, s.first, site);
+  note_site(cells, is_writer, s.first + s.count - 1, site);
 }
 
 template <class Kind, uint32_t Width>
 CUCPU_INLINE uint32_t visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
-  uint32_t unclear = 0;
-  const bool skips = may_skip<Kind>(cells, r);
-  for (uint32_t k = 0; k < s.count; k += Width)
-    unclear |= visit_part<Kind, Width>(cells, r, site, s, k, skips);
+  const uint32_t unclear = visit_parts<Kind, Width, false>(cells, r, site, s);
+  note_sites(cells, Kind::WRITES, s, site);
   return unclear;
 }
 
@@ -217,7 +255,9 @@ uint32_t span_of(const Cells& all, const Rule& rule, uint16_t site, const Span& 
   note_end<Kind>(cells, r);
   if (s.count % WIDEST == 0) return visit_span<Kind, WIDEST>(cells, r, site, s);
   if (s.count % 8 == 0) return visit_span<Kind, 8>(cells, r, site, s);
-  return visit_cells<Kind>(cells, r, site, s, 0, s.count);
+  const uint32_t unclear = visit_cells<Kind>(cells, r, site, s, 0, s.count);
+  note_sites(cells, Kind::WRITES, s, site);
+  return unclear;
 }
 
 // ---- lines
@@ -302,16 +342,17 @@ CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* 
   if (good == 0xffff) {
     for (int l = 0; l < 16; ++l)
       if (sites[cell[l]] != site) [[unlikely]]
-        sites[cell[l]] = site;
+        record_site(cells, Kind::WRITES, cell[l], site);
     return;
   }
   for (uint32_t m = good; m; m &= m - 1)
-    if (uint16_t& old = sites[cell[__builtin_ctz(m)]]; old != site) old = site;
+    if (const uint32_t at = cell[__builtin_ctz(m)]; sites[at] != site)
+      record_site(cells, Kind::WRITES, at, site);
 }
 
 // The cells of sixteen lanes from `first` on. Lanes with equal cells take turns. Returns the lanes
 // that need the exact check.
-template <class Kind>
+template <class Kind, bool HasSite>
 CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16_t site,
                                     const uint32_t* cell, uint32_t first, uint32_t mask,
                                     bool skips) {
@@ -320,57 +361,66 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
   const bool may_be_equal = active != 0xffff || !is_ascending(cell, index);
   if (!std::is_same_v<Kind, Update> && may_be_equal && has_equal(index, active)) {
     uint32_t unclear = 0;
-    for (uint32_t m = mask; m; m &= m - 1)
-      if (const auto l = uint32_t(__builtin_ctz(m));
-          !visit_one<Kind>(cells, rule, site, cell[l], first + l))
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const auto l = uint32_t(__builtin_ctz(m));
+      if (!visit_one<Kind>(cells, rule, site, cell[l], first + l))
         unclear |= uint32_t{1} << (first + l);
+      if constexpr (!HasSite) note_site(cells, Kind::WRITES, cell[l], site);
+    }
     return unclear;
   }
   const Words16 zero = {_mm512_setzero_si512()};
   const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
   const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
   const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
-  const __mmask16 bad = active & Kind::unclear(rule, c, d, mine).bits;
   const Words16 old = Kind::WRITES ? c : d;
-  // Records of several blocks remain, with their instruction.
-  const __mmask16 good = active & ~bad & ~(old == rule.several_blocks).bits;
+  __mmask16 bad = 0, good = active;
+  Words16 now = mine | Kind::FLAG;
+  if (!are_stale(rule, c, d)) {
+    bad = active & Kind::unclear(rule, c, d, mine).bits;
+    // Records of several blocks remain, with their instruction.
+    good = active & ~bad & ~(old == rule.several_blocks).bits;
+    now = Kind::next(rule, old, mine);
+  }
   uint32_t next[16];
-  _mm512_storeu_si512(next, Kind::next(rule, old, mine).value);
+  _mm512_storeu_si512(next, now.value);
   uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
   if (good == 0xffff)
     for (int l = 0; l < 16; ++l) records[cell[l]] = next[l];
   else
     for (uint32_t m = good; m; m &= m - 1) records[cell[__builtin_ctz(m)]] = next[__builtin_ctz(m)];
-  note_sites<Kind>(cells, site, cell, good);
+  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good);
   return uint32_t{bad} << first;
 }
 
 // If the lanes are close to each other, the cells of the next warps are behind theirs.
-template <class Kind>
+template <class Kind, bool HasSite>
 CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
+  uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
+  uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
   constexpr uint32_t CLOSE = 8 * LANES;
   const uint32_t first = cell[0], last = cell[LANES - 1];
   if (last - first < CLOSE) {
     for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 16)
-      __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + at, 1);
-    for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 32)
-      __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + at);
+      __builtin_prefetch(records + at, 1);
+    for (uint32_t at = first + CELLS_AHEAD; !HasSite && at <= last + CELLS_AHEAD; at += 32)
+      __builtin_prefetch(sites + at);
     return;
   }
   for (int l = 0; l < LANES; ++l) {
-    __builtin_prefetch((Kind::WRITES ? cells.writer : cells.reader) + cell[l], 1);
-    __builtin_prefetch((Kind::WRITES ? cells.writer_site : cells.reader_site) + cell[l]);
+    __builtin_prefetch(records + cell[l], 1);
+    if constexpr (!HasSite) __builtin_prefetch(sites + cell[l]);
   }
 }
 
-template <class Kind>
+template <class Kind, bool HasSite>
 CUCPU_INLINE uint32_t scattered_cells(const Cells& cells, const Rule& rule, uint16_t site,
                                       const uint32_t* cell, uint32_t mask) {
   const bool skips = may_skip<Kind>(cells, rule);
   uint32_t unclear = 0;
   for (uint32_t first = 0; first < LANES; first += 16)
     if (const uint32_t part = mask >> first & 0xffff)
-      unclear |= sixteen_cells<Kind>(cells, rule, site, cell + first, first, part, skips);
+      unclear |= sixteen_cells<Kind, HasSite>(cells, rule, site, cell + first, first, part, skips);
   return unclear;
 }
 
@@ -390,6 +440,7 @@ struct LaneVisitor {
     bool clear = true;
     for (uint32_t k = 0; k < count; ++k)
       clear &= visit_one<Kind>(cells, rule, site, cell(l) + k, lane);
+    note_sites(cells, Kind::WRITES, {cell(l), count, 0, 0}, site);
     return clear;
   }
   CUCPU_INLINE uint32_t part(int first, bool shared_lanes) const {
@@ -416,8 +467,8 @@ struct LaneVisitor {
     uint32_t index[LANES], unclear = 0;
     for (uint32_t k = 0; k < count; ++k) {
       for (int l = 0; l < LANES; ++l) index[l] = uint32_t(cell(l) + k);
-      prefetch_cells<Kind>(cells, index);
-      unclear |= scattered_cells<Kind>(cells, rule, site, index, mask);
+      prefetch_cells<Kind, false>(cells, index);
+      unclear |= scattered_cells<Kind, false>(cells, rule, site, index, mask);
     }
     return unclear;
   }
@@ -511,6 +562,21 @@ CUCPU_INLINE bool initialisation(const RowAccess& a, uint64_t offset, uint64_t b
   });
 }
 
+// Whether the pages of the cells have the site.
+template <class Kind>
+CUCPU_INLINE bool have_page_site(const Cells& cells, uint64_t first, uint64_t last, uint16_t site) {
+  const PageSites &a = cells.pages[first >> PAGE_SHIFT], &b = cells.pages[last >> PAGE_SHIFT];
+  const uint32_t wanted = PAGE_HAS_SITE | site;
+  return (Kind::WRITES ? a.writer : a.reader) == wanted &&
+         (Kind::WRITES ? b.writer : b.reader) == wanted;
+}
+
+// Looks for a page with the site of the instruction from time to time.
+CUCPU_INLINE void search_page(const RowAccess& a, uint64_t cell) {
+  if (a.searches.is_due()) [[unlikely]]
+    a.searches.note(find_page_site(*a.site.cells, a.is_store, cell, a.op_site));
+}
+
 // Whether all lines of the cells are divided.
 CUCPU_INLINE bool are_divided(const Cells& cells, uint64_t first, uint64_t count) {
   bool are = true;
@@ -550,15 +616,25 @@ CUCPU_INLINE bool visit_row(const RowAccess& a, uint64_t offset, uint64_t bytes,
   if (a.size >> cells.shift == 0) return false;
   const auto shift = uint32_t(__builtin_ctzll(a.size)) - cells.shift;
   const Span span{offset >> cells.shift, uint32_t(bytes >> cells.shift), shift, lane};
-  if (shift <= MOST_LINE_SHIFT && span.first % LINE_CELLS == 0) {
+  note_end<Kind>(cells, a.rule);
+  const bool are_whole = shift <= MOST_LINE_SHIFT && span.first % LINE_CELLS == 0;
+  if (are_whole && cells.lines.writer[span.first >> LINE_SHIFT] != DIVIDED) {
     const Span whole{span.first >> LINE_SHIFT, span.count >> LINE_SHIFT, shift, lane};
-    note_end<Kind>(cells, a.rule);
+    if (Kind::WRITES) note_lines(cells, span.first, span.count);
     if (renew_lines<Kind>(cells.lines, a.rule, a.op_site, whole) ||
         lines_of<Kind>(cells.lines, a.rule, a.op_site, whole))
       return true;
   }
-  return are_divided(cells, span.first, span.count) &&
-         span_of<Kind>(cells, a.rule, a.op_site, span) == 0;
+  const Cells copy = cells;  // copies, which stores to the cells do not alias
+  const Rule rule = a.rule;
+  const bool have_site =
+      have_page_site<Kind>(cells, span.first, span.first + span.count - 1, a.op_site);
+  if (!have_site && !are_divided(cells, span.first, span.count)) return false;
+  if (!Kind::WRITES && are_of_several<WIDEST>(copy, rule, span.first, span.count)) return true;
+  if (have_site) return visit_parts<Kind, WIDEST, true>(copy, rule, a.op_site, span) == 0;
+  if (visit_span<Kind, WIDEST>(copy, rule, a.op_site, span) != 0) return false;
+  search_page(a, span.first);
+  return true;
 }
 
 CUCPU_INLINE bool visit_run(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {
@@ -594,38 +670,47 @@ CUCPU_INLINE bool visit_rows(const Warp& w, const Op& op, const RowAccess& a, F 
   return visit(a, offset, bytes, 0) && visit(a, first[1] - a.site.base, bytes, LANES / 2);
 }
 
-// A load of all lanes from one address.
-[[gnu::noinline]] bool visit_equal(const RowAccess& a, uint64_t address) {
-  const uint64_t offset = address - a.site.base;
-  if (a.site.size < a.size || offset > a.site.size - a.size || (address & (a.size - 1)))
-    return false;
-  if (!initialisation(a, offset, a.size)) return false;
+// Loads of all lanes from one address and the elements behind it, each with its site.
+CUCPU_INLINE bool visit_elements(const RowAccess& a, uint64_t address, const uint16_t* sites,
+                                 uint32_t loads) {
+  const uint64_t offset = address - a.site.base, bytes = a.size * loads;
+  if (a.site.size < bytes || offset > a.site.size - bytes || (address & (a.size - 1))) return false;
+  if (!initialisation(a, offset, bytes)) return false;
   if (!a.site.cells) return true;
   const Cells& cells = *a.site.cells;
-  const uint32_t count = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
-  const Span span{offset >> cells.shift, count, 31, SEVERAL_LANES};
+  const uint32_t each = a.size >> cells.shift ? uint32_t(a.size >> cells.shift) : 1;
+  const uint64_t first = offset >> cells.shift;
+  const auto count = uint32_t(((offset + bytes - 1) >> cells.shift) - first + 1);
   note_end<Read<false>>(cells, a.rule);
-  return are_divided(cells, span.first, count) &&
-         visit_cells<Read<false>>(cells, a.rule, a.op_site, span, 0, count) == 0;
+  if (!are_divided(cells, first, count)) return false;
+  bool are_of_several = may_skip<Read<false>>(cells, a.rule);
+  for (uint32_t k = 0; k < count; ++k)
+    are_of_several &= cells.reader[first + k] == a.rule.several_blocks;
+  if (are_of_several) return true;
+  for (uint32_t load = 0; load < loads; ++load) {
+    const uint64_t cell = (offset + load * a.size) >> cells.shift;
+    const Span span{cell, each, 31, SEVERAL_LANES};
+    const uint32_t unclear = visit_cells<Read<false>>(cells, a.rule, sites[load], span, 0, each);
+    note_sites(cells, false, span, sites[load]);
+    if (unclear) return false;
+  }
+  return true;
+}
+
+[[gnu::noinline]] bool visit_equal(const RowAccess& a, uint64_t address) {
+  return visit_elements(a, address, &a.op_site, 1);
 }
 
 #if defined(__AVX512CD__)
-// The offsets of 16 lanes. Returns whether their bytes are initialised, and their lines divided.
-CUCPU_INLINE bool are_ready(const RowAccess& a, __m512i offsets, __mmask16 active) {
-  const __m512i zero = _mm512_setzero_si512();
-  if (a.site.initialised && (a.is_store || !a.is_unused)) {
-    const __m512i words = _mm512_mask_i32gather_epi32(
-        zero, active, _mm512_maskz_srli_epi32(active, offsets, 5), a.site.initialised, 4);
-    const __m512i ones = _mm512_set1_epi32(int((1u << a.size) - 1));
-    const __m512i bits =
-        _mm512_maskz_srlv_epi32(active, words, _mm512_and_si512(offsets, _mm512_set1_epi32(31)));
-    if (_mm512_mask_cmpneq_epi32_mask(active, _mm512_and_si512(bits, ones), ones)) return false;
-  }
-  if (!a.site.cells) return true;
-  const __m512i lines = _mm512_maskz_srli_epi32(active, offsets, a.site.cells->shift + LINE_SHIFT);
-  const __m512i writers =
-      _mm512_mask_i32gather_epi32(zero, active, lines, a.site.cells->lines.writer, 4);
-  return _mm512_mask_cmpneq_epi32_mask(active, writers, _mm512_set1_epi32(int(DIVIDED))) == 0;
+// The offsets of 16 lanes. Returns whether their bytes are initialised.
+CUCPU_INLINE bool are_initialised(const RowAccess& a, __m512i offsets, __mmask16 active) {
+  const __m512i words = _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active,
+                                                    _mm512_maskz_srli_epi32(active, offsets, 5),
+                                                    a.site.initialised, 4);
+  const __m512i ones = _mm512_set1_epi32(int((1u << a.size) - 1));
+  const __m512i bits =
+      _mm512_maskz_srlv_epi32(active, words, _mm512_and_si512(offsets, _mm512_set1_epi32(31)));
+  return _mm512_mask_cmpneq_epi32_mask(active, _mm512_and_si512(bits, ones), ones) == 0;
 }
 
 // Writes the offsets of the lanes in the site. Those of inactive lanes are that of an active one.
@@ -653,37 +738,106 @@ CUCPU_INLINE bool read_offsets(const Warp& w, const Op& op, const RowAccess& a,
   return bad == 0;
 }
 
-CUCPU_INLINE bool are_all_ready(const RowAccess& a, const uint32_t (&offsets)[LANES],
-                                uint32_t mask) {
+CUCPU_INLINE bool are_all_initialised(const RowAccess& a, const uint32_t (&offsets)[LANES],
+                                      uint32_t mask) {
+  if (!a.site.initialised || (a.is_unused && !a.is_store)) return true;
   bool are = true;
   for (uint32_t first = 0; first < LANES; first += 16)
-    are &= are_ready(a, _mm512_loadu_si512(offsets + first), __mmask16(mask >> first));
+    are &= are_initialised(a, _mm512_loadu_si512(offsets + first), __mmask16(mask >> first));
   return are;
+}
+
+// Whether the lines of the lanes' cells are divided.
+CUCPU_INLINE bool are_all_divided(const Cells& cells, const uint32_t (&index)[LANES],
+                                  uint32_t mask) {
+  const __m512i divided = wide(DIVIDED);
+  uint32_t others = 0;
+  for (uint32_t first = 0; first < LANES; first += 16) {
+    const auto active = __mmask16(mask >> first);
+    const __m512i line =
+        _mm512_maskz_srli_epi32(active, _mm512_loadu_si512(index + first), LINE_SHIFT);
+    const __m512i writers =
+        _mm512_mask_i32gather_epi32(divided, active, line, cells.lines.writer, 4);
+    others |= _mm512_mask_cmpneq_epi32_mask(active, writers, divided);
+  }
+  return others == 0;
+}
+
+// Returns the lanes whose pages have other sites. Elements that are larger than cells are in one
+// page.
+template <class Kind>
+CUCPU_INLINE uint32_t other_sites(const Cells& cells, const uint32_t (&index)[LANES],
+                                  uint16_t site) {
+  if (!has_page_sites(cells, Kind::WRITES)) return FULL_MASK;
+  constexpr __mmask16 ALL = 0xffff;
+  const uint32_t first = index[0] >> PAGE_SHIFT;
+  const __m512i low = _mm512_maskz_srli_epi32(ALL, _mm512_loadu_si512(index), PAGE_SHIFT);
+  const __m512i high = _mm512_maskz_srli_epi32(ALL, _mm512_loadu_si512(index + 16), PAGE_SHIFT);
+  const __m512i low_distance = _mm512_sub_epi32(low, wide(first));
+  const __m512i high_distance = _mm512_sub_epi32(high, wide(first));
+  __m512i low_found, high_found;
+  const __m512i most = wide(NEAR_PAGES - 1);
+  if ((_mm512_cmpgt_epu32_mask(low_distance, most) |
+       _mm512_cmpgt_epu32_mask(high_distance, most)) == 0) {
+    // An entry of a page has two words.
+    const __m512i near = _mm512_loadu_si512(&cells.pages[first]);
+    const __m512i word = wide(!Kind::WRITES);
+    const auto select = [&](__m512i distance) {
+      const __m512i at = _mm512_add_epi32(_mm512_add_epi32(distance, distance), word);
+      return _mm512_maskz_permutexvar_epi32(ALL, at, near);
+    };
+    low_found = select(low_distance);
+    high_found = select(high_distance);
+  } else {
+    const uint32_t* const entries = Kind::WRITES ? &cells.pages->writer : &cells.pages->reader;
+    const __m512i none = _mm512_setzero_si512();
+    low_found = _mm512_mask_i32gather_epi32(none, ALL, low, entries, 8);
+    high_found = _mm512_mask_i32gather_epi32(none, ALL, high, entries, 8);
+  }
+  const __m512i wanted = wide(PAGE_HAS_SITE | site);
+  return _mm512_cmpneq_epi32_mask(low_found, wanted) |
+         uint32_t{_mm512_cmpneq_epi32_mask(high_found, wanted)} << 16;
+}
+
+// Visits the first cell of each lane, then the next ones.
+template <class Kind, bool HasSite>
+CUCPU_INLINE bool visit_index(const RowAccess& a, const Cells& cells, uint32_t (&index)[LANES],
+                              uint32_t mask) {
+  const Rule rule = a.rule;
+  note_end<Kind>(cells, rule);
+  uint32_t unclear = scattered_cells<Kind, HasSite>(cells, rule, a.op_site, index, mask);
+  for (uint64_t k = 1; k < a.size >> cells.shift; ++k) {
+    for (uint32_t& cell : index) ++cell;
+    unclear |= scattered_cells<Kind, HasSite>(cells, rule, a.op_site, index, mask);
+  }
+  return unclear == 0;
 }
 
 template <class Kind>
 CUCPU_INLINE bool visit_offsets(const RowAccess& a, const uint32_t (&offsets)[LANES],
                                 uint32_t mask) {
   const Cells cells = *a.site.cells;
-  const Rule rule = a.rule;
   uint32_t index[LANES];
   for (int l = 0; l < LANES; ++l) index[l] = offsets[l] >> cells.shift;
-  prefetch_cells<Kind>(cells, index);
-  if (!are_all_ready(a, offsets, mask)) return false;
-  note_end<Kind>(cells, rule);
-  uint32_t unclear = scattered_cells<Kind>(cells, rule, a.op_site, index, mask);
-  for (uint64_t k = 1; k < a.size >> cells.shift; ++k) {
-    for (uint32_t& cell : index) ++cell;
-    unclear |= scattered_cells<Kind>(cells, rule, a.op_site, index, mask);
+  const uint32_t others = other_sites<Kind>(cells, index, a.op_site);
+  if (others == 0) {
+    prefetch_cells<Kind, true>(cells, index);
+    return are_all_initialised(a, offsets, mask) && visit_index<Kind, true>(a, cells, index, mask);
   }
-  return unclear == 0;
+  const bool are_ready = are_all_divided(cells, index, mask);
+  prefetch_cells<Kind, false>(cells, index);
+  if (!are_ready || !are_all_initialised(a, offsets, mask)) return false;
+  const uint32_t some = index[a.searches.lane_of(others)];
+  if (!visit_index<Kind, false>(a, cells, index, mask)) return false;
+  search_page(a, some);
+  return true;
 }
 
 // Any lanes, which access cells of lines that are divided.
 [[gnu::noinline]] bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
   uint32_t offsets[LANES];
   if (!read_offsets(w, op, a, offsets)) return false;
-  if (!a.site.cells) return are_all_ready(a, offsets, w.mask);
+  if (!a.site.cells) return are_all_initialised(a, offsets, w.mask);
   return a.is_store ? visit_offsets<Write>(a, offsets, w.mask)
                     : visit_offsets<Read<false>>(a, offsets, w.mask);
 }
@@ -708,7 +862,7 @@ CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site,
   const bool skips = may_skip<Read<false>>(cells, r);
   for (uint32_t k = 0; k < s.count; k += WIDEST) {
     const uint32_t at = k + WIDEST <= s.count ? k : s.count - WIDEST;
-    if (visit_part<Read<false>, WIDEST>(cells, r, site, s, at, skips)) return false;
+    if (visit_part<Read<false>, WIDEST, false>(cells, r, site, s, at, skips)) return false;
   }
   return true;
 }
@@ -716,6 +870,9 @@ CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site,
 // The first and the last element have one lane each.
 bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& sites) {
   const uint64_t* registers = in<uint64_t>(w, op[LoadStore::ADDRESS]);
+  if (registers[1] == registers[0])
+    return is_ramp<uint64_t{0}, LANES>(registers) &&
+           visit_elements(a, registers[0] + uint64_t(op.imm), sites.each, sites.more + 1);
   uint64_t rows[2];
   if (registers[1] - registers[0] != a.size || !read_rows<uint64_t>(w, op, a.size, rows) ||
       rows[1] - rows[0] != a.size * (LANES / 2) || (rows[0] & (a.size - 1)))
@@ -733,13 +890,15 @@ bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& 
   const uint32_t last = LANES + sites.more - 1;
   const Span low{first, each, 31, 0}, high{first + last * each, each, 31, LANES - 1};
   const Span joined{first + each, (last - 1) * each, 31, SEVERAL_LANES};
-  if (visit_cells<Read<false>>(cells, r, a.op_site, low, 0, each) ||
-      visit_cells<Read<false>>(cells, r, a.op_site, high, 0, each) ||
+  leave_page(cells, false, first);
+  leave_page(cells, false, first + each * (last + 1) - 1);
+  if (visit_cells<Read<false>>(cells, r, sites.low[0], low, 0, each) ||
+      visit_cells<Read<false>>(cells, r, sites.high[sites.more - 1], high, 0, each) ||
       !visit_joined(cells, r, a.op_site, joined))
     return false;
-  for (uint32_t k = 0; k < sites.more * each; ++k) {
+  for (uint32_t k = each; k < sites.more * each; ++k) {
     cells.reader_site[first + k] = sites.low[k / each];
-    cells.reader_site[first + LANES * each + k] = sites.high[k / each];
+    cells.reader_site[first + LANES * each + k - each] = sites.high[k / each - 1];
   }
   return true;
 }
