@@ -2,7 +2,7 @@
 // The cost of all checks on the CPU device, by kinds of accesses: the processor time of kernels
 // with checks and without. The runs alternate, and the shortest of each kind count, so that other
 // work on the machine changes little. Prints one line per kernel. Returns 1 if there is a report,
-// or if a ratio is above the limit for processors with AVX-512. CUCORE_CPU_CHECK chooses the
+// or if a ratio stays above the limit for processors with AVX-512. CUCORE_CPU_CHECK chooses the
 // checks. An argument chooses the kernels whose names contain it.
 #include <cstdio>
 #include <cstdlib>
@@ -22,7 +22,11 @@ using namespace cucore::cpu;
 using namespace cucore::cpu::test;
 
 constexpr int ROUNDS = 15;
-constexpr double MOST = 12;
+// The ratios are to be at most 3. Scattered accesses to records depend on the caches, so that other
+// work on the machine raises their ratios by up to a fifth. A kernel above the limit is measured
+// again, because that work may end. A slower check stays slow.
+constexpr double MOST = 3.5;
+constexpr int MOST_TRIES = 5;
 constexpr uint32_t N = 1 << 19;  // elements
 
 struct Program {
@@ -108,6 +112,20 @@ double seconds_of(const Kernel& kernel, uint32_t checks, uint64_t in, uint64_t o
   return fault ? 1e9 : seconds;
 }
 
+struct Seconds {
+  double plain = 1e9, checked = 1e9;
+  double ratio() const { return checked / plain; }
+};
+
+Seconds measure(const Kernel& kernel, uint32_t checks, uint64_t in, uint64_t out) {
+  Seconds least;
+  for (int round = 0; round < ROUNDS; ++round) {
+    least.plain = std::min(least.plain, seconds_of(kernel, 0, in, out));
+    least.checked = std::min(least.checked, seconds_of(kernel, checks, in, out));
+  }
+  return least;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -122,14 +140,14 @@ int main(int argc, char** argv) {
     const Array<double> in(N + 4096), out(N + 4096);  // with cells of their own
     const auto module = load_text(text_of(program));
     const Kernel& kernel = *module->find_kernel("k");
-    double plain = 1e9, checked = 1e9;
-    for (int round = 0; round < ROUNDS; ++round) {
-      plain = std::min(plain, seconds_of(kernel, 0, in.address(), out.address()));
-      checked = std::min(checked, seconds_of(kernel, checks, in.address(), out.address()));
+    bool is_below = false;
+    for (int tries = 0; tries < MOST_TRIES && !is_below; ++tries) {
+      const Seconds seconds = measure(kernel, checks, in.address(), out.address());
+      is_below = seconds.ratio() <= MOST || simd_level() != Simd::AVX512;
+      std::printf("%-30s %7.2f ms %7.2f ms  %.2f%s\n", program.name, seconds.plain * 1e3,
+                  seconds.checked * 1e3, seconds.ratio(), is_below ? "" : "  above the limit");
     }
-    is_good &= checked <= MOST * plain || simd_level() != Simd::AVX512;
-    std::printf("%-30s %7.2f ms %7.2f ms  %.2f\n", program.name, plain * 1e3, checked * 1e3,
-                checked / plain);
+    is_good &= is_below;
   }
   if (const std::string reports = Reports::instance().text(); !reports.empty()) {
     std::fputs(reports.c_str(), stderr);
