@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from chroot import INSTALL, ROOT, Chroot, make, tutorial  # noqa: E402
+from chroot import INSTALL, ROOT, Chroot, make, tutorial, version  # noqa: E402
 
 # Tools of the tutorials. The packages of libcucore bring all libraries.
 TOOLS = "g++ cmake make pkg-config python3-numpy default-jdk-headless mono-mcs mono-runtime"
@@ -55,6 +55,7 @@ def analyses(chroot):
     for name, text in PERF.items():
         (chroot.place(folder) / name).write_text(text, encoding="utf-8")
     chroot.require("python3 -c 'from cucore import perf; print(perf.occupancy(\"sm_90\", 256, registers=64).blocks)'", "4", folder)
+    chroot.require("python3 -c 'from importlib.metadata import version; print(version(\"cucore\"))'", version(), folder)
     chroot.require("java Perf4.java", "4", folder, **SETTINGS["java"])
     chroot.require("mcs -pkg:cucore-cil Perf4.cs && mono Perf4.exe", "4", folder, **SETTINGS["csharp"])
 

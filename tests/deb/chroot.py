@@ -14,6 +14,10 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/root", "LC_ALL
 INSTALL = "apt-get install -y -q --no-install-recommends "
 
 
+def version():
+    return re.search(r"^  version: '(.*)',$", (ROOT / "meson.build").read_text(encoding="utf-8"), re.M)[1]
+
+
 def skip(reason):
     print(f"SKIP: {reason}")
     sys.exit(77)

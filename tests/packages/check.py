@@ -6,7 +6,6 @@ environment, the jar into a local Maven repository, the NuGet package into a fol
 of docs/packages.md and of examples/java/project. The chroot has no other file of this machine. Exits with 77 if no chroot
 can be made.
 """
-import re
 import shutil
 import subprocess
 import sys
@@ -14,7 +13,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "deb"))
-from chroot import INSTALL, ROOT, Chroot, make, tutorial  # noqa: E402
+from chroot import INSTALL, ROOT, Chroot, make, tutorial, version  # noqa: E402
 
 TOOLS = ("gcc libc6-dev pkg-config python3-venv python3-numpy python3-pytest mypy default-jdk-headless maven libsurefire-java "
          "libmaven-compiler-plugin-java libmaven-jar-plugin-java libmaven-resources-plugin-java mono-mcs mono-runtime nuget")
@@ -41,10 +40,6 @@ USE = """#include <cucore.h>
 int main(void) { return printf("in C: %s\\n", cucore_version_string()) < 0; }
 """
 NUGET = '<packages><package id="Cucore" version="{}" targetFramework="net472" /></packages>\n'
-
-
-def version():
-    return re.search(r"^  version: '(.*)',$", (ROOT / "meson.build").read_text(encoding="utf-8"), re.M)[1]
 
 
 def write(chroot, path, text):
