@@ -25,12 +25,8 @@ if [ "${1:-}" = stage ]; then
   exit
 fi
 
-[ -x "$here/perf_counters" ] || { echo "counters.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
-out=${OUT:-$here/results}
-mkdir -p "$out"
-LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
-! ldd "$here/perf_counters" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+. "$here/staged.sh"
+enter_stage perf_counters
 
 # A part that fails leaves its message in place of its result.
 part() {

@@ -19,12 +19,8 @@ if [ "${1:-}" = stage ]; then
   exit
 fi
 
-[ -x "$here/cucore" ] || { echo "roof.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
-out=${OUT:-$here/results}
-mkdir -p "$out"
-LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
-! ldd "$here/cucore" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+. "$here/staged.sh"
+enter_stage cucore
 
 # The driver compiles the kernels in the first round.
 rm -rf "$out/compiled"

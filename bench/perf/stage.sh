@@ -23,7 +23,7 @@ stage_program() {
       *) cp -L "$library" "$stage/lib/" ;;
     esac
   done
-  cp "$@" "$stage/"
+  cp "$@" bench/perf/staged.sh "$stage/"
   strip "$program" "$stage"/lib/*.so* 2>/dev/null || true
   du -sh "$stage"
 }

@@ -22,12 +22,9 @@ if [ "${1:-}" = stage ]; then
   exit
 fi
 
-[ -x "$here/perf_gpu_profile_tests" ] || { echo "profile.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
-out=${OUT:-$here/results}
-mkdir -p "$out"
-LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-export LD_LIBRARY_PATH CUCORE_DRIVER="${CUCORE_DRIVER:-nvidia}"
-! ldd "$here/perf_gpu_profile_tests" "$here/cucore" | grep -q 'not found' || LD_LIBRARY_PATH="$LD_LIBRARY_PATH:$here/lib-spare"
+[ -e "$here/staged.sh" ] || { echo "profile.sh: not in a stage: run it with 'stage' first" >&2; exit 2; }
+. "$here/staged.sh"
+enter_stage perf_gpu_profile_tests cucore
 failed=0
 
 cupti=${CUCORE_CUPTI:-$(find -L /usr/local/cuda/ /usr/local/cuda-13*/ -name 'libcupti.so.13' 2>/dev/null | head -n 1)}
