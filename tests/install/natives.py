@@ -80,6 +80,14 @@ class Natives(unittest.TestCase):
         self.assertEqual(names(out, "runtimes/linux-arm64/native/"), {"worker"})
         self.assertIn("| AArch64 |", contents.row(out))
 
+    def test_the_symbols_have_the_endings_that_nuget_takes(self):
+        out, _ = self.pack("")
+        with zipfile.ZipFile(out.with_suffix(".snupkg")) as symbols:
+            self.assertEqual(set(symbols.namelist()), {"Cucore.nuspec", "_rels/.rels", "[Content_Types].xml"})
+            self.assertNotIn(b"<readme>", symbols.read("Cucore.nuspec"))
+        with zipfile.ZipFile(out) as package:
+            self.assertIn(b"<readme>README.md</readme>", package.read("Cucore.nuspec"))
+
     def test_the_nuget_package_fails_if_the_platforms_differ(self):
         _, printed = self.pack(self.platform("worker", "libmore.so"))
         self.assertIn("libmore.so is a file of one platform alone; linux-arm64 differs", printed)

@@ -25,7 +25,6 @@ NUSPEC = '''<?xml version="1.0" encoding="utf-8"?>
     <requireLicenseAcceptance>false</requireLicenseAcceptance>
     <copyright>Copyright the libcucore authors</copyright>
     <releaseNotes>{url}/blob/v{version}/CHANGELOG.md</releaseNotes>
-    <readme>README.md</readme>
     <description>CUDA's object model for .NET: devices, streams, events, memory, run-time compiling, object code and launches; with a CPU device, so that it all runs without a GPU.</description>
     <tags>cuda gpu nvrtc nvjitlink ptx</tags>
     {more}
@@ -103,9 +102,9 @@ def main(version, out, symbols, strip, natives, *pairs):
     check_platforms({n for n in files if n.startswith('runtimes/')} - own, own)
     frameworks = sorted({n.split('/')[1] for n in files if n.startswith('lib/')})
     groups = ''.join(f'<group targetFramework="{FRAMEWORK[f]}">{DEPENDENCIES[f]}</group>' for f in frameworks)
-    write(out, NUSPEC.format(version=version, url=URL, more=f'<dependencies>{groups}</dependencies>'), files)
-    # Servers of symbols take portable files of lines alone.
-    lines = {n: data for n, data in files.items() if n.startswith('lib/') and data[:4] == b'BSJB'} | {'README.md': files['README.md']}
+    write(out, NUSPEC.format(version=version, url=URL, more=f'<readme>README.md</readme>\n    <dependencies>{groups}</dependencies>'), files)
+    # Servers of symbols take portable files of lines alone, without a page.
+    lines = {n: data for n, data in files.items() if n.startswith('lib/') and data[:4] == b'BSJB'}
     write(symbols, NUSPEC.format(version=version, url=URL, more='<packageTypes><packageType name="SymbolsPackage" /></packageTypes>'), lines)
 
 

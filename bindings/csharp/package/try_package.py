@@ -96,12 +96,15 @@ def check_contents(package):
 
 
 def check_symbols(package):
-    """The package of symbols has the lines of each assembly, and nothing else of the library."""
+    """The package of symbols has the lines of each assembly, and nothing else. nuget.org refuses files with other endings."""
     with zipfile.ZipFile(package) as main, zipfile.ZipFile(package.with_suffix('.snupkg')) as symbols:
         lines = {n for n in main.namelist() if n.endswith('.pdb')}
         assert {n for n in symbols.namelist() if n.startswith('lib/')} == lines, symbols.namelist()
         assert all(symbols.read(n) == main.read(n) for n in lines)
-        assert '"SymbolsPackage"' in symbols.read('Cucore.nuspec').decode()
+        others = {n for n in symbols.namelist() if not n.endswith(('.pdb', '.nuspec', '.xml', '.psmdcp', '.rels', '.p7s'))}
+        assert not others, others
+        description = symbols.read('Cucore.nuspec').decode()
+        assert '"SymbolsPackage"' in description and '<readme>' not in description, description
 
 
 def check_pack(package, nuget):
