@@ -30,6 +30,7 @@ import zipfile
 from pathlib import Path
 
 import native_image
+import run_path
 
 
 def swig(stamp, folder, command):
@@ -99,18 +100,6 @@ def pack_javadoc(arguments):
         pack(a.out, folder, [])
 
 
-def look_beside(library):
-    """Makes the library find the others in its own folder, and nowhere in the build tree."""
-    said = subprocess.run(['readelf', '-d', library], capture_output=True, text=True, check=True).stdout
-    found = re.search(r'(?:RUNPATH|RPATH)\).*\[(.*)\]', said)
-    if not found:
-        return
-    old = found[1].encode()
-    data = library.read_bytes()
-    assert data.count(b'\0' + old + b'\0') == 1 and len(old) >= len(b'$ORIGIN'), 'no one run path'
-    library.write_bytes(data.replace(b'\0' + old + b'\0', b'\0' + b'$ORIGIN'.ljust(len(old), b'\0') + b'\0'))
-
-
 def add_libraries(classes, platform, libraries):
     folder = Path(classes, 'native', platform)
     folder.mkdir(parents=True)
@@ -118,7 +107,7 @@ def add_libraries(classes, platform, libraries):
         file, _, name = each.partition('=')
         target = folder / name
         shutil.copy(os.path.realpath(file), target)
-        look_beside(target)
+        run_path.look_beside(target)
         subprocess.run(['strip', '--strip-unneeded', '-R', '.comment', target], check=True)
     write_index(folder)
 

@@ -16,6 +16,7 @@ import contents  # noqa: E402
 import elf  # noqa: E402
 import java_build  # noqa: E402
 import natives  # noqa: E402
+import run_path  # noqa: E402
 
 BUILD, JAR, PACKAGE = map(Path, sys.argv[1:4])
 del sys.argv[1:4]
@@ -41,8 +42,17 @@ class Natives(unittest.TestCase):
         natives.collect(BUILD, place, "strip")
         self.assertEqual({path.name for path in place.iterdir()}, names(JAR, "native/") | names(PACKAGE, "runtimes/"))
         for path in place.iterdir():
-            printed = subprocess.run(["readelf", "-d", path], check=True, capture_output=True, text=True).stdout
-            self.assertRegex(printed, r"RUNPATH.*\[\$ORIGIN\]", path.name)
+            self.assertEqual(run_path.of(path), "$ORIGIN", path.name)
+
+    def test_each_file_searches_its_own_folder_alone(self):
+        file = self.folder / "file"
+        for archive in (JAR, PACKAGE):
+            with zipfile.ZipFile(archive) as files:
+                found = {name: data for name, data in ((name, files.read(name)) for name in files.namelist()) if data[:4] == b"\x7fELF"}
+            self.assertTrue(found)
+            for name, data in found.items():
+                file.write_bytes(data)
+                self.assertIn(run_path.of(file), ("$ORIGIN", None), f"{name} of {archive.name}")
 
     def test_a_file_of_another_machine_fails(self):
         with self.assertRaisesRegex(SystemExit, "expected the machine of linux-riscv64"):

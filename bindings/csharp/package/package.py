@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Makes the NuGet package and the package of its symbols: package.py VERSION OUT SYMBOLS STRIP NATIVES FILE=PLACE...
 
-Equal inputs give equal bytes. PLACE is a folder or a file of the package; shared libraries are stripped. NATIVES is a
-folder with libraries of other platforms, linux-aarch64/*.so, or "".
+Equal inputs give equal bytes. PLACE is a folder or a file of the package; native files are stripped, and search for libraries
+in their own folder alone. NATIVES is a folder with libraries of other platforms, linux-aarch64/*.so, or "".
 """
 import subprocess
 import sys
@@ -11,6 +11,9 @@ import tempfile
 import zipfile
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / 'tools'))
+import run_path  # noqa: E402
 
 NUSPEC = '''<?xml version="1.0" encoding="utf-8"?>
 <package xmlns="http://schemas.microsoft.com/packaging/2012/06/nuspec.xsd">
@@ -57,6 +60,7 @@ def contents(path, strip, folder):
         return path.read_bytes()
     stripped = folder / path.name
     subprocess.run([strip, '--strip-unneeded', '-o', stripped, path], check=True)
+    run_path.look_beside(stripped)
     return stripped.read_bytes()
 
 
