@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The script that makes a release: check_release.py ROOT"""
+import json
 import os
 import re
 import shutil
@@ -11,7 +12,25 @@ from pathlib import Path
 
 ROOT = Path(sys.argv.pop(1)).resolve()
 NEXT = "7.3.11"
+sys.path.insert(0, str(ROOT / "tools/packages"))
+import archive  # noqa: E402
+import elf  # noqa: E402
+import wheel  # noqa: E402
+
 TOOLS = {"ninja": 'echo "$*" >> "$RELEASE_LOG"', "abidw": 'echo "$*" >> "$RELEASE_LOG"', "abidiff": "exit 1"}
+
+
+def write_wheel(path, machine, version_of_a_part):
+    """A wheel without faults, whose one file of machine code has only a header."""
+    [number] = [number for number, name in elf.MACHINES.items() if name == machine]
+    header = b"\x7fELF\x02\x01\x01" + bytes(9) + (3).to_bytes(2, "little") + number.to_bytes(2, "little") + (1).to_bytes(4, "little") + bytes(28)
+    header += (64).to_bytes(2, "little") + bytes(10)
+    info = "cucore.dist-info"
+    parts = {"components": [{"name": "zstd", "version": version_of_a_part}, {"name": "libcurl"}]}
+    contents = {"cucore/_cucore.so": header, f"{info}/WHEEL": f"Tag: cp311-cp311-{wheel.PLATFORM.search(path.name)[1]}\n".encode(),
+                f"{info}/licenses/LICENSE": b"", f"{info}/licenses/THIRD_PARTY.md": b"", f"{info}/sboms/cucore.cdx.json": json.dumps(parts).encode()}
+    files = {name: (data, 0o644) for name, data in contents.items()}
+    archive.write_zip(path, files | {f"{info}/RECORD": (wheel.record(files, info), 0o644)})
 
 
 class Release(unittest.TestCase):
@@ -147,16 +166,19 @@ class Release(unittest.TestCase):
         self.commit()
         self.expect_refusal(f"docs/csharp.md does not contain the version {self.old}", NEXT, "--perform")
 
+    def checklist(self):
+        """(the exit code, {step: (its state, its text)})."""
+        tree = self.folder / "tree"
+        if not (tree / "debian").is_dir():
+            shutil.copytree(ROOT / "tools/packages", tree / "tools/packages", ignore=shutil.ignore_patterns("__pycache__"))
+            (tree / "debian").mkdir()
+            shutil.copy(ROOT / "debian/control", tree / "debian")
+        done = subprocess.run([sys.executable, "-B", "tools/packages/checklist.py"], cwd=tree, env=self.environment, stdout=subprocess.PIPE, text=True, check=False)
+        return done.returncode, {row[6:21].strip(): (row[:4].strip(), row[22:]) for row in done.stdout.splitlines() if row[:5] in ("ok   ", "open ")}
+
     def test_the_checklist_lists_what_is_missing(self):
         tree = self.folder / "tree"
-        shutil.copytree(ROOT / "tools/packages", tree / "tools/packages", ignore=shutil.ignore_patterns("__pycache__"))
-        (tree / "debian").mkdir()
-        shutil.copy(ROOT / "debian/control", tree / "debian")
-
-        def checklist():
-            done = subprocess.run([sys.executable, "-B", "tools/packages/checklist.py"], cwd=tree, env=self.environment, stdout=subprocess.PIPE, text=True)
-            return done.returncode, {row[6:21].strip(): (row[:4].strip(), row[22:]) for row in done.stdout.splitlines() if row[:5] in ("ok   ", "open ")}
-        code, steps = checklist()
+        code, steps = self.checklist()
         self.assertEqual(code, 1)
         self.assertEqual(steps["version"][0], "ok")
         self.assertEqual({step for step, (state, _) in steps.items() if state == "open"},
@@ -167,7 +189,41 @@ class Release(unittest.TestCase):
         (tree / "build-deb/packages").mkdir(parents=True)
         for name in names:
             (tree / f"build-deb/packages/{name}_{self.old}_amd64.deb").touch()
-        self.assertEqual(checklist()[1]["Debian packages"], ("ok", f"{len(names)} packages"))
+        self.assertEqual(self.checklist()[1]["Debian packages"], ("ok", f"{len(names)} packages"))
+
+    def test_a_package_without_one_of_its_files_is_open(self):
+        dist = self.folder / "tree/dist"
+        dist.mkdir()
+        files = {"cucore.jar": "native/linux-{}/a", "cucore-sources.jar": "a", "cucore-javadoc.jar": "a",
+                 f"Cucore.{self.old}.nupkg": "runtimes/linux-{}/native/a", f"Cucore.{self.old}.snupkg": "a"}
+        machines = {"cucore.jar": ("x86-64", "aarch64"), f"Cucore.{self.old}.nupkg": ("x64", "arm64")}
+        for name, file in files.items():
+            archive.write_zip(dist / name, {file.format(machine): (b"", 0o644) for machine in machines.get(name, ("",))})
+        (dist / "pom.xml").write_text(f"<version>{self.old}</version>")
+        wheels = {machine: dist / f"cucore-{self.old}-cp311-cp311-manylinux_2_17_{machine}.whl" for machine in elf.MACHINES.values()}
+        for machine, path in wheels.items():
+            write_wheel(path, machine, "1.5.4")
+        _, steps = self.checklist()
+        self.assertEqual(steps["wheel"], ("ok", ", ".join(path.name for path in wheels.values())))
+        self.assertEqual((steps["jars"][0], steps["NuGet packages"][0]), ("ok", "ok"))
+        for step, name in (("jars", "cucore-javadoc.jar"), ("jars", "pom.xml"), ("NuGet packages", f"Cucore.{self.old}.snupkg"),
+                           ("wheel", wheels["aarch64"].name)):
+            (dist / name).rename(self.folder / name)
+            state, text = self.checklist()[1][step]
+            self.assertEqual(state, "open", name)
+            self.assertRegex(text, r"(aarch64\.whl|\.jar|\.xml|\.snupkg): missing; \./run packages builds it$")
+            (self.folder / name).rename(dist / name)
+        (dist / "pom.xml").write_text(f"<version>{NEXT}</version>")
+        self.assertEqual(self.checklist()[1]["jars"], ("open", f"pom.xml: the version is not {self.old}"))
+
+    def test_wheels_with_different_versions_of_a_part_are_open(self):
+        dist = self.folder / "tree/dist"
+        dist.mkdir()
+        for machine, version in (("x86_64", "1.5.4"), ("aarch64", "1.5.5")):
+            write_wheel(dist / f"cucore-{self.old}-cp311-cp311-manylinux_2_17_{machine}.whl", machine, version)
+        name = f"cucore-{self.old}-cp311-cp311-manylinux_2_17"
+        self.assertEqual(self.checklist()[1]["wheel"], ("open", f"zstd is 1.5.4 in {name}_x86_64.whl, 1.5.5 in {name}_aarch64.whl; "
+                                                                "update Debian's packages, then ./run packages"))
 
 
 if __name__ == "__main__":

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks through the checklist of a release, and changes nothing: checklist.py
 
-Each line is a step with "ok" or "open", and what is left to do. The packages are those of dist/ and build-deb/. docs/releasing.md describes the steps. The exit code is 1
-if a step is open.
+Each line is a step with "ok" or "open", and what is left to do. The packages are those of dist/ and build-deb/.
+docs/releasing.md describes the steps. The exit code is 1 if a step is open.
 """
+import json
 import re
 import subprocess
 import sys
@@ -18,6 +19,13 @@ import wheel  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 DIST = ROOT / "dist"
+# The files of each kind. Several wheels of one machine are for several Pythons.
+PACKAGES = {
+    "wheel": ("cucore-{}-*_x86_64.whl", "cucore-{}-*_aarch64.whl"),
+    "source archive": ("cucore-{}.tar.gz",),
+    "jars": ("cucore.jar", "cucore-sources.jar", "cucore-javadoc.jar", "pom.xml"),
+    "NuGet packages": ("Cucore.{}.nupkg", "Cucore.{}.snupkg"),
+}
 
 
 def output(*command):
@@ -60,14 +68,13 @@ def tag():
 
 
 def packages():
+    """{kind: (its files, the names that no file has)}."""
     number = parts.version()
-    found = {
-        "wheel": sorted(DIST.glob(f"cucore-{number}-*manylinux*.whl")),
-        "source archive": sorted(DIST.glob(f"cucore-{number}.tar.gz")),
-        "jars": [p for p in (DIST / f"cucore{kind}.jar" for kind in ("", "-sources", "-javadoc")) if p.is_file()],
-        "NuGet packages": [p for p in (DIST / f"Cucore.{number}.{kind}" for kind in ("nupkg", "snupkg")) if p.is_file()],
-    }
-    return found
+    result = {}
+    for kind, names in PACKAGES.items():
+        found = {name.format(number): sorted(DIST.glob(name.format(number))) for name in names}
+        result[kind] = [path for paths in found.values() for path in paths], [name for name, paths in found.items() if not paths]
+    return result
 
 
 def debian():
@@ -81,6 +88,8 @@ def faults(path):
     """The faults of a wheel, and a machine whose libraries a package lacks."""
     if path.suffix == ".whl":
         yield from wheel.faults(path)
+    if path.name == "pom.xml" and f"<version>{parts.version()}</version>" not in path.read_text(encoding="utf-8"):
+        yield f"the version is not {parts.version()}"
     if path.name == "cucore.jar" or path.suffix == ".nupkg":
         listed = archive.read(path)
         for folder in ("native/linux-x86-64/", "native/linux-aarch64/") if path.suffix == ".jar" else ("runtimes/linux-x64/", "runtimes/linux-arm64/"):
@@ -88,17 +97,38 @@ def faults(path):
                 yield f"no file of {folder}; run ./run packages as root"
 
 
+def differences(wheels):
+    """The parts of which the wheels list different versions. Debian was then not updated for one of the machines."""
+    versions = {}
+    for path in wheels:
+        for name, (data, _) in archive.read(path).items():
+            if name.endswith("/sboms/cucore.cdx.json"):
+                for part in json.loads(data)["components"]:
+                    versions.setdefault(part["name"], {}).setdefault(part.get("version", "unknown"), []).append(path.name)
+    for part, of in versions.items():
+        if len(of) > 1:
+            text = ", ".join(f"{number} in {names[0]}" for number, names in sorted(of.items()))
+            yield f"{part} is {text}; update Debian's packages, then ./run packages"
+
+
+def check(kind, paths, missing):
+    """(whether the files of a kind are complete and without faults, the text of the line)."""
+    wrong = [f"{path.name}: {fault}" for path in paths for fault in faults(path)]
+    wrong += differences(paths) if kind == "wheel" else []
+    if missing:
+        wrong.append(f"{', '.join(missing) + ': ' if paths else ''}missing; ./run packages builds it")
+    return not wrong, "; ".join(wrong) or ", ".join(path.name for path in paths)
+
+
 def main():
     results = [("version", *version()), ("changelog", *changelog()), ("clean tree", *clean_tree()), ("signed tag", *tag())]
     found = packages()
-    for kind, paths in found.items():
-        wrong = [f"{path.name}: {fault}" for path in paths for fault in faults(path)]
-        text = "; ".join(wrong) or ", ".join(path.name for path in paths)
-        results.append((kind, bool(paths) and not wrong, text if paths else "missing; ./run packages builds it"))
+    for kind, (paths, missing) in found.items():
+        results.append((kind, *check(kind, paths, missing)))
     results.append(("Debian packages", *debian()))
     for name, is_done, text in results:
         print(f"{'ok' if is_done else 'open':4}  {name:15} {text}")
-    present = [path for paths in found.values() for path in paths]
+    present = [path for paths, _ in found.values() for path in paths if path.suffix != ".xml"]
     if present:
         print("\n" + contents.table(present))
     return 0 if all(is_done for _, is_done, _ in results) else 1
