@@ -33,12 +33,17 @@ def version_of(debian):
     return re.sub(r"^\d+:|[+-].*$", "", done.stdout) if done.returncode == 0 and done.stdout else None
 
 
+def purl(row, number):
+    """The name of a part by the specification of package URLs."""
+    return row["purl"].format(version=number) if number else row["purl"].partition("@")[0]
+
+
 def component(row, how):
-    made = {"type": "library", "name": row["name"], "scope": "required",
-            "licenses": [{"license": {"id": row["licence"]}}],
+    found = version_of(row["debian"])
+    made = {"type": "library", "name": row["name"], "scope": row.get("scope", "required"),
+            "licenses": [{"license": {"id": row["licence"]}}], "purl": purl(row, found),
             "externalReferences": [{"type": "website", "url": row["url"]}],
             "properties": [{"name": "cucore:how", "value": how}]}
-    found = version_of(row["debian"])
     return made | ({"version": found} if found else {})
 
 
