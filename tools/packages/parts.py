@@ -39,7 +39,7 @@ def purl(row, number):
 
 
 def component(row, how):
-    found = version_of(row["debian"])
+    found = version_of(row["debian"]) if "debian" in row else None
     made = {"type": "library", "name": row["name"], "scope": row.get("scope", "required"),
             "licenses": [{"license": {"id": row["licence"]}}], "purl": purl(row, found),
             "externalReferences": [{"type": "website", "url": row["url"]}],
