@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds packages of the last commit in two folders and compares their bytes: reproduce.sh [wheel|sdist|jars|nuget]...
 # The folders have different names and lengths, and the second one has a compiler cache of its own, so that its objects are
-# compiled again. $CUCORE_REPRODUCE is the folder of both; without it they are deleted.
+# compiled again. $CUCORE_REPRODUCE is the folder of both; without it they are deleted. Nothing is cross-built: the wheel is for this
+# machine, and jars and NuGet packages take the libraries for AArch64 from build-arm64/natives, or lack them if there is no such folder.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$PWD
@@ -18,8 +19,12 @@ else place=$(mktemp -d); trap 'rm -rf "$place"' EXIT; fi
 
 version=$(sed -n "s/^  version: '\(.*\)',$/\1/p" meson.build)
 
+natives=
+[ ! -d build-arm64/natives ] || natives=$root/build-arm64/natives
+
 configure() {
-  [ -f build/build.ninja ] || meson setup build --buildtype=release -Dunity=on -Dunity_size=100 -Dtests=false -Dbench=false -Dpython=disabled
+  [ -f build/build.ninja ] || meson setup build --buildtype=release -Dunity=on -Dunity_size=100 -Dtests=false -Dbench=false -Dpython=disabled \
+    -Dextra_natives="$natives"
 }
 
 # build KIND: in the current clone; prints nothing but the names of the packages.
@@ -40,6 +45,9 @@ build() {
   esac
 }
 
+case "$natives $*" in
+  " "*jars* | " "*nuget*) echo "reproduce.sh: build-arm64/natives does not exist; jars and NuGet packages lack the files for AArch64" >&2 ;;
+esac
 for name in one another-folder; do
   [ -d "$place/$name" ] || git clone -q "$root" "$place/$name"
   cd "$place/$name"
