@@ -225,6 +225,21 @@ class Release(unittest.TestCase):
         self.assertEqual(self.checklist()[1]["wheel"], ("open", f"zstd is 1.5.4 in {name}_x86_64.whl, 1.5.5 in {name}_aarch64.whl; "
                                                                 "update Debian's packages, then ./run packages"))
 
+    def test_two_builds_are_compared(self):
+        tree, python = self.folder / "tree", self.folder / "bin/python3"
+        (tree / "tools/packages").mkdir()
+        shutil.copy(ROOT / "tools/packages/reproduce.sh", tree / "tools/packages")
+        self.commit()
+        for body, code, text in (("echo equal > $archive", 0, "equal bytes in two folders"), ("pwd > $archive", 1, "the packages of the two folders differ"),
+                                 ("exit 3", 3, ""), (":", 123, "No such file")):
+            python.write_text(f"#!/bin/sh\narchive=dist/cucore-{self.old}.tar.gz\nmkdir -p dist\n{body}\n")
+            python.chmod(0o755)
+            done = subprocess.run(["sh", "tools/packages/reproduce.sh", "sdist"], cwd=tree, env=self.environment | {"LC_ALL": "C"},
+                                  stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+            self.assertEqual(done.returncode, code, done.stdout)
+            self.assertIn(text, done.stdout)
+            self.assertEqual("equal bytes" in done.stdout, code == 0)
+
 
 if __name__ == "__main__":
     unittest.main()

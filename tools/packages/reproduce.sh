@@ -52,7 +52,10 @@ for name in one another-folder; do
   [ -d "$place/$name" ] || git clone -q "$root" "$place/$name"
   cd "$place/$name"
   [ "$name" = one ] || export CCACHE_DIR="$place/$name.ccache"
-  for kind in "$@"; do build "$kind"; done | xargs sha256sum | sed 's| .*/| |' > "$place/$name.txt"
+  # Not a pipe, which hides the failure of a build.
+  for kind in "$@"; do build "$kind"; done > "$place/$name.names"
+  xargs sha256sum < "$place/$name.names" > "$place/$name.sums"
+  sed 's| .*/| |' "$place/$name.sums" > "$place/$name.txt"
 done
 cat "$place/one.txt"
 if diff "$place/one.txt" "$place/another-folder.txt" >&2; then echo "equal bytes in two folders"
