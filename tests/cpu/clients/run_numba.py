@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the CUDA tests of Numba on the CPU device, and prints the counts of each test module.
 
-    /usr/bin/python3 tests/cpu/clients/run_numba.py COMPAT [--cuda TOOLKIT] [--log FOLDER] [MODULE ...]
+    /usr/bin/python3 tests/cpu/clients/run_numba.py COMPAT [--cuda TOOLKIT] [--limit SECONDS] [--log FOLDER] [MODULE ...]
 
 COMPAT is the folder with libcuda.so.1. Numba is that of the interpreter; the changes below serve
 version 0.56 of Debian with CUDA 13. Each module runs in a process of its own, because a failed test
@@ -18,7 +18,6 @@ import unittest
 from pathlib import Path
 
 PACKAGES = ("numba.cuda.tests.cudadrv", "numba.cuda.tests.cudapy", "numba.cuda.tests.doc_examples")
-LIMIT = 180  # seconds of one module
 # Python runs it at the start of each process, also of those that the tests start.
 AT_START = '''
 import importlib.util
@@ -78,10 +77,10 @@ def modules():
                           if module.name.startswith("test_"))
 
 
-def run_in_process(module, environment, log):
+def run_in_process(module, environment, limit, log):
     try:
         result = subprocess.run([sys.executable, __file__, "--child", module], env=environment, text=True,
-                                capture_output=True, timeout=LIMIT, check=False)
+                                capture_output=True, timeout=limit, check=False)
         output, errors = result.stdout, result.stderr
     except subprocess.TimeoutExpired as timeout:
         output, errors = "", f"{timeout}"
@@ -95,6 +94,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("compat", type=Path)
     parser.add_argument("--cuda", type=Path, default=Path("/usr/local/cuda"))
+    parser.add_argument("--limit", type=float, default=180, metavar="SECONDS", help="the time of one module, 180 by default")
     parser.add_argument("--log", type=Path)
     parser.add_argument("module", nargs="*")
     options = parser.parse_intermixed_args()
@@ -107,7 +107,7 @@ def main():
                            NVVM_IR_VER_CHK="0", NUMBA_CUDA_DEFAULT_PTX_CC="7.5")
         total = {"run": 0, "failed": 0, "skipped": 0}
         for module in options.module or modules():
-            counts = run_in_process(module, environment, options.log)
+            counts = run_in_process(module, environment, options.limit, options.log)
             if counts is None:
                 print(f"{module}: ended without a result")
                 continue

@@ -105,7 +105,7 @@ def main():
     parser.add_argument("--ptxas", default="/usr/local/cuda/bin/ptxas")
     parser.add_argument("--target", default="sm_90a")
     parser.add_argument("file", nargs="*", type=Path)
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     files = options.file or sorted(path for path in HERE.glob("*.txt") if path.name != "missing.txt")
     forms = [form for path in files for form in forms_of(path)] + ([] if options.file else list(all_forms()))
     forms = list(dict.fromkeys(forms))
