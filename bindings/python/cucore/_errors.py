@@ -63,7 +63,8 @@ class Error(Exception):
         return str(self.args[1])
 
     def __str__(self) -> str:
-        return f"{self.message}\n{self.log}" if self.log else self.message
+        # The message of failed checks has the first reports, so the log would repeat them.
+        return f"{self.message}\n{self.log}" if self.log and self.status != Status.CHECKS else self.message
 
 
 #: exceptions

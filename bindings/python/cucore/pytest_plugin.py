@@ -73,10 +73,13 @@ def _checked_call(pyfuncitem: pytest.Function) -> Generator[None, Any, None]:
     checks = block.__enter__()
     outcome = yield
     kind, error, traceback = outcome.excinfo or (None, None, None)
+    reports = ""
     try:
         block.__exit__(kind, error, traceback)
     except cucore.ChecksError as found:
-        pytest.fail(str(found), pytrace=False)
+        reports = str(found)
+    if reports:  # outside of the handler: pytest prints the exception that is being handled
+        pytest.fail(reports, pytrace=False)
     if error is None and "faults" in options and checks.fault_count == 0:
         pytest.fail(f"no fault was injected: the test has fewer calls than {options['faults']!r} names", pytrace=False)
 

@@ -49,6 +49,7 @@ def test_a_block_with_reports_raises(kernels, stream):
             run(kernels, "past_end", stream)
     assert isinstance(raised.value, AssertionError)
     assert "checks.cu:2" in raised.value.log
+    assert str(raised.value).count("out-of-bounds") == 1
 
 
 def test_a_random_schedule_names_its_seed(kernels, stream):
@@ -193,6 +194,8 @@ def test_the_plugin_lets_wrong_tests_fail(tmp_path):
                          ("survive_bad", "OutOfDeviceMemoryError"), ("survive_without_a_fault", "no fault was injected")):
         assert f"FAILED test_marked.py::test_{name}" in output
         assert reason in output
+    assert output.split("short test summary")[0].count("out-of-bounds") == 1, output
+    assert "During handling" not in output
 
 
 def test_the_option_checks_all_tests(tmp_path):
