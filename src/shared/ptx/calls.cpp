@@ -54,10 +54,10 @@ Operand BodyParser::argument_list(const Form& form) {
 
 Operand BodyParser::operand_of_list(const Form& form) {
   char c = lexer_.peek();
-  if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an argument");
+  if (c == '{' || c == '[') lexer_.fail_near("expected an argument");
   Operand item = operand(form);
   bool ok =
-      item.kind == OperandKind::REG || item.kind == OperandKind::IMMEDIATE ||
+      (item.kind == OperandKind::REG && !item.negated) || item.kind == OperandKind::IMMEDIATE ||
       (item.kind == OperandKind::SYMBOL && item.base == Base::LOCAL_VARIABLE && item.bits == 0);
   if (!ok) lexer_.fail("an argument must be a .param variable, a register or a constant");
   return item;

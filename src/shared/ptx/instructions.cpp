@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads instructions and their operands.
+#include <cstring>
 #include <utility>
 
 #include "ptx/body.hpp"
@@ -145,10 +146,16 @@ Operand BodyParser::selected(const Form& form, Operand operand) {
   return operand;
 }
 
-// Reads "!%p"; only a predicate can be negated.
+// Reads "!%p" or a constant such as "!5"; of registers, only a predicate can be negated.
 Operand BodyParser::negated_operand() {
+  const Lexer start = lexer_;
   lexer_.expect('!');
-  lexer_.peek();
+  const char c = lexer_.peek();
+  const bool is_name = is_class(c, CHAR_WORD) && !is_class(c, CHAR_DIGIT);
+  if (!is_name || lexer_.accept_word("WARP_SZ")) {
+    lexer_ = start;
+    return constant_operand();
+  }
   std::optional<uint32_t> found;
   scan_register(found);
   if (!found) lexer_.fail_near("expected a predicate behind '!'");
@@ -249,6 +256,7 @@ Operand BodyParser::move_to_register(const Operand& special) {
 
 // Reads a register without `%` (inline assembly), a variable, a function or `_`.
 Operand BodyParser::named_operand(const Form& form) {
+  const char* start = lexer_.position();
   std::optional<uint32_t> found;
   std::string_view name = scan_register(found);
   if (found) return selected(form, register_operand(*found));
@@ -258,11 +266,8 @@ Operand BodyParser::named_operand(const Form& form) {
     return sink;
   }
   if (name == "WARP_SZ") {
-    Operand size;
-    size.kind = OperandKind::IMMEDIATE;
-    size.literal = Literal::INTEGER;
-    size.bits = 32;
-    return size;
+    lexer_.advance_to(start);
+    return constant_operand();
   }
   return variable_operand(OperandKind::SYMBOL, name);
 }
@@ -351,7 +356,7 @@ Operand BodyParser::memory_operand(const Form& form) {
   lexer_.expect('[');
   Operand result;
   char c = lexer_.peek();
-  if (is_class(c, CHAR_DIGIT) || c == '-' || c == '(') {
+  if (is_class(c, CHAR_DIGIT) || (c != 0 && std::strchr("-+~!(", c))) {
     result.bits = parse_integer(lexer_, "an address");
   } else {
     std::optional<uint32_t> found;
@@ -396,8 +401,9 @@ Operand BodyParser::vector_operand(const Form& form) {
 // Elements are registers, constants and sinks; a special register is first moved to a register.
 Operand BodyParser::operand_of_vector(const Form& form) {
   char c = lexer_.peek();
-  if (c == '{' || c == '[' || c == '!') lexer_.fail_near("expected an element");
+  if (c == '{' || c == '[') lexer_.fail_near("expected an element");
   Operand item = operand(form);
+  if (item.negated) lexer_.fail("a negated predicate cannot be an element");
   if (item.kind == OperandKind::SPECIAL) item = move_to_register(item);
   if (item.kind == OperandKind::SYMBOL || item.kind == OperandKind::FUNCTION)
     lexer_.fail("an address cannot be an element");

@@ -109,6 +109,47 @@ TEST(Body, ImmediatesAreConvertedToTheirSlot) {
   EXPECT_EQ(parsed.operands(8)[2].bits, 32u);
 }
 
+TEST(Body, ConstantsAreExpressions) {
+  struct Case {
+    const char* text;
+    uint32_t value;
+  };
+  constexpr Case CASES[] = {
+      {"!5", 0},           {"! 5", 0},          {"!0", 1},          {"!\n/* no */ 0", 1},
+      {"!0 + 3", 4},       {"!(1 + 3)", 0},     {"!!3", 1},         {"~!3", UINT32_MAX},
+      {"-!0", UINT32_MAX}, {"+5", 5},           {"~5", ~5u},        {"(!0 + 3) * -2", uint32_t(-8)},
+      {"WARP_SZ * 2", 64}, {"!WARP_SZ + 1", 1}, {"WARP_SZ - 1", 31}};
+  std::string body;
+  for (const Case& c : CASES) body += std::string("mov.b32 %r1, ") + c.text + ";\n";
+  Parsed parsed(kernel(body + "mov.b64 %rd1, {!0, ~!0};\nld.local.u32 %r1, [!0 + 3];\nret;\n"));
+  EXPECT_PARSES(parsed);
+  for (size_t i = 0; i < std::size(CASES); ++i)
+    EXPECT_EQ(parsed.operands(i)[1].bits, CASES[i].value) << CASES[i].text;
+  const Operand& pair = parsed.operands(std::size(CASES))[1];
+  EXPECT_EQ(parsed.function().elements[pair.index].bits, 1u);
+  EXPECT_EQ(parsed.function().elements[pair.index + 1].bits, uint32_t(~1));
+  EXPECT_EQ(parsed.operands(std::size(CASES) + 1)[1].bits, 4u);
+  Parsed call(kernel("call f, (!0);\nret;\n", ".func f(.param .b32 n) { ret; }\n"));
+  EXPECT_PARSES(call);
+}
+
+TEST(Body, PredicatesAreNegatedAndSoAreTheirConstants) {
+  Parsed parsed(
+      kernel("setp.eq.and.u32 %p1, %r1, %r2, !%p2;\nsetp.eq.and.u32 %p1, %r1, %r2, ! %p2;\n"
+             "setp.eq.and.u32 %p1, %r1, %r2, !0;\nand.pred %p1, %p2, !7;\n"
+             "{\n.reg .pred WARP_SZE;\nsetp.eq.and.u32 %p1, %r1, %r2, !WARP_SZE;\n}\nret;\n"));
+  EXPECT_PARSES(parsed);
+  for (size_t i : {size_t{0}, size_t{1}}) {
+    EXPECT_EQ(parsed.operands(i)[4].kind, OperandKind::REG);
+    EXPECT_TRUE(parsed.operands(i)[4].negated);
+  }
+  EXPECT_EQ(parsed.operands(2)[4].kind, OperandKind::IMMEDIATE);
+  EXPECT_FALSE(parsed.operands(2)[4].negated);
+  EXPECT_EQ(parsed.operands(2)[4].bits, 1u);
+  EXPECT_EQ(parsed.operands(3)[2].bits, 0u);
+  EXPECT_TRUE(parsed.operands(4)[4].negated);
+}
+
 TEST(Body, LabelsAreScopedAndMayComeLater) {
   Parsed parsed(kernel(
       "bra END;\n{\n.reg .pred q;\nL: setp.eq.u32 q, %r1, 1;\n@q bra L;\n@!q bra.uni END;\n}\n"
@@ -315,9 +356,12 @@ INSTANTIATE_TEST_SUITE_P(
         BadBody{"add.u32 %r01, %r2, %r3;", "unknown"}, BadBody{"add.u32 5, %r2, %r3;", "register"},
         BadBody{"add.u32 %r1, %p1, %r3;", "32-bit"}, BadBody{"add.f32 %f1, %f2, 1;", "constant"},
         BadBody{"add.u32 %r1, %r2, 1.5;", "constant"}, BadBody{"add.u32 %r1, !%r2, 1;", "32-bit"},
-        BadBody{"add.u32 %r1|%p1, %r2, 1;", "'|'"}, BadBody{"add.u32 %r1, {%r2}, 1;", "32-bit"},
-        BadBody{"add.u32 %r1, [%rd1], 1;", "32-bit"}, BadBody{"add.u32 %r1, g, 1;", "32-bit"},
-        BadBody{"mul.wide.u32 %r1, %r2, %r3;", "64-bit"},
+        BadBody{"mov.f32 %f1, !1.0;", "integer"}, BadBody{"mov.u32 %r1, !;", "constant"},
+        BadBody{"and.pred %p1, %p2, !g;", "predicate"},
+        BadBody{"mov.b64 %rd1, {%r1, !%r2};", "element"},
+        BadBody{"call (%rd1), f, (!%r1);", "argument"}, BadBody{"add.u32 %r1|%p1, %r2, 1;", "'|'"},
+        BadBody{"add.u32 %r1, {%r2}, 1;", "32-bit"}, BadBody{"add.u32 %r1, [%rd1], 1;", "32-bit"},
+        BadBody{"add.u32 %r1, g, 1;", "32-bit"}, BadBody{"mul.wide.u32 %r1, %r2, %r3;", "64-bit"},
         BadBody{"shl.b64 %rd1, %rd2, %rd3;", "32"}, BadBody{"setp.eq.u32 %r1, %r2, 1;", "1-bit"},
         BadBody{"selp.b32 %r1, 1, 2, %r3;", "pred"}, BadBody{"bra nowhere;", "unknown label"},
         BadBody{"bra %r1, %r2;", "';'"}, BadBody{"@%r1 bra END;", "predicate"},
