@@ -67,6 +67,28 @@ void Cluster::deadlock() const {
   throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT, text + schedule_suffix()};
 }
 
+std::string Cluster::live_thread_text() const {
+  const Warp* found = nullptr;
+  const Group* group = nullptr;
+  for (const auto& block : blocks) {
+    for (uint32_t x = 0; x < launch.warp_count; ++x) {
+      const Warp& w = block->warps[x];
+      for (uint32_t i = 0; i < w.group_count; ++i) {
+        if (group && (group->state == GroupState::READY || w.groups[i].state != GroupState::READY))
+          continue;
+        found = &w;
+        group = &w.groups[i];
+      }
+    }
+  }
+  if (!group) return {};
+  const DecodedFunction& function = *group->frame->function;
+  std::string text = thread_text(*found, std::countr_zero(group->mask));
+  if (!function.source->is_entry)
+    text += " in function '" + shown_name(function.source->name) + "'";
+  return text + " is at " + place_text(function, group->pc, settings().show_ptx);
+}
+
 bool Cluster::arrive(const Warp& w, uint32_t lanes) {
   uint32_t& arrived = arrived_[index_of(w)];
   if (arrived & lanes) return false;

@@ -29,6 +29,9 @@ struct Cluster {
   void begin(uint64_t number);
   // Throws KernelFault.
   BlockStatus run(int64_t quantum);
+  // Returns "kernel 'saxpy' block (3,0,0) thread (17,0,0) is at saxpy.cu:12 (PTX line 42)" for one
+  // thread that can go on, or else for one that waits; "" if all have ended.
+  std::string live_thread_text() const;
 
   // The barrier of the cluster. The bits are lanes of the warp.
   // Returns false if one of the lanes has arrived already and has not waited.

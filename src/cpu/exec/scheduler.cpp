@@ -6,7 +6,9 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <string>
 
+#include "cpu/checks/check_set.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/counts/counts.hpp"
 #include "cpu/exec/cluster.hpp"
@@ -52,7 +54,7 @@ class Share {
   bool admit();
   bool begin();
   void slice();
-  void charge();
+  void charge(const Cluster* cluster = nullptr);
 
   LaunchState& launch_;
   WorkerChecks checks_;
@@ -105,18 +107,20 @@ bool Share::begin() {
   return true;
 }
 
-void Share::charge() {
+// The text of a used-up budget contains the place of a thread of the cluster.
+void Share::charge(const Cluster* cluster) {
   launch_.thread_instructions.fetch_add(worker_.thread_instructions, std::memory_order_relaxed);
   const uint64_t total =
       launch_.warp_instructions.fetch_add(worker_.warp_instructions, std::memory_order_relaxed) +
       worker_.warp_instructions;
   worker_.warp_instructions = worker_.thread_instructions = 0;
-  if (launch_.budget && total > launch_.budget)
-    throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT,
-                      "kernel '" + shown_name(launch_.kernel->function->source->name) +
-                          "' has used its budget of " + std::to_string(launch_.budget) +
-                          " warp instructions, which " + launch_.budgets.instructions.setting +
-                          " sets"};
+  if (!launch_.budget || total <= launch_.budget) return;
+  std::string text = "kernel '" + shown_name(launch_.kernel->function->source->name) +
+                     "' has used its budget of " + std::to_string(launch_.budget) +
+                     " warp instructions, which " + launch_.budgets.instructions.setting + " sets";
+  const std::string place = cluster ? cluster->live_thread_text() : "";
+  if (!place.empty()) text += "; " + place;
+  throw KernelFault{CUDA_ERROR_LAUNCH_TIMEOUT, text + schedule_suffix()};
 }
 
 void Share::slice() {
@@ -127,7 +131,7 @@ void Share::slice() {
     quantum = 1 + launch_.checks->random->below(RANDOM_SLICE);
   if (launch_.budget && int64_t(launch_.budget) < quantum) quantum = int64_t(launch_.budget);
   const BlockStatus status = cluster.run(quantum);
-  if (launch_.budget || worker_.warp_instructions > 1 << 20) charge();
+  if (launch_.budget || worker_.warp_instructions > 1 << 20) charge(&cluster);
   if (status == BlockStatus::DONE) {
     // Usually it is the only one, and another begins in its place.
     uint64_t number = 0;

@@ -210,6 +210,23 @@ TEST(Faults, InstructionBudget) {
   EXPECT_FALSE(ends);
 }
 
+// The text names a thread that runs, before threads that wait, and the function in which it is.
+TEST(Faults, InstructionBudgetNamesARunningThread) {
+  const Settings before = settings();
+  Settings s = before;
+  s.instruction_budget = 100000;
+  configure(s);
+  const std::string function = ".func spin() {\nLOOP: bra LOOP;\nret;\n}\n";
+  const auto fault = run_text(
+      kernel_text("setp.lt.u32 %p1, %r1, 32;\n@%p1 bra WAIT;\ncall spin;\nWAIT: bar.sync 0;",
+                  function),
+      shape(1, 64));
+  configure(before);
+  expect_fault(fault, CUDA_ERROR_LAUNCH_TIMEOUT,
+               {"budget of 100000",
+                "kernel 'k' block (0,0,0) thread (32,0,0) in function 'spin' is at PTX line 5"});
+}
+
 // Without the count of sleep, this loop would take minutes for its million instructions. The
 // schedule does not matter.
 TEST(Faults, InstructionBudgetCountsSleep) {
