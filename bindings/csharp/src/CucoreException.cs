@@ -55,7 +55,8 @@ public partial class CucoreException : Exception {
     info.AddValue("Cucore.Failure", failure);
   }
 
-  /// <summary>The class, the message, the trace, and the log if it exists.</summary>
-  public override string ToString() { return string.IsNullOrEmpty(Log) ? base.ToString() : base.ToString() + Environment.NewLine + Log; }
+  /// <summary>The class, the message, the trace, and the log if it exists. The message of failed checks has the first
+  /// reports, so their log is left out.</summary>
+  public override string ToString() { return string.IsNullOrEmpty(Log) || Status == Status.Checks ? base.ToString() : base.ToString() + Environment.NewLine + Log; }
 }
 }

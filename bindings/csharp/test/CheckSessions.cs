@@ -35,6 +35,7 @@ extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }";
       Run("past_end");
       ChecksException found = Check.Throws<ChecksException>(() => checks.Verify());
       Check.Contains("out-of-bounds", found.Message);
+      Check.Equal(2, found.ToString().Split(new[] { "out-of-bounds" }, StringSplitOptions.None).Length);
       CheckReport report = checks.Reports.Single();
       Check.Equal("out-of-bounds", report.Kind);
       Check.Equal("past_end", report.Kernel);

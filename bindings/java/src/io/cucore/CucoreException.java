@@ -56,12 +56,13 @@ public class CucoreException extends RuntimeException {
 
   /**
    * Returns the class and the message, as usual; below them the first lines of the log, if it is not
-   * empty. An uncaught exception therefore prints the compiler's output.
+   * empty. An uncaught exception therefore prints the compiler's output. The message of failed checks
+   * has the first reports, so their log is left out.
    */
   @Override
   public String toString() {
     String said = super.toString();
-    if (log.isBlank()) {
+    if (log.isBlank() || status() == Status.CHECKS) {
       return said;
     }
     String[] lines = log.strip().split("(\\s*\\R)+");

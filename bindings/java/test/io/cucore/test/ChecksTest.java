@@ -88,6 +88,7 @@ class ChecksTest {
       store(16);
       ChecksException found = assertThrows(ChecksException.class, checks::verify);
       assertTrue(found.getMessage().contains("out-of-bounds"), found.getMessage());
+      assertEquals(2, found.toString().split("out-of-bounds", -1).length, found.toString());
       CheckReport report = checks.getReports().get(0);
       assertEquals(1, checks.getReports().size());
       assertEquals("out-of-bounds", report.kind());
