@@ -259,7 +259,8 @@ TEST_F(CheckApi, CheckOnlyTheChosenKinds) {
 }
 
 TEST_F(CheckApi, SuppressReports) {
-  for (const char* rule : {"out-of-bounds", "* past_end", "out-* past_* checks.cu:8", "* * *:8"}) {
+  for (const char* rule :
+       {"out-of-bounds", "* past_end", "out-* past_* checks.cu:8", "* * *:8", "out?of-*"}) {
     const std::string text = "# known\n\n" + std::string(rule) + "\n";
     options_.suppressions = text.c_str();
     const Checks checks = start();
@@ -341,6 +342,11 @@ TEST_F(CheckApi, RefuseWrongOptions) {
           "cucore_checks_options.trace_file is '/dev/null'");
   refused(&cucore_checks_options::suppressions, "a b c d",
           "cucore_checks_options.suppressions:1 has 4 words");
+  refused(&cucore_checks_options::suppressions, "# races\nstrem-race kernel",
+          "cucore_checks_options.suppressions:2 has the unknown kind 'strem-race'|"
+          "did you mean 'stream-race'?|expected one of out-of-bounds, use-after-free,|, fault");
+  refused(&cucore_checks_options::suppressions, "everything",
+          "has the unknown kind 'everything'; expected one of");
   options_.seed = 7;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "cucore_checks_options.seed is 7|schedule is random",
         cucore_checks_create, &options_, &checks);

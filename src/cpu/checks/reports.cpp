@@ -16,10 +16,7 @@ namespace {
 
 constexpr size_t MOST_REPORTS = 1000;
 
-constexpr const char* KINDS[] = {"out-of-bounds", "use-after-free", "misaligned", "uninitialised",
-                                 "shared-race",   "global-race",    "barrier",    "deadlock",
-                                 "stream-race",   "host-race",      "leak",       "wgmma",
-                                 "fault"};
+static_assert(REPORT_KINDS.size() == size_t(ReportKind::FAULT) + 1);
 
 std::string point(const uint32_t (&v)[3]) {
   return "(" + std::to_string(v[0]) + "," + std::to_string(v[1]) + "," + std::to_string(v[2]) + ")";
@@ -50,7 +47,7 @@ void place_fields(std::string& json, const std::string& prefix, const Place& p) 
 
 }  // namespace
 
-const char* kind_name(ReportKind kind) { return KINDS[size_t(kind)]; }
+const char* kind_name(ReportKind kind) { return REPORT_KINDS[size_t(kind)]; }
 
 std::string Place::text() const {
   if (ptx_line == 0) return {};

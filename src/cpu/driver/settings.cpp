@@ -32,11 +32,16 @@ std::optional<Simd> simd_from(std::string_view text) {
 
 using SharedSuppressions = std::shared_ptr<const Suppressions>;
 
-std::optional<SharedSuppressions> suppressions_of(std::string_view path) {
+// `reason` receives the fault of a line.
+std::optional<SharedSuppressions> suppressions_of(std::string_view path, std::string& reason) {
   std::ifstream file{std::string(path)};
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   auto rules = std::make_shared<Suppressions>();
-  if (!file.is_open() || file.bad() || rules->add(text)) return std::nullopt;
+  if (!file.is_open() || file.bad()) return std::nullopt;
+  if (const auto wrong = rules->add(text)) {
+    reason = ": line " + std::to_string(wrong->number) + " " + wrong->reason;
+    return std::nullopt;
+  }
   return rules;
 }
 
@@ -126,9 +131,12 @@ DriverSettings settings_from_environment() {
     s.check_output.json_file = *f;
   if (auto n = setting(s, "CUCORE_CPU_CHECK_EXIT", "an exit code from 0 to 255", up_to(255)))
     s.check_output.exit_code = static_cast<int>(*n);
+  std::string reason;
+  auto suppressions = [&](std::string_view path) { return suppressions_of(path, reason); };
   if (auto rules = setting(s, "CUCORE_CPU_CHECK_SUPPRESS",
-                           "a file with lines KIND KERNEL FILE:LINE", suppressions_of))
+                           "a file with lines KIND KERNEL FILE:LINE", suppressions))
     s.suppressions = *rules;
+  s.wrong += reason;
   if (auto o = setting(s, "CUCORE_CPU_SCHEDULE", SCHEDULE_NAMES, parse_schedule)) s.schedule = *o;
   if (auto n = setting(s, "CUCORE_CPU_TIMEOUT", "a number of warp instructions", up_to(UINT64_MAX)))
     s.executor.instruction_budget = *n;

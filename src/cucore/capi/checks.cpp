@@ -46,8 +46,7 @@ std::optional<std::string> read_text(const char* text) {
 void add_rules(cucore::Suppressions& suppressions, std::string_view text,
                const std::string& origin) {
   if (const auto wrong = suppressions.add(text))
-    throw Error(Status::INVALID_ARGUMENT, concat(origin, ":", wrong->number, " has ", wrong->words,
-                                                 " words; expected KIND KERNEL FILE:LINE"));
+    throw Error(Status::INVALID_ARGUMENT, concat(origin, ":", wrong->number, " ", wrong->reason));
 }
 
 cucore::Suppressions read_suppressions(const cucore_checks_options& options) {

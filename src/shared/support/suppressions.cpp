@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/edit_distance.hpp"
+
 namespace cucore {
 namespace {
 
@@ -42,6 +44,21 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+// Returns "" for a kind that matches one of REPORT_KINDS.
+std::string fault_of_kind(const std::string& kind) {
+  const auto fits = [&](const char* known) { return matches(kind, known); };
+  if (std::any_of(REPORT_KINDS.begin(), REPORT_KINDS.end(), fits)) return "";
+  const char* nearest = REPORT_KINDS[0];
+  for (const char* known : REPORT_KINDS)
+    if (edit_distance(kind, known) < edit_distance(kind, nearest)) nearest = known;
+  std::string text = "has the unknown kind '" + kind + "'; ";
+  if (is_similar(kind, nearest)) text += std::string("did you mean '") + nearest + "'? ";
+  text += "expected one of";
+  for (const char* known : REPORT_KINDS)
+    text += (known == REPORT_KINDS[0] ? " " : ", ") + std::string(known);
+  return text;
+}
+
 }  // namespace
 
 std::optional<Suppressions::WrongLine> Suppressions::add(std::string_view text) {
@@ -50,7 +67,11 @@ std::optional<Suppressions::WrongLine> Suppressions::add(std::string_view text) 
     std::vector<std::string> words = words_of(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
     if (words.empty()) continue;
-    if (words.size() > 3) return WrongLine{number, words.size()};
+    if (words.size() > 3)
+      return WrongLine{
+          number, "has " + std::to_string(words.size()) + " words; expected KIND KERNEL FILE:LINE"};
+    if (std::string reason = fault_of_kind(words[0]); !reason.empty())
+      return WrongLine{number, std::move(reason)};
     Rule rule{.kind = std::move(words[0])};
     if (words.size() > 1) rule.kernel = std::move(words[1]);
     if (words.size() > 2) rule.place = std::move(words[2]);

@@ -2,6 +2,7 @@
 // Rules for reports to drop: lines "KIND KERNEL FILE:LINE" with the wildcards * and ?.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -9,6 +10,12 @@
 #include <vector>
 
 namespace cucore {
+
+// The kinds of reports of the CPU device, in the order of its ReportKind.
+inline constexpr std::array<const char*, 13> REPORT_KINDS = {
+    "out-of-bounds", "use-after-free", "misaligned", "uninitialised", "shared-race",
+    "global-race",   "barrier",        "deadlock",   "stream-race",   "host-race",
+    "leak",          "wgmma",          "fault"};
 
 // The parts of a report that rules match. A race has two places.
 struct ReportIdentity {
@@ -20,9 +27,10 @@ class Suppressions {
  public:
   struct WrongLine {
     unsigned number = 0;
-    size_t words = 0;
+    std::string reason;  // "has 4 words; expected KIND KERNEL FILE:LINE"
   };
-  // Adds the rules of a text; "#" begins a comment. Returns the first line with too many words.
+  // Adds the rules of a text; "#" begins a comment. Returns the first line with too many words, or
+  // with a kind that matches none of REPORT_KINDS.
   std::optional<WrongLine> add(std::string_view text);
   bool match(const ReportIdentity& report) const;
 

@@ -221,6 +221,20 @@ TEST_F(CheckOutput, RefuseWrongSettings) {
         << setting.first;
 }
 
+TEST_F(CheckOutput, NameTheLineOfAnUnknownKind) {
+  const std::string rules = base_ + ".rules";
+  std::ofstream(rules) << "* known\nstrem-race kernel\n";
+  const Ended ended = run({{"CUCORE_CPU_CHECK_SUPPRESS", rules}}, [](Driver& cu) {
+    char text[1024] = "";
+    CHECK_CU(CUDA_ERROR_INVALID_VALUE, cu.cuInit(0));
+    CHECK_CU(0, cu.control().last_load_log(text, sizeof text, nullptr));
+    CHECK(std::strstr(text,
+                      "line 2 has the unknown kind 'strem-race'; did you mean "
+                      "'stream-race'? expected one of out-of-bounds, "));
+  });
+  EXPECT_EQ(ended.code, 0);
+}
+
 // A random schedule without a seed chooses one, and the printed line repeats the order.
 TEST_F(CheckOutput, RandomSchedulesPrintTheirSeed) {
   const Settings random = {{"CUCORE_CPU_SCHEDULE", "random"}};
