@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
 
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
 #include "cpu/checks/host_work.hpp"
+#include "cpu/checks/joined_reads.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "support/counted.hpp"
@@ -17,6 +19,13 @@ namespace cucore::cpu {
 namespace {
 
 enum class Relation : uint8_t { ORDERED, RACE, STREAMS, HOST };
+
+// The relation of this access to those of a record.
+struct Found {
+  Relation relation = Relation::ORDERED;
+  std::optional<OtherRead> read;  // the one that is not of the record's own operation
+  bool is_ordered() const { return relation == Relation::ORDERED; }
+};
 
 bool happened_before(const Rule& r, uint32_t c) { return c < r.stale || c - r.low <= r.width; }
 uint32_t id_of(uint32_t cell) { return cell >> SEGMENT_SHIFT; }
@@ -37,8 +46,9 @@ class Cell {
   bool is_load() const { return context_.checked.hook == Hook::LOAD; }
   bool is_mine(uint32_t c) const { return (c & ~CELL_STRONG) == mine_; }
   bool same_segment(uint32_t c) const { return id_of(c) == id_of(context_.rule.mine); }
-  Relation relation(uint32_t c) const;
-  Relation relation_of_operation(const Segment& segment) const;
+  Found relation(uint32_t c) const;
+  Relation relation_of_operation(uint32_t operation) const;
+  Found relation_of_others(uint32_t c, const Segment& segment) const;
   bool is_swap(uint32_t c, uint16_t site) const;
   bool are_strong(uint32_t c, uint16_t site) const;
   bool is_too_narrow(uint32_t c, uint16_t site) const;
@@ -46,8 +56,9 @@ class Cell {
   bool conflicts_with_reader(uint32_t c) const;
   bool changes_nothing(uint32_t c) const;
   void note_read(uint32_t c);
+  uint32_t joined_id(uint32_t c, Relation relation);
   uint32_t racing_lane(uint32_t c) const;
-  void report(uint32_t c, bool other_wrote, Relation relation);
+  void report(uint32_t c, bool other_wrote, const Found& found);
   std::string other_thread(uint32_t c, const Segment& segment, const StreamWork& operation) const;
 
   const AccessContext& context_;
@@ -57,23 +68,41 @@ class Cell {
   BlockChecks& checks_;
 };
 
-Relation Cell::relation_of_operation(const Segment& segment) const {
+Relation Cell::relation_of_operation(uint32_t operation) const {
   if (!(checks_.launch.set & CHECK_HOST)) return Relation::ORDERED;
-  const auto other = Segments::instance().operation(segment.operation);
+  const auto other = Segments::instance().operation(operation);
   if (!other || checks_.launch.operation->after(*other)) return Relation::ORDERED;
   if (!other->is_host) return Relation::STREAMS;
   return is_host_order_known(*other, *checks_.launch.operation) ? Relation::HOST
                                                                 : Relation::ORDERED;
 }
 
-Relation Cell::relation(uint32_t c) const {
-  if (happened_before(context_.rule, c)) return Relation::ORDERED;
+// The relation to reads of further operations, for which the record stands.
+Found Cell::relation_of_others(uint32_t c, const Segment& segment) const {
+  if (segment.block != NO_BLOCK || segment.warp != SEVERAL_WARPS) return {};
+  const auto owner = Segments::instance().operation(segment.operation);
+  if (!owner) return {};
+  for (const OtherRead& read : owner->joined.others(id_of(c))) {
+    if (strong() && read.is_strong) continue;
+    const Relation r = relation_of_operation(read.operation);
+    if (r != Relation::ORDERED) return {r, read};
+  }
+  return {};
+}
+
+Found Cell::relation(uint32_t c) const {
+  if (happened_before(context_.rule, c)) return {};
   Segment segment;
-  if (!Segments::instance().find(id_of(c), segment)) return Relation::ORDERED;
-  if (segment.operation != checks_.launch.operation->number) return relation_of_operation(segment);
-  if (!(checks_.launch.set & CHECK_RACE)) return Relation::ORDERED;
+  if (!Segments::instance().find(id_of(c), segment)) return {};
+  const StreamWork& operation = *checks_.launch.operation;
+  const bool is_other = segment.operation != operation.number;
+  const Relation r = is_other ? relation_of_operation(segment.operation) : Relation::ORDERED;
+  if (r != Relation::ORDERED) return {r, {}};
+  // Which thread of this launch has read the cell is unknown if the record stands for others.
+  if (is_other || operation.joined.has(id_of(c))) return relation_of_others(c, segment);
+  if (!(checks_.launch.set & CHECK_RACE)) return {};
   const bool ordered = checks_.clock.ordered(context_.w.index, id_of(c), segment);
-  return ordered ? Relation::ORDERED : Relation::RACE;
+  return {ordered ? Relation::ORDERED : Relation::RACE, {}};
 }
 
 // A compare-and-swap verifies what a thread has read before, so its race with a read is harmless.
@@ -135,22 +164,33 @@ bool Cell::changes_nothing(uint32_t c) const {
   return true;
 }
 
+// Returns the id of a record that stands for this read and for those that have no order with it; 0:
+// the old record remains.
+uint32_t Cell::joined_id(uint32_t c, Relation relation) {
+  LaunchChecks& launch = checks_.launch;
+  if (relation == Relation::STREAMS)
+    return checks_.worker.joiner.id_of(*launch.operation, context_.cells, index_, c);
+  Segment segment;
+  const bool is_found = Segments::instance().find(id_of(c), segment);
+  const bool is_here = is_found && segment.block == checks_.clock.block() &&
+                       segment.operation == launch.operation->number;
+  checks_.worker.joins_readers |= is_here && !context_.in_shared;
+  return is_here ? checks_.clock.several() : launch.several_blocks;
+}
+
 void Cell::note_read(uint32_t c) {
   const Rule& rule = context_.rule;
   const uint32_t flag = strong() ? CELL_STRONG : 0;
   uint32_t now = mine_ | flag;
-  Segment segment;
   if (same_segment(c)) {
     if (!is_mine(c)) now = rule.mine | SEVERAL_LANES;
     now &= ~CELL_STRONG | (c & flag);
-  } else if (const Relation r = relation(c); r != Relation::ORDERED) {
+  } else if (c - rule.several_blocks <= rule.several_width) {
+    return;  // the record stands for this launch
+  } else if (const Found found = relation(c); !found.is_ordered()) {
     // A read of the host remains, because a later write of any thread races with it.
-    if (strong() || c == rule.several_blocks || r == Relation::HOST) return;
-    const bool found = Segments::instance().find(id_of(c), segment);
-    const bool here = found && segment.block == checks_.clock.block() &&
-                      segment.operation == checks_.launch.operation->number;
-    checks_.worker.joins_readers |= here && !context_.in_shared;
-    const uint32_t id = here ? checks_.clock.several() : checks_.launch.several_blocks;
+    if (strong() || found.relation == Relation::HOST) return;
+    const uint32_t id = joined_id(c, found.relation);
     if (id == 0) return;
     now = id << SEGMENT_SHIFT | SEVERAL_LANES;
   }
@@ -162,11 +202,11 @@ void Cell::run() {
   const uint32_t writer = context_.cells.writer[index_], reader = context_.cells.reader[index_];
   const bool wrong_writer = conflicts_with_writer(writer);
   if (wrong_writer)
-    if (const Relation r = relation(writer); r != Relation::ORDERED && !changes_nothing(writer))
+    if (const Found r = relation(writer); !r.is_ordered() && !changes_nothing(writer))
       report(writer, true, r);
   if (is_load()) return note_read(reader);
   if (conflicts_with_reader(reader))
-    if (const Relation r = relation(reader); r != Relation::ORDERED && !changes_nothing(reader))
+    if (const Found r = relation(reader); !r.is_ordered() && !changes_nothing(reader))
       report(reader, false, r);
   context_.cells.writer[index_] = mine_ | (strong() ? CELL_STRONG : 0);
   record_site(context_.cells, true, index_, context_.site);
@@ -175,7 +215,7 @@ void Cell::run() {
 // The record is that of a line. Returns false if its cells differ.
 bool Cell::run_line() {
   const uint32_t writer = context_.cells.writer[index_], reader = context_.cells.reader[index_];
-  auto races = [&](uint32_t c) { return relation(c) != Relation::ORDERED; };
+  auto races = [&](uint32_t c) { return !relation(c).is_ordered(); };
   if (conflicts_with_writer(writer) && races(writer)) return false;
   if (is_load()) {
     const bool other_lanes = same_segment(reader) && !is_mine(reader);
@@ -217,10 +257,12 @@ uint32_t Cell::racing_lane(uint32_t c) const {
   return is_own && others ? uint32_t(std::countr_zero(others)) : lane_;
 }
 
-void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
-  const uint16_t site =
-      other_wrote ? context_.cells.writer_site[index_] : context_.cells.reader_site[index_];
-  const bool streams = relation == Relation::STREAMS, host = relation == Relation::HOST;
+void Cell::report(uint32_t c, bool other_wrote, const Found& found) {
+  const Records& cells = context_.cells;
+  const uint16_t site = found.read    ? found.read->site
+                        : other_wrote ? cells.writer_site[index_]
+                                      : cells.reader_site[index_];
+  const bool streams = found.relation == Relation::STREAMS, host = found.relation == Relation::HOST;
   const ReportKind kind = streams              ? ReportKind::STREAM_RACE
                           : host               ? ReportKind::HOST_RACE
                           : context_.in_shared ? ReportKind::SHARED_RACE
@@ -228,13 +270,15 @@ void Cell::report(uint32_t c, bool other_wrote, Relation relation) {
   if (!checks_.launch.is_first({kind, &context_.op, site})) return;
   Segment segment;
   Segments::instance().find(id_of(c), segment);
-  const auto operation = Segments::instance().operation(segment.operation);
+  const auto operation =
+      Segments::instance().operation(found.read ? found.read->operation : segment.operation);
   if (!operation) return;
   Report report =
       access_report(context_.w, context_.op, context_.checked, int(racing_lane(c)),
                     context_.addresses[lane_], context_.in_shared ? "shared" : "global");
   report.kind = kind;
-  report.other = other_thread(c, segment, *operation) + (other_wrote ? " wrote it" : " read it");
+  report.other = (found.read ? operation->name : other_thread(c, segment, *operation)) +
+                 (other_wrote ? " wrote it" : " read it");
   report.missing = streams                  ? UNORDERED_STREAMS
                    : host                   ? UNORDERED_HOST
                    : is_too_narrow(c, site) ? "with a scope that excludes the other block"
@@ -313,6 +357,7 @@ Rule make_rule(Warp& w, bool in_shared) {
   rule.stale = checks.launch.operation->floor << SEGMENT_SHIFT;
   if (checks.launch.several_blocks)
     rule.several_blocks = checks.launch.several_blocks << SEGMENT_SHIFT | SEVERAL_LANES;
+  if (rule.several_blocks != ~0u) rule.several_width = JoinedReads::MOST << SEGMENT_SHIFT;
   const uint32_t first = std::max(worker.first_of_block, worker.source.chunk_start());
   if (floor >= first) {
     rule.low = first << SEGMENT_SHIFT;

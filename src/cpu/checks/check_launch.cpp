@@ -128,6 +128,7 @@ std::unique_ptr<LaunchChecks> begin_checks(const Launch& launch, const LaunchSta
   Segments::instance().begin(checks->operation);
   if (const uint32_t id = Segments::instance().take_chunk()) {
     checks->several_blocks = id;
+    operation.joined.begin(id);
     Segments::instance().name(id, operation.number, NO_BLOCK, SEVERAL_WARPS);
   }
   return checks;

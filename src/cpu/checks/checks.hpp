@@ -14,6 +14,7 @@
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/check_table.hpp"
 #include "cpu/checks/clocks.hpp"
+#include "cpu/checks/joined_reads.hpp"
 #include "cpu/checks/kept_accesses.hpp"
 #include "cpu/checks/pending_copies.hpp"
 #include "cpu/checks/product_reads.hpp"
@@ -70,6 +71,7 @@ struct WorkerChecks {
   bool joins_readers = false;   // warps of one block have read the same cells of global memory
   std::vector<ShadowSite> sites;
   PageSearches searches;
+  ReadJoiner joiner;
   uint64_t generation = 0;
 };
 

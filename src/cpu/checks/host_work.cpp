@@ -11,6 +11,7 @@
 #include "cpu/checks/cell_lines.hpp"
 #include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_set.hpp"
+#include "cpu/checks/joined_reads.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/shadow.hpp"
 #include "cpu/exec/fault.hpp"
@@ -48,6 +49,7 @@ class HostCheck {
 
  private:
   bool check(uint32_t record, uint16_t site, bool wrote) const;
+  bool check_order(const StreamWork& other, uint16_t site, bool wrote) const;
   void report(const StreamWork& other, uint16_t site, bool wrote) const;
 
   const HostWork& host_;
@@ -73,17 +75,26 @@ void HostCheck::report(const StreamWork& other, uint16_t site, bool wrote) const
   Reports::instance().add(std::move(report));
 }
 
-// Returns false after a report.
+// Both functions return false after a report.
+bool HostCheck::check_order(const StreamWork& other, uint16_t site, bool wrote) const {
+  if (other.is_host || host_.work->after(other)) return true;
+  if (!is_host_order_known(*host_.work, other)) return true;
+  report(other, site, wrote);
+  return false;
+}
+
 bool HostCheck::check(uint32_t record, uint16_t site, bool wrote) const {
   const uint32_t id = record >> SEGMENT_SHIFT;
   if (id < host_.work->floor || id == host_.id || (record & CELL_STRONG)) return true;
   Segment segment;
   if (!Segments::instance().find(id, segment)) return true;
   const auto other = Segments::instance().operation(segment.operation);
-  if (!other || other->is_host || host_.work->after(*other)) return true;
-  if (!is_host_order_known(*host_.work, *other)) return true;
-  report(*other, site, wrote);
-  return false;
+  if (!other) return true;
+  if (!check_order(*other, site, wrote)) return false;
+  for (const OtherRead& read : other->joined.others(id))
+    if (const auto reader = Segments::instance().operation(read.operation))
+      if (!read.is_strong && !check_order(*reader, read.site, false)) return false;
+  return true;
 }
 
 void HostCheck::run() {

@@ -60,6 +60,8 @@ struct Rule {
   uint32_t stale = 0;             // smaller values are of accesses that happened before
   uint32_t low = ~0u, width = 0;  // so are those in this window
   uint32_t several_warps = ~0u, several_blocks = ~0u;  // ~0: none
+  // Records up to this distance behind `several_blocks` stand for other operations also.
+  uint32_t several_width = 0;
   // Readers that have no order with this warp, unless they happened before: other warps of the
   // block, and other blocks of the launch.
   CellWindow other_warps, other_blocks[2];

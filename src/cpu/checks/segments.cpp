@@ -29,6 +29,12 @@ bool StreamWork::after(const StreamWork& other) const {
   return other.stream < before->size() && other.position <= (*before)[other.stream];
 }
 
+void StreamWork::note_record(uint32_t id) const {
+  uint32_t first = first_joined.load();
+  while (id < first && !first_joined.compare_exchange_weak(first, id)) {
+  }
+}
+
 struct Segments::State {
   mutable std::mutex mutex;
   std::shared_ptr<const StreamWork> operations[KEPT_OPERATIONS];
@@ -62,7 +68,8 @@ void Segments::begin(const std::shared_ptr<StreamWork>& operation) {
   operation->first_segment = operation->floor = next_.load();
   for (const auto& other : state_->operations)
     if (other && !operation->after(*other))
-      operation->floor = std::min(operation->floor, other->first_segment);
+      operation->floor =
+          std::min({operation->floor, other->first_segment, other->first_joined.load()});
   state_->operations[operation->number % KEPT_OPERATIONS] = operation;
   operation->is_alone = state_->running.empty();
   latest_.store(operation->number);

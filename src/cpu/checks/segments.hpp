@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "cpu/checks/check_table.hpp"
+#include "cpu/checks/joined_reads.hpp"
 
 namespace cucore::cpu {
 
@@ -38,7 +39,14 @@ struct StreamWork {
   // The order with accesses of the program is unknown, see host_work.hpp.
   std::atomic<bool> may_follow_host{false};
 
+  // Reads of other operations, for which its records stand.
+  mutable JoinedReads joined;
+  // The first id of another operation that stands for a read of this one.
+  mutable std::atomic<uint32_t> first_joined{~0u};
+
   bool after(const StreamWork& other) const;
+  // A record of another operation stands for a read of this one.
+  void note_record(uint32_t id) const;
 };
 
 inline constexpr uint32_t NO_BLOCK = ~uint32_t{0};  // an access of several blocks, or of a copy

@@ -8,6 +8,7 @@
 #include "cpu/checks/cell_pages.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/host_work.hpp"
+#include "cpu/checks/joined_reads.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/checks/shadow.hpp"
 #include "cpu/exec/fault.hpp"
@@ -20,7 +21,9 @@ Transfer::Transfer(std::shared_ptr<StreamWork> operation) : operation_(std::move
   if (!operation_) return;
   Segments::instance().begin(operation_);
   id_ = Segments::instance().take_chunk();
-  if (id_) Segments::instance().name(id_, operation_->number, NO_BLOCK, NO_WARP);
+  if (!id_) return;
+  Segments::instance().name(id_, operation_->number, NO_BLOCK, NO_WARP);
+  operation_->joined.begin(id_);
 }
 
 Transfer::~Transfer() {
@@ -38,18 +41,28 @@ bool Transfer::check(uint32_t cell, uint16_t site, uint64_t address, Use use, bo
   Segment segment;
   if (!Segments::instance().find(id, segment)) return true;
   const auto other = Segments::instance().operation(segment.operation);
-  if (!other || operation_->after(*other)) return true;
-  if (other->is_host && !is_host_order_known(*other, *operation_)) return true;
+  if (!other) return true;
+  if (!check_order(*other, site, address, use, wrote)) return false;
+  for (const OtherRead& read : other->joined.others(id))
+    if (const auto reader = Segments::instance().operation(read.operation))
+      if (!check_order(*reader, read.site, address, use, false)) return false;
+  return true;
+}
+
+bool Transfer::check_order(const StreamWork& other, uint16_t site, uint64_t address, Use use,
+                           bool wrote) {
+  if (operation_->after(other)) return true;
+  if (other.is_host && !is_host_order_known(other, *operation_)) return true;
   constexpr const char* VERBS[] = {"reads", "writes", "frees"};
   Report report;
-  report.kind = other->is_host ? ReportKind::HOST_RACE : ReportKind::STREAM_RACE;
+  report.kind = other.is_host ? ReportKind::HOST_RACE : ReportKind::STREAM_RACE;
   report.kernel = operation_->name;  // a copy or a fill
   report.message = std::string(VERBS[size_t(use)]) + " memory at " + hex_text(address);
   report.space = "global";
   report.address = address;
-  report.other = other->name + (wrote ? " wrote it" : " read it");
-  report.missing = other->is_host ? UNORDERED_HOST : UNORDERED_STREAMS;
-  if (other->places && site < other->places->size()) report.other_place = (*other->places)[site];
+  report.other = other.name + (wrote ? " wrote it" : " read it");
+  report.missing = other.is_host ? UNORDERED_HOST : UNORDERED_STREAMS;
+  if (other.places && site < other.places->size()) report.other_place = (*other.places)[site];
   report.add_allocation();
   report.schedule = schedule_suffix();
   Reports::instance().add(std::move(report));
@@ -66,7 +79,7 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
   if (!cells) return;
   if (use != Use::FREE)
     RecordEnds::note(use == Use::READ ? cells->ends->reader : cells->ends->writer,
-                     (id_ + 1) << SEGMENT_SHIFT);
+                     (id_ + Segments::CHUNK) << SEGMENT_SHIFT);
   const uint64_t offset = address - range.base;
   size = std::min(size, range.size - offset);
   const uint64_t end = ((offset + size - 1) >> cells->shift) + 1;
@@ -87,13 +100,21 @@ void Transfer::visit(uint64_t address, uint64_t size, Use use) {
   }
 }
 
+uint32_t Transfer::record_of_read(const Records& records, uint64_t k) {
+  const uint32_t cell = records.reader[k], id = cell >> SEGMENT_SHIFT;
+  if (operation_->joined.has(id)) return cell;
+  const uint32_t joined = id < operation_->floor ? 0 : joiner_.id_of(*operation_, records, k, cell);
+  return (joined ? joined : id_) << SEGMENT_SHIFT | SEVERAL_LANES;
+}
+
 bool Transfer::visit_record(const Records& records, uint64_t k, uint64_t at, Use use, bool good) {
   if (good && records.writer[k] >> SEGMENT_SHIFT >= operation_->floor)
     good = check(records.writer[k], records.writer_site[k], at, use, true);
   if (good && use != Use::READ && records.reader[k] >> SEGMENT_SHIFT >= operation_->floor)
     good = check(records.reader[k], records.reader_site[k], at, use, false);
   if (use == Use::FREE) return good;
-  (use == Use::READ ? records.reader : records.writer)[k] = id_ << SEGMENT_SHIFT | SEVERAL_LANES;
+  (use == Use::READ ? records.reader : records.writer)[k] =
+      use == Use::READ ? record_of_read(records, k) : id_ << SEGMENT_SHIFT | SEVERAL_LANES;
   (use == Use::READ ? records.reader_site : records.writer_site)[k] = 0;
   return good;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "cpu/checks/joined_reads.hpp"
 #include "cpu/checks/lane_checks.hpp"
 #include "cpu/checks/segments.hpp"
 
@@ -32,9 +33,14 @@ class Transfer {
   // Checks one record, if `good`, and writes it. Returns false after a report.
   bool visit_record(const Records& records, uint64_t k, uint64_t at, Use use, bool good);
   bool check(uint32_t cell, uint16_t site, uint64_t address, Use use, bool wrote);
+  // Checks the access of one operation.
+  bool check_order(const StreamWork& other, uint16_t site, uint64_t address, Use use, bool wrote);
+  // Returns the new record of the reader of a cell.
+  uint32_t record_of_read(const Records& records, uint64_t k);
 
   const std::shared_ptr<StreamWork> operation_;
-  uint32_t id_ = 0;  // of its only segment; 0: nothing to check
+  uint32_t id_ = 0;  // of its first segment; 0: nothing to check
+  ReadJoiner joiner_;
 };
 
 }  // namespace cucore::cpu

@@ -20,6 +20,11 @@ template <class T>
 CUCPU_INLINE auto is_of_other_blocks(const Rule& r, T c) {
   return is_in(r.other_blocks[0], c) | is_in(r.other_blocks[1], c);
 }
+// A reader's record that further reads of the launch do not change.
+template <class T>
+CUCPU_INLINE auto is_of_several_blocks(const Rule& r, T d) {
+  return d - r.several_blocks <= r.several_width;
+}
 template <class T>
 CUCPU_INLINE T plain(T cell) {
   return cell & ~CELL_STRONG;
@@ -35,8 +40,8 @@ struct Read {
   CUCPU_INLINE static auto unclear(const Rule& r, T c, T d, T mine) {
     const auto writer = happened_before(r, c) | (plain(c) == mine) | ((c & FLAG) != 0);
     const auto reader = happened_before(r, d) | (d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT) |
-                        (d == r.several_warps) | (d == r.several_blocks) | is_in(r.other_warps, d) |
-                        is_of_other_blocks(r, d);
+                        (d == r.several_warps) | is_of_several_blocks(r, d) |
+                        is_in(r.other_warps, d) | is_of_other_blocks(r, d);
     return no(writer & reader);
   }
   // Readers of several warps or blocks join; the later write of any of them is a race. A strong
@@ -51,7 +56,7 @@ struct Read {
     const T own = select(recent & is_in(r.other_warps, d), warps, T(mine | FLAG));
     const T other = select(recent & is_of_other_blocks(r, d), blocks, own);
     const T now = select(d >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT, joined, other);
-    return select((d == r.several_warps) | (d == r.several_blocks), d, now);
+    return select((d == r.several_warps) | is_of_several_blocks(r, d), d, now);
   }
 };
 struct Write {

@@ -231,7 +231,7 @@ CUCPU_INLINE bool are_of_several(const Cells& cells, const Rule& r, uint64_t fir
   using V = Vectors<Width>;
   if (!may_skip<Read<false>>(cells, r)) return false;
   for (uint32_t k = 0; k < count; k += Width)
-    if (any(no(V::load(cells.reader + first + k) == r.several_blocks))) return false;
+    if (any(no(is_of_several_blocks(r, V::load(cells.reader + first + k))))) return false;
   return true;
 }
 
@@ -379,7 +379,7 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
   if (!are_stale(rule, c, d)) {
     bad = active & Kind::unclear(rule, c, d, mine).bits;
     // Records of several blocks remain, with their instruction.
-    good = active & ~bad & ~(old == rule.several_blocks).bits;
+    good = active & ~bad & ~is_of_several_blocks(rule, old).bits;
     now = Kind::next(rule, old, mine);
   }
   uint32_t next[16];
@@ -591,7 +591,7 @@ CUCPU_INLINE bool are_divided(const Cells& cells, uint64_t first, uint64_t count
 template <class Kind>
 CUCPU_INLINE bool renew_lines(const Records& lines, const Rule& r, uint16_t site, const Span& s) {
   const uint32_t stale = r.stale, low = r.low, width = r.width, mine = r.mine | Kind::FLAG;
-  const uint32_t several = r.several_blocks;
+  const uint32_t several = r.several_blocks, several_width = r.several_width;
   uint32_t* const records = Kind::WRITES ? lines.writer : lines.reader;
   uint16_t* const sites = Kind::WRITES ? lines.writer_site : lines.reader_site;
   uint32_t code = line_code(s.lane, s.shift);
@@ -601,7 +601,7 @@ CUCPU_INLINE bool renew_lines(const Records& lines, const Rule& r, uint16_t site
   for (uint64_t line = s.first; line < s.first + s.count; ++line, ++code) {
     const uint32_t c = lines.writer[line], d = lines.reader[line];
     if (c == DIVIDED || !((c < stale) | (c - low <= width))) return false;
-    const bool remains = !Kind::WRITES && d == several;
+    const bool remains = !Kind::WRITES && d - several <= several_width;
     if (!(remains | (d < stale) | (d - low <= width))) return false;
     if (!remains) records[line] = mine | code;
     if (sites[line] != site) sites[line] = site;
@@ -685,7 +685,7 @@ CUCPU_INLINE bool visit_elements(const RowAccess& a, uint64_t address, const uin
   if (!are_divided(cells, first, count)) return false;
   bool are_of_several = may_skip<Read<false>>(cells, a.rule);
   for (uint32_t k = 0; k < count; ++k)
-    are_of_several &= cells.reader[first + k] == a.rule.several_blocks;
+    are_of_several &= is_of_several_blocks(a.rule, cells.reader[first + k]);
   if (are_of_several) return true;
   for (uint32_t load = 0; load < loads; ++load) {
     const uint64_t cell = (offset + load * a.size) >> cells.shift;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work of two streams that uses the same bytes is reported unless events or waits order it.
 #include <cstring>
+#include <memory>
+#include <thread>
 
 #include "check_device.hpp"
 
@@ -10,7 +12,18 @@ namespace {
 constexpr const char* STREAM_KERNELS = R"cuda(
 extern "C" __global__ void fill(int* a, int n) { a[threadIdx.x] = n; }
 extern "C" __global__ void sum(const int* a, int* b) { b[threadIdx.x] = a[threadIdx.x] + 1; }
+extern "C" __global__ void add(int* a) { a[threadIdx.x] += 1; }
+extern "C" __global__ void add_back(int* a) { a[blockDim.x - 1 - threadIdx.x] += 1; }
+extern "C" __global__ void twice(const int* a, int* b) { b[threadIdx.x] = a[threadIdx.x] * 2; }
+extern "C" __global__ void total(const int* a, int* b, int n) {
+  int sum = 0;
+  for (int i = 0; i < n; ++i)
+    sum += a[i];
+  b[threadIdx.x + blockDim.x * blockIdx.x] = sum;
+}
+extern "C" __global__ void finish(volatile int* flag, int number) { *flag = number; }
 )cuda";
+constexpr unsigned FILL_LINE = 2, SUM_LINE = 3, ADD_LINE = 4, TWICE_LINE = 6, TOTAL_LINE = 10;
 constexpr size_t BYTES = 256;
 
 class StreamChecks : public testing::Test {
@@ -270,6 +283,240 @@ TEST_F(StreamChecks, HostCopyOfManagedMemoryThatAKernelWrites) {
   EXPECT_TRUE(reports().empty());
   calls().cuMemFree(managed);
 }
+
+// ---- kernels that read what they write, and several readers
+
+struct InPlaceCase {
+  const char* checks;
+  const char* kernel;
+};
+void PrintTo(const InPlaceCase& c, std::ostream* out) { *out << c.kernel << " with " << c.checks; }
+
+// The two streams and the checks of a case. `memory(k)` is initialised.
+class InPlaceChecks : public StreamChecks, public testing::WithParamInterface<InPlaceCase> {
+ protected:
+  void SetUp() override {
+    StreamChecks::SetUp();
+    if (IsSkipped()) return;
+    control()->set_checks(GetParam().checks, 0);
+    flag_ = std::make_unique<HostMemory>();
+    check(calls().cuStreamCreate(&third_, CU_STREAM_NON_BLOCKING), "cuStreamCreate");
+    for (CUdeviceptr& memory : more_) check(calls().cuMemAlloc(&memory, BYTES), "cuMemAlloc");
+    for (int k = 0; k < 4; ++k)
+      check(calls().cuMemsetD32Async(memory(k), 1, 64, nullptr), "cuMemsetD32Async");
+    check(calls().cuCtxSynchronize(), "cuCtxSynchronize");
+  }
+  void TearDown() override {
+    if (third_) {
+      for (const CUdeviceptr memory : more_) calls().cuMemFree(memory);
+      calls().cuStreamDestroy(third_);
+    }
+    StreamChecks::TearDown();
+  }
+  CUdeviceptr memory(int k) const { return k < 2 ? memory_[k] : more_[k - 2]; }
+  CUstream stream(int k) const { return k < 2 ? streams_[k] : third_; }
+
+  void in_place(int k) {
+    CUdeviceptr to = memory(0);
+    void* parameters[] = {&to};
+    launch(GetParam().kernel, stream(k), parameters);
+    finish(k);
+  }
+  // A kernel that reads memory(0). Its results are in a memory of its own.
+  void read(int k, const char* kernel) {
+    CUdeviceptr from = memory(0), to = memory(k + 1);
+    void* parameters[] = {&from, &to};
+    launch(kernel, stream(k), parameters);
+    finish(k);
+  }
+  // All threads of several blocks read all of memory(0), and write to memory(1).
+  void read_all(int k, CUdeviceptr to) {
+    CUdeviceptr from = memory(0);
+    int n = 64;
+    void* parameters[] = {&from, &to, &n};
+    check(calls().cuLaunchKernel(program_->function("total"), 2, 1, 1, 32, 1, 1, 0, stream(k),
+                                 parameters, nullptr),
+          "cuLaunchKernel");
+    finish(k);
+  }
+  void write(int k) {
+    fill(stream(k), memory(0));
+    finish(k);
+  }
+  void copy(int k) {
+    check(calls().cuMemcpyDtoDAsync(memory(k + 1), memory(0), BYTES, stream(k)),
+          "cuMemcpyDtoDAsync");
+    finish(k);
+  }
+  void set(int k) {
+    check(calls().cuMemsetD32Async(memory(0), 1, 64, stream(k)), "cuMemsetD32Async");
+    finish(k);
+  }
+  // Work of stream `k` follows that of the other one.
+  void order(int k, int other) {
+    check(calls().cuEventRecord(event_, stream(other)), "cuEventRecord");
+    check(calls().cuStreamWaitEvent(stream(k), event_, 0), "cuStreamWaitEvent");
+  }
+  // Waits for the work of a stream. No call orders it for the program.
+  void finish(int k) {
+    CUdeviceptr to = flag_->device();
+    int number = ++finished_;
+    void* parameters[] = {&to, &number};
+    launch("finish", stream(k), parameters);
+    const auto* const flag = static_cast<int*>(flag_->host());
+    while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != number) std::this_thread::yield();
+  }
+  unsigned in_place_line() const {
+    return ADD_LINE + unsigned{std::string(GetParam().kernel) == "add_back"};
+  }
+  std::string in_place_name() const { return "kernel '" + std::string(GetParam().kernel) + "'"; }
+  // The work may have several reports. All of them are of this kind, and have these places.
+  static void expect_races(const std::string& other, unsigned line, unsigned other_line) {
+    const auto found = reports();
+    EXPECT_FALSE(found.empty());
+    for (const FoundReport& report : found) {
+      EXPECT_EQ(report.kind, "stream-race") << report.text;
+      EXPECT_NE(report.text.find(other), std::string::npos) << report.text;
+      EXPECT_EQ(report.line, line) << report.text;
+      EXPECT_EQ(report.other_line, other_line) << report.text;
+    }
+  }
+
+ private:
+  CUstream third_ = nullptr;
+  std::unique_ptr<HostMemory> flag_;
+  int finished_ = 0;
+  CUdeviceptr more_[2] = {};
+};
+
+TEST_P(InPlaceChecks, AfterACopy) {
+  copy(1);
+  in_place(0);
+  expect_races("cuMemcpyDtoDAsync", in_place_line(), 0);
+  copy(1);
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, BeforeACopy) {
+  in_place(0);
+  copy(1);
+  expect_races(in_place_name(), 0, in_place_line());
+  in_place(0);
+  order(1, 0);
+  copy(1);
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, AfterAReader) {
+  read(1, "sum");
+  in_place(0);
+  expect_races("kernel 'sum'", in_place_line(), SUM_LINE);
+  read(1, "sum");
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, BeforeAReader) {
+  in_place(0);
+  read(1, "sum");
+  expect_races(in_place_name(), SUM_LINE, in_place_line());
+  in_place(0);
+  order(1, 0);
+  read(1, "sum");
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, AfterAnother) {
+  in_place(1);
+  in_place(0);
+  expect_races(in_place_name(), in_place_line(), in_place_line());
+  in_place(1);
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+// The first reader has no order with the kernel, and the second one has.
+TEST_P(InPlaceChecks, AfterTheFirstOfTwoReaders) {
+  read(1, "sum");
+  read(0, "twice");
+  in_place(0);
+  expect_races("kernel 'sum'", in_place_line(), SUM_LINE);
+  read(1, "sum");
+  read(0, "twice");
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, AfterTheSecondOfTwoReaders) {
+  read(0, "sum");
+  read(1, "twice");
+  in_place(0);
+  expect_races("kernel 'twice'", in_place_line(), TWICE_LINE);
+  read(0, "sum");
+  read(1, "twice");
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+TEST_P(InPlaceChecks, AfterTheSecondOfThreeReaders) {
+  read(0, "sum");
+  read(1, "twice");
+  read(2, "sum");
+  order(0, 2);
+  in_place(0);
+  expect_races("kernel 'twice'", in_place_line(), TWICE_LINE);
+  read(0, "sum");
+  read(1, "twice");
+  read(2, "sum");
+  order(0, 2);
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+// Many threads read a cell after the other stream. They keep the record of both.
+TEST_P(InPlaceChecks, WriterAfterReadersOfSeveralBlocks) {
+  read(1, "sum");
+  read_all(0, memory(1));
+  write(0);
+  expect_races("kernel 'sum'", FILL_LINE, SUM_LINE);
+  read_all(1, memory(2));
+  read_all(0, memory(1));
+  in_place(0);
+  expect_races("kernel 'total'", in_place_line(), TOTAL_LINE);
+  read_all(1, memory(2));
+  read_all(0, memory(1));
+  order(0, 1);
+  in_place(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+// The reader of the same stream is ordered, and the other one is not.
+TEST_P(InPlaceChecks, FillAfterTwoReaders) {
+  read(1, "twice");
+  read(0, "sum");
+  set(0);
+  expect_races("kernel 'twice'", 0, TWICE_LINE);
+  read(1, "twice");
+  copy(0);
+  set(0);
+  expect_races("kernel 'twice'", 0, TWICE_LINE);
+  read(1, "twice");
+  read(0, "sum");
+  order(0, 1);
+  set(0);
+  EXPECT_TRUE(reports().empty());
+}
+
+constexpr InPlaceCase IN_PLACE[] = {
+    {"all", "add"}, {"all", "add_back"}, {"host", "add"}, {"host", "add_back"}};
+INSTANTIATE_TEST_SUITE_P(Cases, InPlaceChecks, testing::ValuesIn(IN_PLACE));
 
 }  // namespace
 }  // namespace cucore::cpu::kernels
