@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The run path of a native file: the folders in which the loader searches for the libraries that the file requires."""
-import os
 import re
 import subprocess
 
 
 def of(file):
     """The run path, or None."""
-    printed = subprocess.run(['readelf', '-d', file], capture_output=True, text=True, check=True, env=dict(os.environ, LC_ALL='C')).stdout
+    printed = subprocess.run(['env', 'LC_ALL=C', 'readelf', '-d', file], capture_output=True, text=True, check=True).stdout
     found = re.search(r'(?:RUNPATH|RPATH)\).*\[(.*)\]', printed)
     return found[1] if found else None
 
