@@ -6,6 +6,7 @@ environment, the jar into a local Maven repository, the NuGet package into a fol
 of docs/packages.md and of examples/java/project. The chroot has no other file of this machine. Exits with 77 if no chroot
 can be made.
 """
+import re
 import shutil
 import subprocess
 import sys
