@@ -134,7 +134,8 @@ void on_fault(int signal, siginfo_t* info, void* context) {
   errno = error;
 }
 
-// No other handler runs on the thread while this one does. The stack is that of the handler from before.
+// No other handler runs on the thread while this one does. The stack is that of the handler from
+// before.
 bool set_handler(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction& before) {
   if (sigaction(signal, nullptr, &before) != 0) return false;
   struct sigaction action {};
