@@ -56,12 +56,12 @@ bool PageSearch::has_site(uint64_t first, uint64_t end) const {
 // Accesses of other instructions clear the mark. Those before it can have stores under way, which
 // the last look finds.
 bool find_page_site(const Cells& cells, bool is_writer, uint64_t cell, uint16_t site) {
-  const uint64_t page = cell >> PAGE_SHIFT, first = page << PAGE_SHIFT;
+  const uint64_t first = cell >> PAGE_SHIFT << PAGE_SHIFT;
   const uint64_t end = std::min(first + (1u << PAGE_SHIFT), cells.count);
   const PageSearch search(cells, is_writer, site);
   if (!search.has_site(first, end)) return false;
   (is_writer ? cells.ends->has_writer_pages : cells.ends->has_reader_pages).store(true);
-  uint32_t* const entry = is_writer ? &cells.pages[page].writer : &cells.pages[page].reader;
+  uint32_t* const entry = &page_entry(cells, is_writer, cell);
   uint32_t mark = PAGE_IN_SEARCH | site;
   __atomic_store_n(entry, mark, __ATOMIC_SEQ_CST);
   const bool has = search.has_site(first, end) && search.has_site(first, end);

@@ -28,22 +28,25 @@ inline bool has_page_sites(const Cells& cells, bool is_writer) {
   return has.load(std::memory_order_relaxed);
 }
 
+inline uint32_t& page_entry(const Cells& cells, bool is_writer, uint64_t cell) {
+  PageSites& page = cells.pages[cell >> PAGE_SHIFT];
+  return is_writer ? page.writer : page.reader;
+}
+
 // A cell has received the site.
 inline void note_site(const Cells& cells, bool is_writer, uint64_t cell, uint16_t site) {
   if (!cells.pages || !has_page_sites(cells, is_writer)) return;
-  PageSites& page = cells.pages[cell >> PAGE_SHIFT];
-  uint32_t& entry = is_writer ? page.writer : page.reader;
+  uint32_t& entry = page_entry(cells, is_writer, cell);
   if (entry != 0 && uint16_t(entry) != site) entry = 0;
 }
 
 // Cells of the page receive several sites.
 inline void leave_page(const Cells& cells, bool is_writer, uint64_t cell) {
-  PageSites& page = cells.pages[cell >> PAGE_SHIFT];
-  uint32_t& entry = is_writer ? page.writer : page.reader;
+  uint32_t& entry = page_entry(cells, is_writer, cell);
   if (entry != 0) entry = 0;
 }
 
-// The lines of the cells have records. Another worker can have divided them meanwhile.
+// The lines of the cells have records. Another worker may divide them at the same time.
 inline void note_lines(const Cells& cells, uint64_t first, uint64_t count) {
   if (!has_page_sites(cells, true) && !has_page_sites(cells, false)) return;
   for (uint64_t page = first >> PAGE_SHIFT; page <= (first + count - 1) >> PAGE_SHIFT; ++page)

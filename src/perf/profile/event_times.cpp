@@ -39,6 +39,13 @@ bool is_idle(const cucore_stream* stream) {
          cucore_stream_query(stream, &done, nullptr) == CUCORE_OK && done != 0;
 }
 
+// The device reaches the first event at once if the stream is idle, and then waits until the host
+// has added the work. Returns the time between the events as on a busy stream. `host` is that of
+// the pair. The part of the wait that a busy stream has too is in the offset of events.
+double without_wait(double seconds, double host) {
+  return seconds - std::clamp(host - USUAL_OFFSET, 0.0, seconds);
+}
+
 bool is_complete(const EventOwner& event) {
   int32_t done = 0;
   return cucore_event_query(event.get(), &done, nullptr) != CUCORE_OK || done != 0;
@@ -164,10 +171,6 @@ std::vector<EventTime> EventTimes::finish() {
 uint64_t EventTimes::failed() const {
   const std::lock_guard lock(mutex_);
   return failed_;
-}
-
-double without_wait(double seconds, double host) {
-  return seconds - std::clamp(host - USUAL_OFFSET, 0.0, seconds);
 }
 
 double measure_event_offset(const cucore_device* device) {

@@ -85,9 +85,4 @@ class EventTimes {
 // Returns the median time of two events without work between them, on a stream of its own.
 double measure_event_offset(const cucore_device* device);
 
-// The device reaches the first event at once if the stream is idle, and then waits until the host
-// has added the work. Returns the time between the events as on a busy stream. `host` is that of
-// the pair. The part of the wait that a busy stream has too is in the offset of events.
-double without_wait(double seconds, double host);
-
 }  // namespace cucore::perf
