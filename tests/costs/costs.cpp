@@ -74,6 +74,21 @@ void launch_observed(const World& world, int count) {
   cucore_observer_release(observer);
 }
 
+// With an observer that counts in a tally.
+void launch_tallied(const World& world, int count) {
+  cucore_launch_tally tally = CUCORE_LAUNCH_TALLY_INIT;
+  tally.left = static_cast<uint32_t>(count);
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.begin = [](const cucore_operation* operation, void**, void* data) {
+    (void)cucore_operation_tally(operation, static_cast<cucore_launch_tally*>(data));
+  };
+  options.user_data = &tally;
+  cucore_observer* observer = nullptr;
+  CALL(cucore_observer_create, &options, &observer);
+  launch(world, count);
+  cucore_observer_release(observer);
+}
+
 cucore_buffer* small_buffer(const World& world) {
   static cucore_buffer* buffer = [&] {
     cucore_buffer* made = nullptr;
@@ -362,6 +377,7 @@ using Operation = void (*)(const World&, int);
 const std::map<std::string, Operation> OPERATIONS = {
     {"launch", &launch},
     {"launch_observed", &launch_observed},
+    {"launch_tallied", &launch_tallied},
     {"launch_with_a_buffer", &launch_with_a_buffer},
     {"prepared_launch", &prepared_launch},
     {"prepared_with_a_buffer", &prepared_with_a_buffer},

@@ -5,6 +5,7 @@
 #include "capi/launch_handles.hpp"
 #include "capi/launch_options.hpp"
 #include "capi/observed.hpp"
+#include "core/observe/launch_tallies.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
@@ -27,7 +28,7 @@ void observe_launch(cucore_operation& operation, const core::Stream& stream, Act
     operation.captured = stream.is_capturing();
   });
   if (!is_described) return act();
-  calls.begin(operation);
+  calls.begin_launch(operation);
   core::run_observed(act, [&](cucore::Status status) {
     operation.status = static_cast<cucore_status>(status);
     calls.end(operation);
@@ -69,6 +70,52 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   });
 }
 
+// Counts a launch in the tally that its observer has set. Returns null if it must be observed.
+[[gnu::always_inline]] inline const core::TalliedLaunch* count_launch(
+    const cucore_kernel* kernel, const cucore_stream* stream, const core::Stream& order,
+    const cucore_launch_options& options, bool& is_captured) noexcept {
+  const core::TalliedLaunch* const tallied = core::tallied_launch(kernel, stream, options);
+  if (!tallied) [[unlikely]]
+    return nullptr;
+  if (order.may_be_captured()) [[unlikely]]
+    if (!core::is_described([&] { is_captured = order.is_capturing(); })) return nullptr;
+  return tallied->begin(options, is_captured) ? tallied : nullptr;
+}
+
+// Most observed launches are only counted.
+[[gnu::noinline]] void count_or_observe(const cucore_kernel* kernel, const cucore_stream* stream,
+                                        const core::Stream& order,
+                                        const cucore_launch_options& options,
+                                        const cucore_argument* arguments, size_t count) {
+  bool is_captured = false;
+  const auto* const tallied = count_launch(kernel, stream, order, options, is_captured);
+  if (!tallied) [[unlikely]]
+    return launch_observed(kernel, stream, options, arguments, count);
+  try {
+    core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
+  } catch (...) {
+    tallied->fail(options, is_captured);
+    throw;
+  }
+}
+
+[[gnu::noinline]] void count_or_observe_packed(const cucore_kernel* kernel,
+                                               const cucore_stream* stream,
+                                               const core::Stream& order,
+                                               const cucore_launch_options& options,
+                                               const void* arguments, size_t size) {
+  bool is_captured = false;
+  const auto* const tallied = count_launch(kernel, stream, order, options, is_captured);
+  if (!tallied) [[unlikely]]
+    return launch_packed_observed(kernel, stream, options, arguments, size);
+  try {
+    core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
+  } catch (...) {
+    tallied->fail(options, is_captured);
+    throw;
+  }
+}
+
 }  // namespace
 
 extern "C" {
@@ -84,7 +131,7 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
     const LaunchOptions how(options);
     require_array(arguments, count, "arguments");
     if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
-      return launch_observed(kernel, stream, how.get(), arguments, count);
+      return count_or_observe(kernel, stream, order, how.get(), arguments, count);
     core::launch(self, order, how.get(), arguments, count, LAUNCH_HANDLES);
   });
 }
@@ -100,7 +147,7 @@ CUCORE_API cucore_status cucore_kernel_launch_packed(const cucore_kernel* kernel
     const LaunchOptions how(options);
     if (size != 0) require(arguments, "arguments");
     if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
-      return launch_packed_observed(kernel, stream, how.get(), arguments, size);
+      return count_or_observe_packed(kernel, stream, order, how.get(), arguments, size);
     core::launch_packed(self, order, how.get(), arguments, size, LAUNCH_HANDLES);
   });
 }

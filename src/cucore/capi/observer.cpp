@@ -4,6 +4,7 @@
 #include <cstddef>
 
 #include "capi/observed.hpp"
+#include "core/observe/launch_tallies.hpp"
 #include "support/concat.hpp"
 
 using namespace cucore::capi;
@@ -51,6 +52,11 @@ CUCORE_API cucore_status cucore_observer_create(const cucore_observer_options* o
 
 CUCORE_API cucore_observer* cucore_observer_retain(const cucore_observer* observer) {
   return retain(observer);
+}
+
+CUCORE_API int32_t cucore_operation_tally(const cucore_operation* operation,
+                                          cucore_launch_tally* tally) {
+  return operation && tally && core::set_tally(*operation, *tally);
 }
 
 CUCORE_API void cucore_observer_release(cucore_observer* observer) { release(observer); }

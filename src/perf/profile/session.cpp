@@ -28,7 +28,7 @@ constexpr size_t FIRST_OTHER = SIZE_MAX / 2 + 1;
 constinit std::atomic<uint64_t> sessions{0};
 
 // The rest of the overhead is for the counting of all operations, most of all of short kernels.
-constexpr double TIMING_SHARE = 0.2;
+constexpr double TIMING_SHARE = 0.1;
 // Of a launch that is only counted, in seconds; docs/profile.md has a measurement.
 constexpr double COUNTING_COST = 4e-8;
 
@@ -143,7 +143,8 @@ Session::InFlight& Session::take_flight() {
   return flight;
 }
 
-// A launch that is only counted has its row as the state, with the lowest bit set.
+// A launch that is only counted, and not by the core, has its row as the state, with the lowest bit
+// set.
 void Session::on_begin(const cucore_operation* operation, void** state, void* session) {
   auto& self = *static_cast<Session*>(session);
   if (LaunchRow* const row = self.find_counted(*operation)) {
@@ -225,6 +226,7 @@ void Session::begin(const cucore_operation& operation, void** state, double star
     if (flight->is_counted) return;
     if (counted_->is_lost()) is_timed |= lose_counters(operation, *flight);
   }
+  if (flight->row) set_tally(operation, *flight->row);
   if (is_timed)
     begin_timing(operation, *flight);
   else if (flight->awaits_time)
@@ -393,13 +395,13 @@ void Session::declare(const std::string& kernel, std::shared_ptr<const Declarati
 void Session::begin_range(const std::string& name) {
   const std::lock_guard lock(mutex_);
   ranges_.begin(name, now());
-  launches_of_this_thread().range = ranges_.innermost();
+  launches_of_this_thread().set_range(ranges_.innermost());
 }
 
 void Session::end_range() {
   const std::lock_guard lock(mutex_);
   std::optional<TimelineRecord> record = ranges_.end(now());
-  launches_of_this_thread().range = ranges_.innermost();
+  launches_of_this_thread().set_range(ranges_.innermost());
   if (options_.timeline && record) add_record(std::move(*record));
 }
 

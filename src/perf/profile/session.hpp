@@ -90,8 +90,10 @@ class Session {
   void add(const cucore_operation& operation, InFlight& flight, double now_of_end);
   void add_other(const cucore_operation& operation, const InFlight& flight, double ended);
 
-  // Launches. Most of them are only counted, in memory of their thread.
+  // Launches. Most of them are only counted, by the core.
+  ThreadLaunches* known_launches_of_this_thread() const;
   LaunchRow* find_counted(const cucore_operation& operation) const;
+  void set_tally(const cucore_operation& launch, LaunchRow& row) const;
   ThreadLaunches& launches_of_this_thread();
   LaunchRow& find_row(const cucore_operation& launch);
   bool look_at(const cucore_operation& launch, InFlight& flight);
@@ -126,7 +128,7 @@ class Session {
   void add_missing_of_cpu_device();
   double now() const;
 
-  // Each launch reads these, so the following are in other lines of the cache.
+  // Each operation reads these, so the following are in other lines of the cache.
   const uint64_t number_;                  // of all sessions of the process, from 1 on
   std::atomic<bool> is_repeating_{false};  // a work, for counters
   alignas(64) const ProfilerOptions options_;

@@ -14,7 +14,7 @@ namespace {
 
 // The first launches of each kernel and geometry, whose arguments are all read.
 constexpr uint64_t ALWAYS_SEEN = 64;
-constexpr double MOST_SPACING = 128;
+constexpr double MOST_SPACING = 512;
 // If the arguments differ, the spacing is the number of looks so far, divided by this.
 constexpr double LOOKS_PER_SPACING = 4;
 // While a kernel has no time yet.
@@ -33,16 +33,27 @@ alignas(64) constinit thread_local std::array<KnownLaunches, 4> known_launches
 
 }  // namespace
 
-// Returns the row of a launch that is only counted; null for other operations.
+// Returns the launches of this thread; null if the session has not met it yet.
+ThreadLaunches* Session::known_launches_of_this_thread() const {
+  const KnownLaunches& known = known_launches[number_ % known_launches.size()];
+  return known.session == number_ ? known.launches : nullptr;
+}
+
+// Returns the row of a launch that is only counted; null for other operations. The core counts most
+// of these launches itself.
 LaunchRow* Session::find_counted(const cucore_operation& operation) const {
   if (operation.kind != CUCORE_OPERATION_LAUNCH || is_repeating_.load(std::memory_order_relaxed))
     return nullptr;
-  const KnownLaunches& known = known_launches[number_ % known_launches.size()];
-  if (known.session != number_) return nullptr;
-  LaunchRow* const row = known.launches->find_known(operation);
-  if (!row || row->countdown <= 1) return nullptr;
-  --row->countdown;
+  ThreadLaunches* const launches = known_launches_of_this_thread();
+  LaunchRow* const row = launches ? launches->find_counted(operation) : nullptr;
+  if (row) set_tally(operation, *row);
   return row;
+}
+
+// Lets the core count the next launches of the row. Hardware counters may repeat a work, and its
+// launches must not be counted.
+void Session::set_tally(const cucore_operation& launch, LaunchRow& row) const {
+  if (!counted_) known_launches_of_this_thread()->set_tally(launch, row);
 }
 
 // Call with the lock held.
@@ -92,7 +103,7 @@ bool Session::look_at(const cucore_operation& launch, InFlight& flight) {
                         wants_time(launch, row.spacing.mean, entry.begun, entry.times);
   if (is_timed) flight.is_first = ++entry.begun == 1;
   row.spacing = draw_spacing(spacing_after(row, interval), launch.sequence);
-  row.countdown = row.spacing.drawn;
+  row.tally.left = row.spacing.drawn - 1;
   return is_timed;
 }
 
@@ -112,17 +123,18 @@ void Session::add_thread_launches() {
     thread.for_each([&](const LaunchRow& row) {
       if (row.entry == NO_INDEX) return;
       LaunchEntry& entry = launches_[row.entry];
-      entry.calls += row.calls;
-      entry.captured += row.captured;
-      entry.failed += row.failed;
-      ranges_.add_calls(row.key.range, row.entry, row.calls);
-      counted_launches_ += static_cast<double>(row.calls);
+      const cucore_launch_tally& tally = row.tally;
+      entry.calls += tally.calls;
+      entry.captured += tally.captured;
+      entry.failed += tally.failed;
+      ranges_.add_calls(row.key.range, row.entry, tally.calls);
+      counted_launches_ += static_cast<double>(tally.calls);
       if (entry.declaration) return;  // which counts instead of hints
-      entry.amounts.bytes_read += row.hints.bytes_read;
-      entry.amounts.bytes_written += row.hints.bytes_written;
-      entry.amounts.operations += row.hints.operations;
-      entry.with_bytes += row.with_bytes;
-      entry.with_operations += row.with_operations;
+      entry.amounts.bytes_read += static_cast<double>(tally.bytes_read);
+      entry.amounts.bytes_written += static_cast<double>(tally.bytes_written);
+      entry.amounts.operations += static_cast<double>(tally.operations);
+      entry.with_bytes += tally.with_bytes;
+      entry.with_operations += tally.with_operations;
     });
   for (const LaunchEntry& entry : launches_.entries())
     counted_launches_ -= static_cast<double>(entry.seen);

@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/profile/thread_launches.hpp"
 
+#include <utility>
+
 #include "support/word_hash.hpp"
 
 namespace cucore::perf {
 
-void LaunchRow::add_hints(const cucore_launch_options& options) {
-  hints.bytes_read += static_cast<double>(options.bytes_read);
-  hints.bytes_written += static_cast<double>(options.bytes_written);
-  hints.operations += static_cast<double>(options.operations);
-  with_bytes += options.bytes_read != 0 || options.bytes_written != 0;
-  with_operations += options.operations != 0;
+void LaunchRow::count(const cucore_operation& launch) {
+  if (launch.status != CUCORE_OK) {
+    ++tally.failed;
+    return;
+  }
+  if (launch.captured) {
+    ++tally.captured;
+    return;
+  }
+  ++tally.calls;
+  const cucore_launch_options& how = *launch.launch;
+  tally.bytes_read += how.bytes_read;
+  tally.bytes_written += how.bytes_written;
+  tally.operations += how.operations;
+  tally.with_bytes += how.bytes_read != 0 || how.bytes_written != 0;
+  tally.with_operations += how.operations != 0;
+}
+
+void ThreadLaunches::set_range(size_t range) {
+  range_ = range;
+  for (; first_set_; first_set_ = first_set_->next_set) {
+    first_set_->is_set = false;
+    first_set_->paused = std::exchange(first_set_->tally.left, 0);
+  }
 }
 
 size_t ThreadLaunches::Hash::operator()(const LaunchKey& key) const {
@@ -31,16 +51,23 @@ LaunchRow& ThreadLaunches::find(const cucore_operation& launch) {
     row.key = key;
     row.entry = NO_INDEX;
   }
-  remember(launch, row);
   return row;
 }
 
-LaunchRow* ThreadLaunches::find_old(const cucore_operation& launch) {
-  if (rows_.empty()) return nullptr;
+LaunchRow* ThreadLaunches::find_counted(const cucore_operation& launch) {
   const auto found = rows_.find(key_of(launch));
   if (found == rows_.end()) return nullptr;
-  remember(launch, found->second);
-  return &found->second;
+  LaunchRow& row = found->second;
+  row.tally.left += std::exchange(row.paused, 0);
+  if (row.tally.left == 0) return nullptr;
+  --row.tally.left;
+  return &row;
+}
+
+void ThreadLaunches::set_tally(const cucore_operation& launch, LaunchRow& row) {
+  if (row.tally.left == 0 || !cucore_operation_tally(&launch, &row.tally) || row.is_set) return;
+  row.is_set = true;
+  row.next_set = std::exchange(first_set_, &row);
 }
 
 }  // namespace cucore::perf

@@ -38,6 +38,26 @@ void launch(Run& run, World& world) {
   });
 }
 
+// Without memory the launch stays observed.
+void tally_a_launch(Run& run, World& world) {
+  cucore_launch_tally tally = CUCORE_LAUNCH_TALLY_INIT;
+  tally.left = 1;
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.kinds = CUCORE_OPERATION_LAUNCH;
+  options.begin = [](const cucore_operation* operation, void**, void* data) {
+    (void)cucore_operation_tally(operation, static_cast<cucore_launch_tally*>(data));
+  };
+  options.user_data = &tally;
+  const Observer observer = cucore::make<Observer>(cucore_observer_create, &options);
+  const Arguments arguments;
+  const cucore_launch_options how = small_launch();
+  run.call([&](auto** error) {
+    return cucore_kernel_launch(world.kernel.get(), world.stream.get(), &how, arguments.list, 4,
+                                error);
+  });
+  run.tolerate();
+}
+
 // Uses a fresh kernel, because the attribute is raised once.
 void launch_with_more_shared_memory(Run& run, World& world) {
   const Code code = make_ptx();
@@ -310,6 +330,7 @@ std::vector<Scenario> kernel_scenarios() {
       {"cucore_kernel_available_dynamic_shared", available_dynamic_shared},
       {"cucore_kernel_max_active_clusters", max_active_clusters},
       {"cucore_kernel_launch", launch},
+      {"cucore_operation_tally", tally_a_launch},
       {"cucore_kernel_launch", launch_with_more_shared_memory},
       {"cucore_kernel_launch", launch_on_a_default_stream},
       {"cucore_kernel_launch", launch_with_attributes},

@@ -54,7 +54,7 @@ Outcome simulate(const Loop& loop, bool has_session) {
         end += DEVICE_COST;
         budget.add_timing(HOST_COST);
       }
-      spacing = draw_spacing(std::min(128.0, 1 / budget.probability(loop.kernel)),
+      spacing = draw_spacing(std::min(512.0, 1 / budget.probability(loop.kernel)),
                              static_cast<uint64_t>(i));
       countdown = spacing.drawn;
     }
@@ -118,7 +118,7 @@ TEST(TimingBudget, IsNothingOnRequest) {
 }
 
 TEST(Spacings, HaveTheirMean) {
-  for (const double mean : {1.0, 2.5, 16.0, 128.0}) {
+  for (const double mean : {1.0, 2.5, 16.0, 128.0, 512.0}) {
     double sum = 0;
     constexpr int COUNT = 20000;
     for (uint64_t i = 1; i <= COUNT; ++i) {

@@ -9,11 +9,21 @@
 
 namespace cucore::core {
 
-// The kinds of all observers.
-inline constinit std::atomic<uint32_t> observed_kinds{0};
+class ObserverPlace;
+
+// Each operation reads it first, so it is one line of the cache.
+struct alignas(64) Observed {
+  std::atomic<uint32_t> kinds{0};  // of all observers
+  // The number of the only observer of launches, which may have tallies; 0: none, or several.
+  std::atomic<uint64_t> launch_observer{0};
+  // The place of the last one. It is the same as long as that observer is there.
+  std::atomic<const ObserverPlace*> launch_place{nullptr};
+};
+
+inline constinit Observed observed;
 
 inline bool is_observed(cucore_operation_kind kind) noexcept {
-  return observed_kinds.load(std::memory_order_relaxed) & static_cast<uint32_t>(kind);
+  return observed.kinds.load(std::memory_order_relaxed) & static_cast<uint32_t>(kind);
 }
 
 }  // namespace cucore::core

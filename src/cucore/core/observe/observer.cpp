@@ -28,13 +28,23 @@ namespace {
 void update_kinds() noexcept {
   const std::lock_guard lock(changing);  // until the handles are forgotten
   uint32_t kinds = 0, places = 0;
+  size_t of_launches = 0;
+  const ObserverPlace* of_launch = nullptr;
   for (size_t i = 0; i < OBSERVERS; ++i) {
     const uint32_t more = observer_places[i].kinds();
     kinds |= more;
+    if (more & CUCORE_OPERATION_LAUNCH) {
+      ++of_launches;
+      of_launch = &observer_places[i];
+    }
     if (more != 0) places |= uint32_t{1} << i;
   }
   observed_places.store(places, std::memory_order_release);
-  observed_kinds.store(kinds, std::memory_order_release);
+  const bool is_alone = of_launches == 1;
+  if (is_alone) observed.launch_place.store(of_launch);
+  observed.launch_observer.store(is_alone ? of_launch->number()
+                                          : 0);  // before the records are read
+  observed.kinds.store(kinds, std::memory_order_release);
   if (kinds == 0) operation_handles().forget();
 }
 

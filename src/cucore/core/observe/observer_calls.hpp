@@ -41,6 +41,12 @@ class ObserverCalls {
     }
     count_ = begun;
   }
+  // The same for a launch, for which an observer may set a tally.
+  void begin_launch(cucore_operation& operation) noexcept {
+    thread_.launch = &operation;
+    begin(operation);
+    thread_.launch = nullptr;
+  }
   // Calls them in the other order.
   void end(const cucore_operation& operation) noexcept {
     if (count_ == 0 || !thread_.has_record()) return;

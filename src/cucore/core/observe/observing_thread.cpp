@@ -26,6 +26,7 @@ constinit std::atomic<CallRecord*> records{nullptr};
 // Leaves the record of a thread that ends.
 void leave_record(void* record) noexcept {
   observing_thread.record = nullptr;
+  observing_thread.tallies_of = ObservingThread::NO_OBSERVER;
   static_cast<CallRecord*>(record)->is_taken.store(false, std::memory_order_release);
 }
 

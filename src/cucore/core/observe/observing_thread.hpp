@@ -3,11 +3,14 @@
 // they do not slow each other down.
 #pragma once
 
+#include <cucore.h>
+
 #include <atomic>
 #include <cstdint>
 
 namespace cucore::core {
 
+class LaunchTallies;
 class ObserverPlace;
 
 // The place of the call that a thread is in. Records are never freed; a thread that ends leaves its
@@ -16,17 +19,28 @@ struct alignas(64) CallRecord {
   std::atomic<const ObserverPlace*> place{nullptr};  // null: in no call
   std::atomic<bool> is_taken{true};
   CallRecord* next = nullptr;
+  LaunchTallies* tallies = nullptr;  // made with the first one, and kept for the next thread
 };
 
 struct alignas(64) ObservingThread {
+  static constexpr uint64_t NO_OBSERVER = UINT64_MAX;
+
   CallRecord* record = nullptr;
+  LaunchTallies* tallies = nullptr;          // null without a tally
+  uint64_t tallies_of = NO_OBSERVER;         // the number of the observer that has set them
   const ObserverPlace* calling = nullptr;    // null: in no call
   ObserverPlace* vacated = nullptr;          // by the call that the thread is in
+  const cucore_operation* launch = nullptr;  // that begins, and may set a tally; null: none
   uint64_t sequence = 0, last_sequence = 0;  // of its operations
 
   // Returns false if no memory is left for a record.
   bool has_record() noexcept { return record || take_record(); }
   bool take_record() noexcept;
+  // Returns false if no memory is left for tallies. Those of another observer are removed.
+  bool has_tallies_of(uint64_t observer) noexcept {
+    return tallies_of == observer || take_tallies(observer);
+  }
+  bool take_tallies(uint64_t observer) noexcept;
 
   // Announces a call of the observer of a place, before it reads whether the observer is there. The
   // end of an observer makes a fence for all threads after its own store, and then reads what they
