@@ -132,14 +132,15 @@ typedef struct cucore_launch_tally {
  * cucore_kernel_launch() and cucore_kernel_launch_packed() with the same handles of kernel and stream
  * and an equal shape: the numbers from grid to dynamic_shared. The launch after those is observed.
  *
+ * Returns 1 if launches are counted now. It returns 0 outside begin, for another kind and for a
+ * prepared launch. It also returns 0 with a tally of another struct_size, while another observer
+ * observes launches, and if no memory is left.
+ *
  * A launch may be observed although the tally has launches left. That is so while another observer
  * observes launches. A thread has places for 64 tallies, so a tally may also lose its place.
  *
  * @param operation  the operation that begin has received
  * @param tally      the counts, to which the launches are added; NULL is allowed
- * @return 1 if launches are counted now. 0 if they stay observed: outside begin, for another kind,
- *         for a prepared launch, with a tally of another struct_size, while another observer
- *         observes launches, or if no memory is left
  * @since 0.2
  */
 CUCORE_API int32_t cucore_operation_tally(const cucore_operation *operation,

@@ -70,33 +70,44 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   });
 }
 
-// Counts a launch in the tally that its observer has set. Returns null if it must be observed.
-[[gnu::always_inline]] inline const core::TalliedLaunch* count_launch(
-    const cucore_kernel* kernel, const cucore_stream* stream, const core::Stream& order,
-    const cucore_launch_options& options, bool& is_captured) noexcept {
-  const core::TalliedLaunch* const tallied = core::tallied_launch(kernel, stream, options);
-  if (!tallied) [[unlikely]]
-    return nullptr;
-  if (order.may_be_captured()) [[unlikely]]
-    if (!core::is_described([&] { is_captured = order.is_capturing(); })) return nullptr;
-  return tallied->begin(options, is_captured) ? tallied : nullptr;
-}
+// A launch that is counted in the tally that its observer has set, if there is one.
+class Counted {
+ public:
+  [[gnu::always_inline]] Counted(const cucore_kernel* kernel, const cucore_stream* stream,
+                                 const core::Stream& order, const cucore_launch_options& options)
+      : tallied_(core::tallied_launch(kernel, stream, options)), options_(options) {
+    if (!tallied_) [[unlikely]]
+      return;
+    if (order.may_be_captured()) [[unlikely]]
+      if (!core::is_described([&] { is_captured_ = order.is_capturing(); })) tallied_ = nullptr;
+    if (tallied_ && !tallied_->begin(options, is_captured_)) [[unlikely]]
+      tallied_ = nullptr;
+  }
+
+  explicit operator bool() const { return tallied_ != nullptr; }
+  void end(cucore::Status status) const {
+    if (status != cucore::Status{}) tallied_->fail(options_, is_captured_);
+  }
+
+ private:
+  const core::TalliedLaunch* tallied_;
+  const cucore_launch_options& options_;
+  bool is_captured_ = false;
+};
 
 // Most observed launches are only counted.
 [[gnu::noinline]] void count_or_observe(const cucore_kernel* kernel, const cucore_stream* stream,
                                         const core::Stream& order,
                                         const cucore_launch_options& options,
                                         const cucore_argument* arguments, size_t count) {
-  bool is_captured = false;
-  const auto* const tallied = count_launch(kernel, stream, order, options, is_captured);
-  if (!tallied) [[unlikely]]
+  const Counted counted(kernel, stream, order, options);
+  if (!counted) [[unlikely]]
     return launch_observed(kernel, stream, options, arguments, count);
-  try {
-    core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
-  } catch (...) {
-    tallied->fail(options, is_captured);
-    throw;
-  }
+  core::run_observed(
+      [&] {
+        core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
+      },
+      [&](cucore::Status status) { counted.end(status); });
 }
 
 [[gnu::noinline]] void count_or_observe_packed(const cucore_kernel* kernel,
@@ -104,16 +115,14 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
                                                const core::Stream& order,
                                                const cucore_launch_options& options,
                                                const void* arguments, size_t size) {
-  bool is_captured = false;
-  const auto* const tallied = count_launch(kernel, stream, order, options, is_captured);
-  if (!tallied) [[unlikely]]
+  const Counted counted(kernel, stream, order, options);
+  if (!counted) [[unlikely]]
     return launch_packed_observed(kernel, stream, options, arguments, size);
-  try {
-    core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
-  } catch (...) {
-    tallied->fail(options, is_captured);
-    throw;
-  }
+  core::run_observed(
+      [&] {
+        core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
+      },
+      [&](cucore::Status status) { counted.end(status); });
 }
 
 }  // namespace
