@@ -13,52 +13,44 @@ namespace cucore::cpu {
 namespace {
 
 constexpr int KEPT_BITS = 9;  // below the first bit of a number
-constexpr double MIDDLE = 11.0 / 32, LEAST = 1.0 / 4, DIAGONAL = 11.0 / 16;
 
 using Lengths = std::array<double, 3>;  // along the axes, in texels
 
-// Returns the last bit of a number that has `bits` below its first one.
-double last_bit(double number, int bits) { return std::ldexp(1.0, std::ilogb(number) - bits); }
+// Factors of the least, the middle and the largest part of a length, instead of the root of
+// squares. Diagonals count 11/16 of a side.
+constexpr Lengths SIDE = {1.0 / 4, 11.0 / 32, 1}, DIAGONAL = {11.0 / 64, 121.0 / 512, 11.0 / 16};
+
+double last_bit(double number) { return std::ldexp(1.0, std::ilogb(number) - KEPT_BITS); }
 
 double cut(double number, double bit) { return std::trunc(number / bit) * bit; }
 double rounded(double number, double bit) { return std::floor(number / bit + 0.5) * bit; }
 
 double shortened(double number) {
   if (number == 0 || !std::isfinite(number)) return number;
-  return cut(number, last_bit(number, KEPT_BITS));
+  return cut(number, last_bit(number));
 }
 
-Lengths sorted(Lengths parts) {
-  for (double& part : parts) part = std::fabs(part);
-  std::sort(parts.begin(), parts.end());
-  return parts;
-}
-
-// The root of a sum of squares is replaced by a sum of parts.
-double side(const Lengths& parts) {
-  const auto [least, middle, most] = sorted(parts);
-  if (middle == 0 || !std::isfinite(most)) return most;
-  const double shares = rounded(MIDDLE * middle, last_bit(middle, KEPT_BITS + 2)) + LEAST * least;
-  return most + cut(shares, last_bit(most, KEPT_BITS));
-}
-
-// Returns the part of a diagonal that counts as much as a side. Its roundings differ from those of
-// a side.
-double diagonal(const Lengths& parts) {
-  const auto [least, middle, most] = sorted(parts);
-  if (most == 0 || !std::isfinite(most)) return most;
-  const double first = rounded(DIAGONAL * most, last_bit(most, KEPT_BITS + 1));
-  if (middle == 0) return first;
-  const double second = rounded(DIAGONAL * middle, last_bit(middle, KEPT_BITS + 2));
-  return first + cut(MIDDLE * second + LEAST * DIAGONAL * least, last_bit(first, KEPT_BITS));
-}
-
-// Both numbers end at the same bit.
+// Both numbers end one bit below the last one of the larger number.
 double added(double x, double y) {
   const double larger = std::max(std::fabs(x), std::fabs(y));
   if (larger == 0 || !std::isfinite(larger)) return larger;
-  const double bit = last_bit(larger, KEPT_BITS);
+  const double bit = last_bit(larger) / 2;
   return shortened(cut(x, bit) + cut(y, bit));
+}
+
+// The factor and the exponent of the number settle the last bit. A product with one bit more loses
+// it after the rounding.
+double multiplied(double factor, double number) {
+  if (number == 0 || !std::isfinite(number)) return number;
+  const double bit = last_bit(std::ldexp(factor, std::ilogb(number)));
+  return shortened(rounded(factor * number, bit));
+}
+
+double length(Lengths parts, const Lengths& factors) {
+  for (double& part : parts) part = std::fabs(part);
+  std::sort(parts.begin(), parts.end());
+  const auto share = [&](unsigned k) { return multiplied(factors[k], parts[k]); };
+  return added(share(2), added(share(1), share(0)));
 }
 
 // The table of logarithms has 256 entries, each for the middle of its numbers.
@@ -83,17 +75,10 @@ double texels_along(const ImageObject& o, unsigned axis, float at, float by) {
   return shortened(o.sampler.is_normalized ? change * extents[axis] : change);
 }
 
-// A number along a face is a signed coordinate, divided by the largest one.
-struct FaceAxes {
-  unsigned s, t, m;
-  float s_sign, t_sign, m_sign;
-};
-constexpr FaceAxes FACES[] = {{2, 1, 0, -1, -1, 1}, {2, 1, 0, 1, -1, -1}, {0, 2, 1, 1, 1, 1},
-                              {0, 2, 1, 1, -1, -1}, {0, 1, 2, 1, -1, 1},  {0, 1, 2, -1, -1, -1}};
-
 constexpr double BEYOND_EACH_LEVEL = 1e30;
 
-uint32_t axis_of(uint32_t face) { return FACES[face].m; }
+// Returns the axis of the largest coordinate. The other two ones are along the face.
+unsigned axis_of(uint32_t face) { return face / 2; }
 
 // A direction after a gradient, and the face that it points to.
 struct Moved {
@@ -108,61 +93,78 @@ Moved moved(const std::array<float, 3>& at, const std::array<float, 3>& by) {
   return m;
 }
 
-// Returns the place of a direction along an axis of a face, from -1 to 1 on the face. The face next
-// to it continues it in the same plane: its distance from the common edge counts on.
-double place_along(unsigned axis, uint32_t face, const Moved& m, const std::array<float, 3>& at) {
-  const unsigned own = axis_of(face), other = axis_of(m.face);
-  const double most = std::fabs(double{m.to[other]});
-  if (axis != other) return double{m.to[axis]} / most;
-  const double depth = std::copysign(1.0, at[own]) * double{m.to[own]} / most;
-  return std::copysign(2 - depth, double{m.to[axis]});
+// Returns a coordinate of a direction as a place on the face `own`, which is from -1 to 1. The
+// reciprocal of the largest coordinate has 23 bits.
+double place_of(const std::array<float, 3>& v, unsigned axis, unsigned own) {
+  const double reciprocal = 1 / std::fabs(double{v[own]});
+  if (reciprocal == 0 || !std::isfinite(reciprocal)) return double{v[axis]} * reciprocal;
+  return double{v[axis]} * rounded(reciprocal, std::ldexp(1.0, std::ilogb(reciprocal) - 22));
 }
 
-// Returns the change of the place on the face that follows from a change of the direction. The
+// Returns the change of the place along an axis of the face `own`, if `radius` is half of the face
+// in texels. The face next to it continues it in the same plane: the distances of both places from
+// the common edge are added.
+double change_along(unsigned axis, const std::array<float, 3>& at, unsigned own, const Moved& m,
+                    double radius) {
+  const unsigned other = axis_of(m.face);
+  const double from = place_of(at, axis, own);
+  if (axis != other) return shortened((place_of(m.to, axis, other) - from) * radius);
+  const double sign = std::copysign(1.0, double{m.to[axis]});
+  const double depth = std::copysign(1.0, double{at[own]}) * place_of(m.to, own, other);
+  return sign * added(shortened((1 - sign * from) * radius), shortened((1 - depth) * radius));
+}
+
+// Returns the changes of the place on the face that follow from a change of the direction. The
 // opposite face is beyond each level.
-std::array<double, 3> on_face(const std::array<float, 3>& at, const Moved& m) {
+Lengths on_face(const std::array<float, 3>& at, const Moved& m, double radius) {
   const uint32_t face = face_of(at).face;
-  const FaceAxes& f = FACES[face];
-  if (m.face != face && axis_of(m.face) == f.m) return {BEYOND_EACH_LEVEL, 0, 0};
-  const double most = std::fabs(double{at[f.m]});
-  if (most == 0) return {};
-  const auto change = [&](unsigned axis, float sign) {
-    const double places = place_along(axis, face, m, at) - double{at[axis]} / most;
-    return std::isnan(places) ? 0 : double{sign} * places / 2;
-  };
-  return {change(f.s, f.s_sign), change(f.t, f.t_sign), 0};
+  const unsigned own = axis_of(face);
+  if (m.face != face && axis_of(m.face) == own) return {BEYOND_EACH_LEVEL, 0, 0};
+  Lengths changes{};
+  if (at[own] == 0) return changes;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    if (axis == own) continue;
+    const double change = change_along(axis, at, own, m, radius);
+    changes[axis] = std::isnan(change) ? 0 : change;
+  }
+  return changes;
+}
+
+// The sides and the diagonals of a pixel, which is a parallelogram.
+double longest_side(const Lengths& x, const Lengths& y) {
+  return std::max(length(x, SIDE), length(y, SIDE));
+}
+
+double longest_diagonal(const Lengths& x, const Lengths& y) {
+  Lengths sum{}, difference{};
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    sum[axis] = added(x[axis], y[axis]);
+    difference[axis] = added(x[axis], -y[axis]);
+  }
+  return std::max(length(sum, DIAGONAL), length(difference, DIAGONAL));
 }
 
 float level_on_cube(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
   const uint32_t face = face_of(at).face;
   const Moved to_x = moved(at, by.dx), to_y = moved(at, by.dy);
-  const auto along_x = on_face(at, to_x), along_y = on_face(at, to_y);
-  const double size = o.image.levels[0].width;
-  Lengths x{}, y{}, sum{}, difference{};
-  for (unsigned axis = 0; axis < 2; ++axis) {
-    x[axis] = shortened(along_x[axis] * size);
-    y[axis] = shortened(along_y[axis] * size);
-    sum[axis] = added(x[axis], y[axis]);
-    difference[axis] = added(x[axis], -y[axis]);
-  }
-  const double sides = std::max(side(x), side(y));
+  const double radius = o.image.levels[0].width / 2.0;
+  const Lengths x = on_face(at, to_x, radius), y = on_face(at, to_y, radius);
+  const double side = longest_side(x, y);
   // Diagonals count while both gradients stay on the face.
-  if (to_x.face != face || to_y.face != face) return logarithm(sides);
-  return logarithm(std::max({sides, diagonal(sum), diagonal(difference)}));
+  if (to_x.face != face || to_y.face != face) return logarithm(side);
+  return logarithm(std::max(side, longest_diagonal(x, y)));
 }
 
 }  // namespace
 
 float level_of(const ImageObject& o, const std::array<float, 3>& at, const Gradients& by) {
   if (o.image.is_cube) return level_on_cube(o, at, by);
-  Lengths x{}, y{}, sum{}, difference{};
+  Lengths x{}, y{};
   for (unsigned axis = 0; axis < o.image.dimensions; ++axis) {
     x[axis] = texels_along(o, axis, at[axis], by.dx[axis]);
     y[axis] = texels_along(o, axis, at[axis], by.dy[axis]);
-    sum[axis] = added(x[axis], y[axis]);
-    difference[axis] = added(x[axis], -y[axis]);
   }
-  return logarithm(std::max({side(x), side(y), diagonal(sum), diagonal(difference)}));
+  return logarithm(std::max(longest_side(x, y), longest_diagonal(x, y)));
 }
 
 }  // namespace cucore::cpu

@@ -267,44 +267,42 @@ void append_level(const View& v, const Operands& o, long weight, bool upper_leve
 
 using Gradient = std::array<double, 3>;
 
-// The unit of the last bit, `bits` below the first bit of `of`.
-double last_bit(double of, int bits) { return std::ldexp(1.0, std::ilogb(of) - bits); }
+// A number of a gradient has 10 significant bits; the bits below are dropped.
+double last_bit(double of) { return std::ldexp(1.0, std::ilogb(of) - 9); }
 double nearest_of(double value, double unit) { return std::floor(value / unit + 0.5) * unit; }
 
 double shortened(double value) {
-  return value == 0 || !std::isfinite(value) ? value : cut(value, last_bit(value, 9));
+  return value == 0 || !std::isfinite(value) ? value : cut(value, last_bit(value));
 }
 
-Gradient sorted(Gradient parts) {
-  for (double& part : parts) part = std::fabs(part);
-  std::ranges::sort(parts);
-  return parts;
-}
-
-// max + 11/32 mid + 1/4 min instead of the root of squares. The two last ones have no bits below
-// those of the first one.
-double side(const Gradient& parts) {
-  const auto [least, middle, most] = sorted(parts);
-  if (middle == 0) return most;
-  const double share = nearest_of(middle * 11 / 32, last_bit(middle, 11));
-  return most + cut(share + least / 4, last_bit(most, 9));
-}
-
-// 11/16 of a diagonal, with other roundings.
-double diagonal(const Gradient& parts) {
-  auto [least, middle, most] = sorted(parts);
-  if (most == 0) return 0;
-  most = nearest_of(most * 11 / 16, last_bit(most, 10));
-  if (middle == 0) return most;
-  middle = nearest_of(middle * 11 / 16, last_bit(middle, 11));
-  return most + cut(middle * 11 / 32 + least * 11 / 64, last_bit(most, 9));
-}
-
-// Both numbers end at the same bit.
+// Both numbers end one bit below the larger one.
 double added(double x, double y) {
   if (x == 0 && y == 0) return 0;
-  const double unit = last_bit(std::max(std::fabs(x), std::fabs(y)), 9);
+  const double unit = last_bit(std::max(std::fabs(x), std::fabs(y))) / 2;
   return shortened(cut(x, unit) + cut(y, unit));
+}
+
+// Products of numbers that have the same exponent are rounded at the same bit, which is the last
+// one of the least of them.
+double product(double factor, double value) {
+  if (value == 0) return 0;
+  const double unit = last_bit(std::ldexp(factor, std::ilogb(value)));
+  return shortened(nearest_of(factor * value, unit));
+}
+
+// A sum of the parts instead of the root of squares. The largest one has the last factor.
+double length(Gradient parts, const Gradient& factors) {
+  for (double& part : parts) part = std::fabs(part);
+  std::ranges::sort(parts);
+  const double smaller = added(product(factors[1], parts[1]), product(factors[0], parts[0]));
+  return added(product(factors[2], parts[2]), smaller);
+}
+
+double side(const Gradient& parts) { return length(parts, {1.0 / 4, 11.0 / 32, 1}); }
+
+// 11/16 of a side. Each part has one factor, so it is rounded once.
+double diagonal(const Gradient& parts) {
+  return length(parts, {11.0 / 64, 121.0 / 512, 11.0 / 16});
 }
 
 // A table of 256 logarithms, each for the middle of its numbers.
@@ -331,14 +329,22 @@ size_t largest_axis(const Direction& v) {
   return size_t(face(v, s, t)) / 2;
 }
 
-// The place of `to` in the plane of the face of `at`, along one axis. A place on the next face has
-// the distance from the edge that it has there: the cube is unfolded.
-double unfolded(const Direction& at, const Direction& to, size_t axis) {
+// The part of a direction along an axis, if the largest part is 1. The reciprocal has 23 bits.
+double on_face(const Direction& v, size_t axis) {
+  const double inverse = 1 / std::fabs(double{v[largest_axis(v)]});
+  return double{v[axis]} * nearest_of(inverse, std::ldexp(1.0, std::ilogb(inverse) - 22));
+}
+
+// The change of the place on the face of `at` along one axis, if `texels` is half of the face. The
+// next face continues the plane: the distances of both places from the common edge are added.
+double face_change(const Direction& at, const Direction& to, size_t axis, double texels) {
   const size_t own = largest_axis(at), other = largest_axis(to);
-  if (own == other || axis != other) return double{to[axis]} / std::fabs(double{to[other]});
-  const double height = double{to[own]} / std::fabs(double{to[other]});
-  const double beyond = 1 - (at[own] < 0 ? -height : height);
-  return to[axis] < 0 ? -1 - beyond : 1 + beyond;
+  if (own == other || axis != other)
+    return shortened((on_face(to, axis) - on_face(at, axis)) * texels);
+  const double sign = to[axis] < 0 ? -1 : 1;
+  const double height = on_face(to, own) * (at[own] < 0 ? -1 : 1);
+  return sign * added(shortened((1 - sign * on_face(at, axis)) * texels),
+                      shortened((1 - height) * texels));
 }
 
 // A gradient on a cube: its change in texels, and where it ends.
@@ -358,8 +364,7 @@ FaceStep face_step(const Case& row, const Direction& at, const Direction& by) {
   size_t k = 0;
   for (size_t axis = 0; axis < 3; ++axis) {
     if (axis == own) continue;
-    const double change = unfolded(at, to, axis) - unfolded(at, at, axis);
-    step.change[k++] = shortened(change / 2 * row.extent(0, 0));
+    step.change[k++] = face_change(at, to, axis, row.extent(0, 0) / 2.0);
   }
   return step;
 }
