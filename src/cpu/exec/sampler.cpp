@@ -200,12 +200,12 @@ Halves split(int64_t weight, int64_t fraction, bool ties_up) {
 }
 
 // Splits the weight of a level by z, then x, then y, and rounds each part. Ties go up, except along
-// z in the lower level, and along y in the lower column.
-void add_level(const Level& l, const Plane& p, int64_t weight, bool upper_level, Sum& sum) {
+// z, and along y in the lower column.
+void add_level(const Level& l, const Plane& p, int64_t weight, Sum& sum) {
   auto fraction = [&](unsigned axis) { return p.place[axis].fixed & (ONE - 1); };
   auto index = [&](unsigned axis) { return p.place[axis].fixed >> 8; };
   const unsigned axes = p.axes;
-  const Halves planes = axes > 2 ? split(weight, fraction(2), upper_level) : Halves{weight, 0};
+  const Halves planes = axes > 2 ? split(weight, fraction(2), false) : Halves{weight, 0};
   for (const bool back : {false, true}) {
     const int64_t z = axes > 2 ? index(2) + back : p.plane;
     const Halves columns = split(back ? planes.upper : planes.lower, fraction(0), true);
@@ -306,7 +306,7 @@ Texel sample(const ImageObject& o, const std::byte* texels, const SamplePlace& p
     if (part == 0) continue;
     const Level l = level_at(o, texels, lower + upper);
     if (is_filtered(o)) {
-      add_level(l, filtered_plane(l, place), part, upper, sum);
+      add_level(l, filtered_plane(l, place), part, sum);
       continue;
     }
     const Plane p = plane_of(l, place);

@@ -171,8 +171,8 @@ void move_inside(const View& v, size_t axis, Part& part) {
 }
 
 // Divides each part between two neighbours along an axis, and rounds. The guide has exact products.
-std::vector<Part> divided(const View& v, size_t axis, double place, const std::vector<Part>& parts,
-                          bool upper_level) {
+std::vector<Part> divided(const View& v, size_t axis, double place,
+                          const std::vector<Part>& parts) {
   const auto last = double(v.row.extent(unsigned(axis), v.level) - 1);
   double fixed = std::floor((place - 0.5) * 256 + 0.5) / 256;
   const bool repeats = v.row.addressing != CU_TR_ADDRESS_MODE_CLAMP && v.row.is_normalized();
@@ -180,7 +180,7 @@ std::vector<Part> divided(const View& v, size_t axis, double place, const std::v
     fixed = std::clamp(fixed, 0.0, last);
   std::vector<Part> all;
   for (const Part& part : parts) {
-    const bool ties_up = axis == 0 || (axis == 1 ? part.is_right : upper_level);
+    const bool ties_up = axis == 0 || (axis == 1 && part.is_right);
     const double share = double(part.weight) * (fixed - std::floor(fixed));
     const long upper = long(ties_up ? std::floor(share + 0.5) : std::ceil(share - 0.5));
     for (const bool second : {false, true}) {
@@ -248,8 +248,7 @@ bool has_filter(const Case& row) {
 }
 
 // Appends the parts of a level that has this weight.
-void append_level(const View& v, const Operands& o, long weight, bool upper_level,
-                  std::vector<Addend>& all) {
+void append_level(const View& v, const Operands& o, long weight, std::vector<Addend>& all) {
   if (!has_filter(v.row)) {
     Part part = nearest(v, o);
     part.weight = weight;
@@ -259,9 +258,9 @@ void append_level(const View& v, const Operands& o, long weight, bool upper_leve
   first.weight = weight;
   const auto place = places(v, o, first.index);
   std::vector<Part> parts{first};
-  if (v.row.axes() > 2) parts = divided(v, 2, place[2], parts, upper_level);
-  parts = divided(v, 0, place[0], parts, upper_level);
-  if (read_axes(v.row) > 1) parts = divided(v, 1, place[1], parts, upper_level);
+  if (v.row.axes() > 2) parts = divided(v, 2, place[2], parts);
+  parts = divided(v, 0, place[0], parts);
+  if (read_axes(v.row) > 1) parts = divided(v, 1, place[1], parts);
   append(v, parts, all);
 }
 
@@ -471,8 +470,8 @@ Result of_levels(const Case& row, const Texels& texels, const Operands& o) {
     return bits_of(row, part.is_inside ? texel(v, part.index, false) : border(v, false));
   }
   std::vector<Addend> all;
-  append_level(v, o, 256 - weight, false, all);
-  if (weight != 0) append_level({row, texels, v.level + 1}, o, weight, true, all);
+  append_level(v, o, 256 - weight, all);
+  if (weight != 0) append_level({row, texels, v.level + 1}, o, weight, all);
   return filtered(row, sum(row, all));
 }
 
