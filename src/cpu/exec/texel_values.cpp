@@ -15,8 +15,9 @@ namespace {
 
 constexpr double UNSIGNED_MOST = 65535, SIGNED_MOST = 32767;
 
-// The fractional bits of SRGB_VALUES.
-float linear_of(uint32_t encoded) { return float(SRGB_VALUES[encoded & 255]) / 32768.0f; }
+constexpr double SRGB_ONE = 32768;  // the unit of SRGB_VALUES
+
+float linear_of(uint32_t encoded) { return float(SRGB_VALUES[encoded & 255]) / float(SRGB_ONE); }
 
 bool is_unsigned_fraction(ChannelFormat format) {
   return format == ChannelFormat::U8 || format == ChannelFormat::U16;
@@ -80,6 +81,12 @@ int kept_bits(const ImageObject& o, unsigned channel) {
   return o.image.format == ChannelFormat::HALF ? 14 : 27;
 }
 
+// Eight sRGB values that follow each other have the exponent of the last one in a sum.
+double with_exponent(double linear) {
+  const auto encoded = std::ranges::lower_bound(SRGB_VALUES, linear * SRGB_ONE);
+  return SRGB_VALUES[size_t(encoded - SRGB_VALUES.begin()) | 7] / SRGB_ONE;
+}
+
 }  // namespace
 
 bool yields_integers(const ImageObject& o) {
@@ -139,6 +146,7 @@ void end_at_one_bit(const ImageObject& o, unsigned channel, std::span<double> nu
   double largest = 0;
   for (const double number : numbers) largest = std::max(largest, std::fabs(number));
   if (largest == 0 || !std::isfinite(largest)) return;
+  if (is_encoded(o, channel)) largest = with_exponent(largest);
   const double bit = std::ldexp(1.0, std::ilogb(largest) - kept_bits(o, channel));
   for (double& number : numbers) number = std::trunc(number / bit) * bit;
 }

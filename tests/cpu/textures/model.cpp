@@ -207,6 +207,14 @@ int kept_bits(const Case& row, unsigned channel) {
   return row.format->bytes == 2 ? 14 : 27;
 }
 
+// Returns a number with the exponent that a sum has for this one. sRGB values have the exponent of
+// the last one of their eight.
+double with_exponent(const Case& row, unsigned channel, double value) {
+  if (!is_encoded(row, channel)) return std::fabs(value);
+  const auto* encoded = std::ranges::lower_bound(DECODED, value * 32768);
+  return DECODED[size_t(encoded - DECODED) | 7] / 32768.0;
+}
+
 double cut(double value, double unit) { return std::trunc(value / unit) * unit; }
 
 // The numbers of a sum end at the same bit. Fractions do so from the start.
@@ -214,7 +222,7 @@ Values sum(const Case& row, const std::vector<Addend>& addends) {
   Values total{};
   for (unsigned c = 0; c < 4; ++c) {
     double largest = 0;
-    for (const Addend& a : addends) largest = std::max(largest, std::fabs(a.values[c]));
+    for (const Addend& a : addends) largest = std::max(largest, with_exponent(row, c, a.values[c]));
     const bool whole = is_fraction(row) && !is_encoded(row, c);
     const bool cuts = !whole && largest > 0 && std::isfinite(largest);
     const double unit = cuts ? std::ldexp(1.0, std::ilogb(largest) - kept_bits(row, c)) : 0;
