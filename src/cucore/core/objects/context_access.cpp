@@ -36,7 +36,9 @@ bool uses(const ThreadAccesses& accesses, const Context& context) noexcept {
 
 }  // namespace
 
-constinit thread_local ThreadAccesses* thread_accesses = &full;
+// Without the attribute, accesses after this definition in one unit would call a function.
+constinit thread_local ThreadAccesses* thread_accesses __attribute__((tls_model("initial-exec"))) =
+    &full;
 
 ThreadAccesses* find_accesses() noexcept {
   if (thread_accesses != &full) return nullptr;

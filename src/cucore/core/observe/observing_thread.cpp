@@ -13,7 +13,7 @@
 
 namespace cucore::core {
 
-constinit thread_local ObservingThread observing_thread;
+constinit thread_local ObservingThread observing_thread __attribute__((tls_model("initial-exec")));
 
 namespace {
 
