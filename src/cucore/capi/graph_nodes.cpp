@@ -12,6 +12,7 @@
 #include "core/graph/box_work.hpp"
 #include "core/graph/kernel_work.hpp"
 #include "core/graph/memory_work.hpp"
+#include "core/graph/plain_launch.hpp"
 #include "core/graph/semaphore_work.hpp"
 #include "core/graph/value_work.hpp"
 #include "support/concat.hpp"
@@ -77,6 +78,14 @@ std::vector<CUdevice> peers_of(const cucore_device* const* peers, size_t count,
   return others;
 }
 
+// Its arguments are values, so that the usual case has them in no struct.
+[[gnu::cold, gnu::noinline]] cucore_node add_any_kernel(
+    core::Graph& graph, std::span<const cucore_node> after, const core::Kernel& kernel,
+    const cucore_launch_options& options, std::span<const cucore_argument> arguments) {
+  graph.require_usable();
+  return graph.add_any_kernel(after, {kernel, options, arguments}, LAUNCH_HANDLES);
+}
+
 }  // namespace
 
 extern "C" {
@@ -94,8 +103,9 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     const LaunchOptions how(options);
     const auto given = require_array(arguments, count, "arguments");
     node.require();
-    self.require_usable();
-    node.set(self.add_kernel(before, {of, how.get(), given}, LAUNCH_HANDLES));
+    const core::NodeNumber added =
+        self.try_add_plain(before, of, how.get(), given, LAUNCH_HANDLES.buffers);
+    node.set(added != 0 ? added : add_any_kernel(self, before, of, how.get(), given));
   });
 }
 

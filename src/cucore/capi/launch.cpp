@@ -110,6 +110,20 @@ class Counted {
       [&](cucore::Status status) { counted.end(status); });
 }
 
+// A function of its own, so that usual launches have no part of its frame.
+[[gnu::cold, gnu::noinline]] void launch_unusual(const cucore_kernel* kernel,
+                                                 const cucore_stream* stream,
+                                                 const cucore_launch_options* options,
+                                                 const cucore_argument* arguments, size_t count) {
+  const core::Kernel& self = use(kernel, "kernel");
+  const core::Stream& order = order_of(stream);
+  const LaunchOptions how(options);
+  require_array(arguments, count, "arguments");
+  if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
+    return count_or_observe(kernel, stream, order, how.get(), arguments, count);
+  core::launch(self, order, how.get(), arguments, count, LAUNCH_HANDLES);
+}
+
 [[gnu::noinline]] void count_or_observe_packed(const cucore_kernel* kernel,
                                                const cucore_stream* stream,
                                                const core::Stream& order,
@@ -135,13 +149,14 @@ CUCORE_API cucore_status cucore_kernel_launch(const cucore_kernel* kernel,
                                               const cucore_argument* arguments, size_t count,
                                               cucore_error** error) {
   return guard(error, [&] {
-    const core::Kernel& self = use(kernel, "kernel");
-    const core::Stream& order = order_of(stream);
-    const LaunchOptions how(options);
-    require_array(arguments, count, "arguments");
+    const core::Kernel* const self = peek(kernel);
+    const core::Stream* const order = peek(stream);
+    if (!self || !order || !LaunchOptions::are_current(options) || (count != 0 && !arguments))
+        [[unlikely]]
+      return launch_unusual(kernel, stream, options, arguments, count);
     if (is_observed(CUCORE_OPERATION_LAUNCH)) [[unlikely]]
-      return count_or_observe(kernel, stream, order, how.get(), arguments, count);
-    core::launch(self, order, how.get(), arguments, count, LAUNCH_HANDLES);
+      return count_or_observe(kernel, stream, *order, *options, arguments, count);
+    core::launch(*self, *order, *options, arguments, count, LAUNCH_HANDLES);
   });
 }
 

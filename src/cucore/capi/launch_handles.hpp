@@ -25,10 +25,10 @@ inline void release_event(const void* handle) noexcept {
   release(const_cast<cucore_event*>(static_cast<const cucore_event*>(handle)));
 }
 
-inline constexpr core::BufferHandles BUFFER_HANDLES{cucore::HandleTraits<cucore_buffer>::TYPE,
-                                                    acquire_buffer, release_buffer};
-inline constexpr core::LaunchHandles LAUNCH_HANDLES{
-    BUFFER_HANDLES, {cucore::HandleTraits<cucore_event>::TYPE, acquire_event, release_event}};
+static_assert(core::BufferHandles::TYPE == cucore::HandleTraits<cucore_buffer>::TYPE);
+static_assert(core::EventHandles::TYPE == cucore::HandleTraits<cucore_event>::TYPE);
+inline constexpr core::BufferHandles BUFFER_HANDLES{acquire_buffer, release_buffer};
+inline constexpr core::LaunchHandles LAUNCH_HANDLES{BUFFER_HANDLES, {acquire_event, release_event}};
 
 // The message of most first launches without a stream, so it has the remedy.
 inline core::Stream& order_of(const cucore_stream* stream) {

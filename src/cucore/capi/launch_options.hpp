@@ -19,6 +19,10 @@ class LaunchOptions {
       options_ = &copy_;
     }
   }
+  // Whether they are those of a caller that was built against the same header.
+  static bool are_current(const cucore_launch_options* given) {
+    return given && given->struct_size == sizeof(cucore_launch_options);
+  }
   LaunchOptions(const LaunchOptions&) = delete;
   LaunchOptions& operator=(const LaunchOptions&) = delete;
 
@@ -27,7 +31,7 @@ class LaunchOptions {
  private:
   static constexpr size_t FIRST_RELEASE =
       offsetof(cucore_launch_options, reserved) + sizeof(int32_t);
-  [[noreturn]] static void throw_missing();
+  [[noreturn, gnu::cold]] static void throw_missing();
 
   const cucore_launch_options* options_;
   cucore_launch_options copy_;

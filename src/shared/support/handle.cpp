@@ -80,7 +80,8 @@ HandleHead* HandlePool::wrap(const Object* object) {
   HandleHead* head = take_slot();
   object->add_reference();
   object->handle_ = head;
-  head->object.store(const_cast<Object*>(object), std::memory_order_relaxed);
+  head->mark.clear();
+  head->object.store(const_cast<Object*>(object), std::memory_order_release);
   head->next_free = nullptr;
   head->references.store(1, std::memory_order_release);
   ++live_;

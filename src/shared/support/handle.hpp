@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 
+#include "support/keep_mark.hpp"
 #include "support/ref.hpp"
 
 namespace cucore {
@@ -62,6 +63,7 @@ struct HandleHead {
   const char* name = "";                 // name of the type, "cucore_stream"
   std::atomic<Object*> object{nullptr};  // what it was, once released
   HandleHead* next_free = nullptr;
+  KeepMark mark;  // of an owner that keeps the object
 
   bool is_live(HandleType expected) const noexcept {
     return type == expected && references.load(std::memory_order_acquire) != 0;

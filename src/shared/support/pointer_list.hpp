@@ -45,6 +45,11 @@ class PointerList {
     end_ = std::copy(place + 1, end_, place);
   }
 
+  // Removes the first pointers.
+  void erase_first(size_t count) noexcept {
+    end_ = std::copy(places_.get() + count, end_, places_.get());
+  }
+
   friend void swap(PointerList& a, PointerList& b) noexcept {
     std::swap(a.places_, b.places_);
     std::swap(a.end_, b.end_);
@@ -56,7 +61,7 @@ class PointerList {
 
   [[gnu::noinline]] void grow(size_t count) {
     const size_t before = size(), capacity = std::max({count, FEWEST, 2 * before});
-    auto more = std::make_unique<T*[]>(capacity);
+    auto more = std::make_unique_for_overwrite<T*[]>(capacity);
     std::copy(places_.get(), end_, more.get());
     places_ = std::move(more);
     end_ = places_.get() + before;

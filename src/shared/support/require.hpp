@@ -12,10 +12,11 @@ namespace cucore {
 
 struct HandleHead;
 
-[[noreturn]] void throw_null(const char* argument);
+[[noreturn, gnu::cold]] void throw_null(const char* argument);
 
 // `type` is the expected name, "cucore_stream".
-[[noreturn]] void throw_dead(const char* argument, const char* type, const HandleHead* head);
+[[noreturn, gnu::cold]] void throw_dead(const char* argument, const char* type,
+                                        const HandleHead* head);
 
 // Runs first in a call: if the call fails later, its outputs are 0.
 template <class... T>

@@ -34,17 +34,6 @@ class Slab {
     }
   }
 
-  // Makes room, so that make_reserved() cannot fail once.
-  void reserve() {
-    if (!free_ && next_ == end_) [[unlikely]]
-      grow();
-  }
-  template <class... Arguments>
-  T* make_reserved(Arguments&&... arguments) noexcept {
-    Place* const place = free_ ? std::exchange(free_, free_->next) : next_++;
-    return new (place->bytes) T(std::forward<Arguments>(arguments)...);
-  }
-
   void end(T* value) noexcept {
     value->~T();
     put(reinterpret_cast<Place*>(value));

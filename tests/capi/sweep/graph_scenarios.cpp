@@ -52,6 +52,50 @@ void add_kernel(Run& run, World& world) {
   });
 }
 
+// Without attributes, as most nodes are.
+struct PlainLaunch {
+  explicit PlainLaunch(World& world)
+      : list{CUCORE_ARGUMENT(n),
+             CUCORE_ARGUMENT(a),
+             {world.buffer.get(), CUCORE_ARGUMENT_OBJECT},
+             {world.second_buffer.get(), CUCORE_ARGUMENT_OBJECT}} {
+    options.grid[0] = options.block[0] = 1;
+  }
+  int32_t n = 4;
+  float a = 2;
+  cucore_argument list[4];
+  cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+};
+
+void add_plain_kernel(Run& run, World& world) {
+  const PlainLaunch launch(world);
+  adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
+    return cucore_graph_add_kernel(graph, after, count, world.kernel.get(), &launch.options,
+                                   launch.list, 4, out, error);
+  });
+}
+
+// The graph has its nodes in a short form before.
+void read_plain_kernels(Run& run, World& world) {
+  const PlainLaunch launch(world);
+  const Graph graph = new_graph(world);
+  cucore_node nodes[3] = {};
+  for (int i = 0; i < 3; ++i)
+    cucore_graph_add_kernel(graph.get(), nodes, i != 0, world.kernel.get(), &launch.options,
+                            launch.list, 4, &nodes[i], nullptr);
+  cucore_node found[3] = {};
+  size_t count = 7;
+  run.call([&](auto** error) {
+    return cucore_graph_dependents(graph.get(), nodes[0], found, 3, &count, error);
+  });
+  run.output("count", count);
+  EXPECT_EQ(cucore_graph_node_count(graph.get()), 3u);
+  EXPECT_EQ(cucore_graph_dependents(graph.get(), nodes[0], found, 3, &count, nullptr), CUCORE_OK);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(found[0], nodes[1]);
+  EXPECT_EQ(found[1], nodes[2]);
+}
+
 void add_fill(Run& run, World& world) {
   const uint64_t pattern = 0x100000002;  // two columns
   adds(run, world, [&](auto* graph, auto* after, size_t count, auto* out, auto** error) {
@@ -428,6 +472,8 @@ std::vector<Scenario> graph_scenarios() {
          });
        }},
       {"cucore_graph_add_kernel", add_kernel},
+      {"cucore_graph_add_kernel", add_plain_kernel},
+      {"cucore_graph_dependents", read_plain_kernels},
       {"cucore_graph_add_copy_box",
        [](Run& run, World& world) {
          const cucore_box to = box_in(world.buffer.get()), from = box_in(world.second_buffer.get());

@@ -67,6 +67,20 @@ TEST_F(PointerList, removes_the_last_one_and_any_one) {
   }
 }
 
+TEST_F(PointerList, removes_its_first_pointers) {
+  Pointers list;
+  fill(list, 10);
+  const auto expected = all(list);
+  list.erase_first(0);
+  EXPECT_EQ(all(list), expected);
+  list.erase_first(4);
+  EXPECT_EQ(all(list), std::vector<int*>(expected.begin() + 4, expected.end()));
+  list.push_back(at(42));
+  EXPECT_EQ(list.back(), at(42));
+  list.erase_first(7);
+  EXPECT_TRUE(list.empty());
+}
+
 TEST_F(PointerList, exchanges_its_pointers) {
   Pointers one, other;
   fill(one, 3);

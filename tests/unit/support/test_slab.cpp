@@ -55,22 +55,6 @@ TEST(Slab, a_value_that_cannot_be_made_leaves_its_place) {
   EXPECT_EQ(live, 0);
 }
 
-TEST(Slab, has_room_that_was_reserved) {
-  cucore::Slab<uint64_t> slab;
-  std::vector<uint64_t*> made;
-  for (uint64_t i = 0; i < 300; ++i) {
-    slab.reserve();
-    slab.reserve();
-    made.push_back(slab.make_reserved());
-    EXPECT_EQ(*made.back(), 0u);
-    *made.back() = i;
-  }
-  for (uint64_t i = 0; i < 300; ++i) EXPECT_EQ(*made[i], i);
-  slab.end(made[7]);
-  slab.reserve();
-  EXPECT_EQ(slab.make_reserved(), made[7]);
-}
-
 TEST(Slab, a_swap_moves_values_with_their_memory) {
   Value* moved = nullptr;
   Values to;

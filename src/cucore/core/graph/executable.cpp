@@ -384,7 +384,7 @@ void Executable::set_child(NodeNumber number, const Graph& child) {
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
-  use.read_source(*child.body_, "set a node to");
+  use.read_source(*child.root_, *child.body_, "set a node to");
   const NodeWork* const before = find(number);
   retirement.emplace(*destruction_, 1);
   replace(use.cu(), root_->body()->find(number), before, make<ChildWork>(*child.body_),

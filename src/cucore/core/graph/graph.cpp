@@ -52,6 +52,11 @@ void GraphWork::forget() const noexcept {
     if (work) work->forget();
 }
 
+void GraphRoot::expand_plain() const {
+  plain_->expand(*context_);
+  plain_ = nullptr;
+}
+
 // Other code may change a shared graph at any time.
 Ref<const GraphWork> GraphRoot::work() const {
   if (body_->may_have_changed()) return make<GraphWork>(*body_);
@@ -199,6 +204,7 @@ CUgraph Graph::hand_out() const noexcept try {
   std::vector<Ref<const NodeWork>> dropped;  // ends after the lock
   const std::lock_guard lock(root_->mutex());
   if (body_->is_gone()) return nullptr;
+  root_->expand();
   const ContextScope scope(*context(), std::nothrow);
   if (scope.is_alive()) {
     body_->read_changes(cuda(), dropped);
@@ -317,7 +323,7 @@ NodeNumber Graph::add_child(std::span<const NodeNumber> after, const Graph& chil
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *body_);
   child.require_usable();
-  use.read_source(*child.body_, "add");
+  use.read_source(*child.root_, *child.body_, "add");
   require_child(*child.root_, *child.body_);
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
   Ref<const NodeWork> work = make<ChildWork>(*child.body_, source.native());
@@ -485,7 +491,7 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
   GraphUse use(std::move(locks.first), *root_, *body_);
   GraphNode& node = body_->find(number);
   child.require_usable();
-  use.read_source(*child.body_, "set a node to");
+  use.read_source(*child.root_, *child.body_, "set a node to");
   if (!use.cu().cuGraphNodeSetParams)
     throw Error(
         Status::UNSUPPORTED,

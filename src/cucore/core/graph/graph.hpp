@@ -58,15 +58,34 @@ class GraphRoot final : public Object {
   Ref<const GraphWork> work() const;
   // The graph, or a graph in it, has changed. Work that is gone ends after the lock, so the caller
   // keeps it until then.
-  void change() const noexcept { work_ = nullptr; }
+  void change() const noexcept {
+    if (work_) [[unlikely]]
+      work_ = nullptr;
+  }
+
+  // Of this graph and the graphs in it, at most one has plain nodes. The caller has the lock. Throw
+  // std::bad_alloc.
+  void let_add_plain(GraphBody& body) const {
+    if (plain_ == &body) [[likely]]
+      return;
+    expand();
+    plain_ = &body;
+  }
+  // Makes GraphNodes of them: before each other use of nodes, and before a graph in this one ends.
+  void expand() const {
+    if (plain_) [[unlikely]]
+      expand_plain();
+  }
 
  private:
   ~GraphRoot() override;
+  void expand_plain() const;
 
   const Ref<Context> context_;
-  const Ref<GraphBody> body_;
-  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
   mutable BiasedMutex mutex_;
+  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
+  mutable GraphBody* plain_ = nullptr;
+  const Ref<GraphBody> body_;
   mutable bool has_conditions_ = false;
 };
 
@@ -112,7 +131,7 @@ class Graph final : public Object {
   std::vector<CUgraphNode> find_nodes(std::span<const NodeNumber> numbers) const;
   std::vector<NodeNumber> find_numbers(std::span<const CUgraphNode> nodes) const;
 
-  const Device& device() const { return context()->device(); }
+  const Device& device() const { return device_; }
   const Ref<Context>& context() const { return root_->context(); }
   void require_usable() const { context()->require_alive("graph"); }
   // For other code, which may change the graph. Null if its node is gone, or if the driver fails;
@@ -120,8 +139,15 @@ class Graph final : public Object {
   CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
-  NodeNumber add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                        const LaunchHandles& handles);
+  // Returns the number; 0 if that needs add_any_kernel(). See plain_launch.hpp.
+  NodeNumber try_add_plain(std::span<const NodeNumber> after, const Kernel& kernel,
+                           const cucore_launch_options& options,
+                           std::span<const cucore_argument> arguments,
+                           const BufferHandles& handles) const;
+  NodeNumber add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                            const LaunchHandles& handles);
+  // Throws the failure of the driver, if it is one.
+  static void check_added(const Kernel& kernel, CUresult result);
   // Adds an AllocationWork or a FreeWork.
   NodeNumber add_memory(std::span<const NodeNumber> after, Ref<const NodeWork> work);
   NodeNumber add_child(std::span<const NodeNumber> after, const Graph& child);
@@ -157,9 +183,13 @@ class Graph final : public Object {
  private:
   friend class Executable;
 
-  explicit Graph(Ref<GraphRoot> root) : root_(std::move(root)), body_(root_->body()) {}
+  explicit Graph(Ref<GraphRoot> root) : Graph(root, root->body()) {}
   Graph(Ref<GraphRoot> root, Ref<GraphBody> body)
-      : root_(std::move(root)), body_(std::move(body)) {}
+      : root_(std::move(root)),
+        body_(std::move(body)),
+        context_(*root_->context()),
+        device_(context_.device()),
+        native_context_(context_.native()) {}
   template <class T, class... A>
   friend Ref<T> cucore::make(A&&...);
   ~Graph() override = default;
@@ -168,14 +198,15 @@ class Graph final : public Object {
   // The caller has the lock. Takes the work over unless the call fails.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork>& work);
-  NodeNumber try_add_plain(std::span<const NodeNumber> after, const KernelImage& image,
-                           const KernelLaunch& launch, const BufferHandles& handles);
-  NodeNumber add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                            const LaunchHandles& handles);
+  const KernelImage& load(const Kernel& kernel) const;
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;
   const Ref<GraphBody> body_;
+  // Of the root. The addition of a node reads no other object for them.
+  const Context& context_;
+  const Device& device_;
+  const CUcontext native_context_;
 };
 
 }  // namespace cucore::core

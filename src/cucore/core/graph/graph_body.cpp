@@ -36,7 +36,7 @@ GraphBody::~GraphBody() {
 void GraphBody::take_numbers() noexcept {
   constexpr size_t MOST = 64;
   static std::atomic<NodeNumber> last{0};
-  const NodeNumber count = std::clamp<size_t>(nodes_.size(), 1, MOST);
+  const NodeNumber count = std::clamp<size_t>(nodes_.size() + plain_.list().size(), 1, MOST);
   next_number_ = last.fetch_add(count, std::memory_order_relaxed) + 1;
   end_of_numbers_ = next_number_ + count;
 }
@@ -94,14 +94,35 @@ NodeNumber GraphBody::insert(NewNode node, std::span<GraphNode* const> before) n
   return number;
 }
 
-Ref<const NodeWork> GraphBody::undo_insertion(GraphNode* before) noexcept {
-  if (before) before->after.pop_back();
-  GraphNode* const node = nodes_.back();
-  nodes_.pop_back();
-  Ref<const NodeWork> work = std::move(node->work);
-  places_.end(node);
-  forget_references();
-  return work;
+void GraphBody::expand(const Context& context, const PlainNode& plain) {
+  GraphNode* const before = plain.before == 0 ? nullptr : &find(plain.before);
+  nodes_.reserve_one();
+  if (before) before->after.reserve(before->after.size() + 1);
+  NewNode node = places_.make(plain.number, KernelWork::make_in(store_, context, plain), before);
+  node->native = plain.native;
+  if (before) before->after.push_back_reserved({plain.number, false});
+  nodes_.push_back_reserved(node.release());
+  has_read_edges_ = false;
+}
+
+void GraphBody::expand(const Context& context) {
+  size_t count = 0;
+  try {
+    nodes_.reserve(nodes_.size() + plain_.list().size());
+    for (const PlainNode* const plain : plain_.list()) expand(context, *plain), ++count;
+  } catch (...) {
+    plain_.erase_first(count);
+    throw;
+  }
+  plain_.erase_first(count);
+}
+
+CUgraphNode GraphBody::find_older_handle(NodeNumber number) const {
+  const auto& plain = plain_.list();
+  const auto found =
+      std::ranges::lower_bound(plain, number, {}, [](const auto& node) { return node->number; });
+  if (found != plain.end() && (*found)->number == number) return (*found)->native;
+  return find(number).native;
 }
 
 RemovedNode GraphBody::remove(GraphNode& node) noexcept {
@@ -203,7 +224,7 @@ void GraphBody::collect_inner(std::vector<Ref<const Object>>& kept) const {
 }
 
 void GraphBody::share(const driver::CudaTable& cu) {
-  if (is_shared_) return;
+  if (state_.is_shared) return;
   for (const auto& node : nodes_) {
     for (const auto& body : node->bodies) body->share(cu);
     if (!node->keeper && node->work && node->work->keeps())
@@ -211,7 +232,7 @@ void GraphBody::share(const driver::CudaTable& cu) {
   }
   for (const auto& object : held_) UserObject(cu, object).move_to(native_);
   for (const auto& object : objects_) UserObject(cu, object).move_to(native_);
-  is_shared_ = true;
+  state_.is_shared = true;
 }
 
 bool GraphBody::may_print() const {
@@ -231,13 +252,13 @@ bool GraphBody::may_be_conditional() const {
 }
 
 void GraphBody::require_alive() const {
-  if (is_gone_)
+  if (state_.is_gone)
     throw Error(Status::INVALID_STATE,
                 "the graph belonged to a node, which was removed or set; take its graph again");
 }
 
 void GraphBody::end() noexcept {
-  is_gone_ = true;
+  state_.is_gone = true;
   for (const auto& node : nodes_)
     for (const auto& body : node->bodies) body->end();
 }
@@ -300,13 +321,13 @@ bool GraphBody::take(const driver::CudaTable& cu, const GraphBody& sketch) {
 }
 
 void GraphBody::require_usable() const {
-  if (is_lost_)
+  if (state_.is_lost)
     throw Error(Status::INVALID_STATE,
                 "the graph ended with a capture, which was broken or not joined; make a new one");
 }
 
 void GraphBody::require_not_captured(const char* action) const {
-  if (captures_ != 0)
+  if (state_.captures != 0)
     throw Error(Status::INVALID_STATE,
                 concat("cannot ", action,
                        " a graph into which a stream is being captured; end the capture first"));
@@ -342,7 +363,7 @@ void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork
   const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
   std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
   if (has_read_edges_ && edges == read_edges_ && has_nodes(natives)) {
-    is_unread_ = false;
+    state_.is_unread = false;
     return;
   }
   drop_absent(natives, dropped);
@@ -360,7 +381,7 @@ void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork
   read_edges_ = std::move(edges);
   take_edges(known);
   has_read_edges_ = true;
-  is_unread_ = false;
+  state_.is_unread = false;
 }
 
 void GraphBody::take_edges(const NativeNodes& known) {

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -14,6 +16,7 @@
 
 #include "core/graph/kernel_work.hpp"
 #include "core/graph/node_work.hpp"
+#include "core/graph/plain_nodes.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/inline_list.hpp"
 #include "support/pointer_list.hpp"
@@ -21,8 +24,6 @@
 #include "support/slab.hpp"
 
 namespace cucore::core {
-
-using NodeNumber = uint64_t;
 
 class GraphBody;
 
@@ -91,7 +92,7 @@ class GraphBody final : public Object {
   // most programs only launch what they have captured.
   static Ref<GraphBody> unread(CUgraph native) {
     auto body = make<GraphBody>(native);
-    body->is_unread_ = true;
+    body->state_.is_unread = true;
     return body;
   }
 
@@ -101,7 +102,7 @@ class GraphBody final : public Object {
   bool is_conditional() const { return is_conditional_; }
   // Throws INVALID_STATE for the graph of a node that was removed or set.
   void require_alive() const;
-  bool is_gone() const { return is_gone_; }
+  bool is_gone() const { return state_.is_gone; }
   // The node of this graph is gone.
   void end() noexcept;
 
@@ -109,28 +110,39 @@ class GraphBody final : public Object {
   // executables keep the user objects of the driver's graph, so these keep what the nodes use.
   // Throws if the driver fails.
   void share(const driver::CudaTable& cu);
-  bool is_shared() const { return is_shared_; }
+  bool is_shared() const { return state_.is_shared; }
   // Captures that add nodes. At the end of one the nodes are read once more.
-  void begin_capture() noexcept { ++captures_; }
+  void begin_capture() noexcept { ++state_.captures; }
   void end_capture() noexcept {
-    --captures_;
-    is_unread_ = true;
+    --state_.captures;
+    state_.is_unread = true;
   }
-  bool is_captured() const { return captures_ != 0; }
+  bool is_captured() const { return state_.captures != 0; }
   // The capture owns the driver's graph, and destroys it if it fails.
   void lend() noexcept { is_lent_ = true; }
   void take_over() noexcept { is_lent_ = false; }
-  void lose() noexcept { is_lost_ = true; }
-  bool is_own() const { return !is_lent_ && !is_lost_; }
+  void lose() noexcept { state_.is_lost = true; }
+  bool is_own() const { return !is_lent_ && !state_.is_lost; }
   // Throws INVALID_STATE if the graph ended with a capture that failed.
   void require_usable() const;
   // Throws INVALID_STATE during a capture. `action` is "make an executable of".
   void require_not_captured(const char* action) const;
-  bool may_have_changed() const { return is_shared_ || is_unread_ || captures_ != 0; }
+  bool may_have_changed() const {
+    return state_.is_shared || state_.is_unread || state_.captures != 0;
+  }
   // Whether a node needs nothing but the call of the driver: the graph is usable and alive, and
   // only this library changes it.
-  bool is_plain() const {
-    return !(is_shared_ | is_unread_ | is_gone_ | is_lost_) && captures_ == 0;
+  bool is_plain() const { return std::bit_cast<uint64_t>(state_) == 0; }
+  // The newest kernel nodes, which the other functions do not find before expand(). That throws
+  // std::bad_alloc, and the next call continues.
+  PlainNodes& plain() { return plain_; }
+  void expand(const Context& context);
+  // Returns the handle of a node, which may be a plain one. Throws as find() does.
+  CUgraphNode find_handle(NodeNumber number) const {
+    const auto& plain = plain_.list();
+    if (!plain.empty() && plain.back()->number == number) [[likely]]
+      return plain.back()->native;
+    return find_older_handle(number);
   }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   // If the driver lists what it listed before, that costs two comparisons of lists.
@@ -148,10 +160,6 @@ class GraphBody final : public Object {
       return *nodes_.back();
     return find_older(number);
   }
-  // The nodes before it are at most one.
-  GraphNode* find_before(std::span<const NodeNumber> after) const {
-    return after.empty() ? nullptr : &find(after[0]);
-  }
   GraphNode* find_native(CUgraphNode native) const;
   // Throws INVALID_ARGUMENT if a number occurs twice.
   ShortList<GraphNode*> find_all(std::span<const NodeNumber> numbers) const;
@@ -164,28 +172,15 @@ class GraphBody final : public Object {
     grow(removed_);
     for (GraphNode* node : before) node->after.reserve(node->after.size() + 1);
   }
-  [[gnu::always_inline]] void reserve_insertion(GraphNode* before) {
-    nodes_.reserve_one();
-    if (before) [[likely]]
-      before->after.reserve(before->after.size() + 1);
-    places_.reserve();
-  }
-  // Adds a node that comes after at most one other node, with room for it. The caller sets its
-  // handle. Inline, because the cost of each node matters.
-  [[gnu::always_inline]] GraphNode& insert(Ref<const NodeWork> work, GraphNode* before) noexcept {
-    const NodeNumber number = next_number();
-    GraphNode* const node = places_.make_reserved(number, std::move(work), before);
-    nodes_.push_back_reserved(node);
-    if (before) [[likely]]
-      before->after.push_back_reserved({number, false});
-    has_read_edges_ = false;
-    return *node;
-  }
-  // Removes the last node, which the driver has refused. Returns its work.
-  Ref<const NodeWork> undo_insertion(GraphNode* before) noexcept;
   // Returns a node for insert().
   using NewNode = Slab<GraphNode>::Owner;
   NewNode make_node() { return places_.make(); }
+  // Returns a number that no other node of the process has, and that is greater than those here.
+  NodeNumber next_number() noexcept {
+    if (next_number_ == end_of_numbers_) [[unlikely]]
+      take_numbers();
+    return next_number_++;
+  }
   // For the works of new nodes.
   KernelWorkStore& store() { return store_; }
   // The graph keeps what its nodes use, and nothing else, from now on. Call when a node has ended,
@@ -241,12 +236,8 @@ class GraphBody final : public Object {
  private:
   ~GraphBody() override;
   GraphNode& find_older(NodeNumber number) const;
-  // Returns a number that no other node of the process has, and that is greater than those here.
-  NodeNumber next_number() noexcept {
-    if (next_number_ == end_of_numbers_) [[unlikely]]
-      take_numbers();
-    return next_number_++;
-  }
+  CUgraphNode find_older_handle(NodeNumber number) const;
+  void expand(const Context& context, const PlainNode& plain);
   void take_numbers() noexcept;
   GraphNode& add_twin(const GraphNode& node);
   template <class List>
@@ -268,16 +259,19 @@ class GraphBody final : public Object {
   bool has_nodes(std::span<const CUgraphNode> natives) const;
   void take_edges(const NativeNodes& known);
 
-  // The addition of a node uses the first of these, which are in few cache lines.
+  // The addition of a plain node uses the first of these, which are in few cache lines.
   const CUgraph native_;
+  struct {
+    bool is_shared, is_gone, is_unread, is_lost;
+    uint32_t captures;
+  } state_{};
+  NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
+  PlainNodes plain_;                                 // newer than all others
+  PointerList<GraphNode> nodes_;                     // their numbers ascend
   const bool is_conditional_;
-  bool is_shared_ = false, is_gone_ = false;
-  bool is_unread_ = false, is_lost_ = false, is_lent_ = false;
+  bool is_lent_ = false;
   // Whether read_edges_ are valid.
   bool has_read_edges_ = false;
-  uint32_t captures_ = 0;
-  PointerList<GraphNode> nodes_;                     // their numbers ascend
-  NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
   Slab<GraphNode> places_;
   KernelWorkStore store_;
   std::unordered_map<uint64_t, NodeNumber> conditions_;  // with the node that each decides, or 0

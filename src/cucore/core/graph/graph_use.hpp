@@ -56,7 +56,8 @@ class GraphUse {
   }
   // Reads a graph that the driver copies. Throws INVALID_STATE if a capture adds nodes to it, or
   // has lost it. `action` is "add".
-  void read_source(GraphBody& body, const char* action) {
+  void read_source(const GraphRoot& root, GraphBody& body, const char* action) {
+    root.expand();
     body.require_usable();
     body.require_not_captured(action);
     read(body);
@@ -67,7 +68,9 @@ class GraphUse {
 
  private:
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root)
-      : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {}
+      : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {
+    root.expand();
+  }
   void begin(const GraphRoot& root, GraphBody& body, const NodeWork& work) {
     if (work.needs_context() || body.may_have_changed()) guard_.emplace(root.context()->native());
     begin(body);

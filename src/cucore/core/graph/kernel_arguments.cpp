@@ -66,10 +66,14 @@ KernelArguments::KernelArguments(const KernelArguments& other, const KernelImage
   buffer_count_ = other.buffer_count_;
 }
 
-const Buffer* take_new_buffer(const void* handle, const BufferHandles& handles,
-                              ReferenceStock& stock) noexcept {
-  const HandleReference<const Buffer> reference(handle, handles);
-  return reference.object() ? stock.take(*reference.object()).detach() : nullptr;
+KernelArguments::KernelArguments(const ParameterRoom& room, size_t count, const std::byte* given,
+                                 std::span<const Buffer* const> buffers,
+                                 ReferenceStock& stock) noexcept
+    : KernelArguments(room) {
+  std::memcpy(values(), given, value_bytes_);
+  for (const Buffer* const buffer : buffers)
+    new (first_buffer() + buffer_count_++) Ref<const Buffer>(stock.take(*buffer));
+  count_ = static_cast<uint32_t>(count);
 }
 
 void KernelArguments::set_pointers(const KernelImage& image, void** pointers) const {

@@ -23,6 +23,20 @@ namespace cucore::core {
 // The owner has room_for() bytes behind the object.
 class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
  public:
+  // Most values have one of two sizes, for which a call would take longer than the copy.
+  static void copy_value(void* to, const void* from, size_t size) {
+    if (size == sizeof(uint64_t))
+      std::memcpy(to, from, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+      std::memcpy(to, from, sizeof(uint32_t));
+    else
+      std::memcpy(to, from, size);
+  }
+  // The buffers are at this distance from the values.
+  static constexpr size_t start_of_buffers(size_t value_bytes) {
+    return ParameterRoom::place_of(value_bytes, sizeof(Ref<const Buffer>));
+  }
+
   // The number of the arguments has been checked.
   static ParameterRoom room_for(const KernelImage& image, std::span<const cucore_argument> given);
   ParameterRoom room() const { return {value_bytes_, buffer_room_}; }
@@ -44,10 +58,9 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
                   const BufferHandles& handles, ReferenceStock& stock, void** pointers);
   // Has the room of the other ones, which are those of a kernel in the image `from`.
   KernelArguments(const KernelArguments& other, const KernelImage& from, const KernelImage& image);
-  // Without arguments, but with places for those to come.
-  explicit KernelArguments(const ParameterRoom& room) noexcept
-      : value_bytes_(static_cast<uint32_t>(room.bytes)),
-        buffer_room_(static_cast<uint32_t>(room.buffers)) {}
+  // Copies the values and the buffers of `count` arguments. The parameters are known.
+  KernelArguments(const ParameterRoom& room, size_t count, const std::byte* values,
+                  std::span<const Buffer* const> buffers, ReferenceStock& stock) noexcept;
   KernelArguments(const KernelArguments&) = delete;
   KernelArguments& operator=(const KernelArguments&) = delete;
   ~KernelArguments() { std::destroy_n(first_buffer(), buffer_count_); }
@@ -58,12 +71,6 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
     return image.parameters ? (*image.parameters)[index].size : sizes()[index];
   }
   void set_pointers(const KernelImage& image, void** pointers) const;
-  // Sets the arguments and the pointers. Needs known parameters, of which there are as many.
-  // Returns false if an argument is an error, or a buffer that only all checks can decide about;
-  // only the destruction may follow.
-  bool try_set(const KernelImage& image, const Device& device,
-               std::span<const cucore_argument> given, const BufferHandles& handles,
-               ReferenceStock& stock, void** pointers) noexcept;
   std::span<const Ref<const Buffer>> buffers() const { return {first_buffer(), buffer_count_}; }
   // Gives the references to the buffers to the stock.
   void give(ReferenceStock& stock) noexcept {
@@ -77,70 +84,17 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
   std::byte* values() const {
     return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this + 1));
   }
-  static constexpr size_t start_of_buffers(size_t value_bytes) {
-    return ParameterRoom::place_of(value_bytes, sizeof(Ref<const Buffer>));
-  }
   Ref<const Buffer>* first_buffer() const {
     return reinterpret_cast<Ref<const Buffer>*>(values() + start_of_buffers(value_bytes_));
   }
   uint32_t* sizes() const { return reinterpret_cast<uint32_t*>(first_buffer() + buffer_room_); }
 
-  // Most values have one of two sizes, for which a call would take longer than the copy.
-  static void copy_value(void* to, const void* from, size_t size) {
-    if (size == sizeof(uint64_t))
-      std::memcpy(to, from, sizeof(uint64_t));
-    else if (size == sizeof(uint32_t))
-      std::memcpy(to, from, sizeof(uint32_t));
-    else
-      std::memcpy(to, from, size);
-  }
+  explicit KernelArguments(const ParameterRoom& room) noexcept
+      : value_bytes_(static_cast<uint32_t>(room.bytes)),
+        buffer_room_(static_cast<uint32_t>(room.buffers)) {}
 
   const uint32_t value_bytes_, buffer_room_;
   uint32_t count_ = 0, buffer_count_ = 0;
 };
-
-// Returns the buffer with a reference for the caller, or null for a dead handle.
-const Buffer* take_new_buffer(const void* handle, const BufferHandles& handles,
-                              ReferenceStock& stock) noexcept;
-// The same. The stock keeps its objects alive, so that their handles need no reference.
-[[gnu::always_inline]] inline const Buffer* take_buffer(const void* handle,
-                                                        const BufferHandles& handles,
-                                                        ReferenceStock& stock) noexcept {
-  if (const Buffer* const named = handles.peek(handle)) [[likely]]
-    if (Ref<const Buffer> buffer = stock.take_known(named)) [[likely]]
-      return buffer.detach();
-  return take_new_buffer(handle, handles, stock);
-}
-
-[[gnu::always_inline]] inline bool KernelArguments::try_set(
-    const KernelImage& image, const Device& device, std::span<const cucore_argument> given,
-    const BufferHandles& handles, ReferenceStock& stock, void** pointers) noexcept {
-  const image::Parameter* parameter = image.parameters->data();
-  std::byte* place = values();
-  for (const cucore_argument& argument : given) {
-    const size_t size = parameter->size;
-    if (size > sizeof(uint64_t)) [[unlikely]]
-      place = values() + ParameterRoom::place_of(static_cast<size_t>(place - values()), size);
-    if (argument.size == size && argument.data) [[likely]] {
-      copy_value(place, argument.data, size);
-    } else {
-      if (!is_buffer(argument) || !takes_addresses(*parameter)) [[unlikely]]
-        return false;
-      const Buffer* const buffer = take_buffer(argument.data, handles, stock);
-      if (!buffer) [[unlikely]]
-        return false;
-      new (first_buffer() + buffer_count_++) Ref<const Buffer>(Ref<const Buffer>::adopt(buffer));
-      if (!buffer->is_usable() || &buffer->device() != &device) [[unlikely]]
-        return false;
-      const CUdeviceptr address = buffer->address();
-      std::memcpy(place, &address, sizeof address);
-    }
-    *pointers++ = place;
-    place += ParameterRoom::place_of(size, 1);
-    ++parameter;
-  }
-  count_ = static_cast<uint32_t>(given.size());
-  return true;
-}
 
 }  // namespace cucore::core

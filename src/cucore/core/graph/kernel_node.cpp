@@ -2,10 +2,14 @@
 // Makes the works of kernels, and adds them to graphs. All of it is in one file, so that the
 // compiler joins the steps: the cost of each node matters.
 #include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "core/graph/graph_use.hpp"
 #include "core/graph/kernel_work.hpp"
+#include "core/graph/plain_launch.hpp"
 #include "core/load/launch.hpp"
 #include "core/load/launch_arguments.hpp"
 #include "driver/context_guard.hpp"
@@ -27,11 +31,11 @@ std::vector<CUlaunchAttribute> attributes_of_node(const Device& device,
   return attributes;
 }
 
-[[gnu::noinline]] void check_added(const Kernel& kernel, CUresult result) {
+}  // namespace
+
+void Graph::check_added(const Kernel& kernel, CUresult result) {
   driver::check(result, [&] { return concat("add a node that launches kernel ", kernel.label()); });
 }
-
-}  // namespace
 
 inline std::unique_ptr<const KernelWork::Attributes> KernelWork::attributes_of(
     const Device& device, const cucore_launch_options& given, const LaunchHandles& handles) {
@@ -61,29 +65,19 @@ inline void KernelWork::set_extents(const KernelWork& other) {
   launch_.kern = own.kern, launch_.ctx = own.ctx;
 }
 
-[[gnu::always_inline]] inline bool KernelWork::is_plain(const KernelImage& image,
-                                                        const KernelLaunch& launch) {
-  constexpr size_t MOST_BYTES = 4096;
-  return image.parameters && image.parameters->size() == launch.arguments.size() &&
-         launch.arguments.size() <= PLAIN_VALUES && image.room.bytes <= MOST_BYTES &&
-         launch.options.dynamic_shared <= ALWAYS_ALLOWED_SHARED &&
-         !LaunchAttributes::are_set(launch.options);
-}
-
-[[gnu::noinline]] KernelWork* KernelWork::try_make_in(
-    KernelWorkStore& store, const Context& context, const KernelImage& image,
-    const KernelLaunch& launch, const BufferHandles& handles, void* (&values)[PLAIN_VALUES]) {
+Ref<const KernelWork> KernelWork::make_in(KernelWorkStore& store, const Context& context,
+                                          const PlainNode& node) {
   const Device& device = context.device();
-  auto* const work = new (KernelArguments::bytes_of(image.room), store.blocks) KernelWork(
-      context.native(), device, store.references.take(launch.kernel), image, nullptr, image.room);
-  work->launch_.sharedMemBytes = launch.options.dynamic_shared;
-  if (!launch.arguments.empty()) work->launch_.kernelParams = values;
-  if (!LaunchConfiguration::set_extents(device.limits(), launch.options, work->launch_) ||
-      !work->arguments_.try_set(image, device, launch.arguments, handles, store.references, values))
-      [[unlikely]] {
-    work->drop_reference();
-    return nullptr;
-  }
+  const KernelImage& image = node.kernel->on(device);
+  const std::span buffers(node.buffers(image.sizes.bytes), node.buffer_count);
+  const auto work =
+      Ref<KernelWork>::adopt(new (KernelArguments::bytes_of(image.room), store.blocks) KernelWork(
+          context.native(), device, store.references.take(*node.kernel), image, nullptr, image.room,
+          image.sizes.count, node.values(), buffers, store.references));
+  cucore_launch_options options;
+  std::memcpy(extents_of(options), node.extents, sizeof node.extents);
+  (void)LaunchConfiguration::set_extents(device.limits(), options, work->launch_);
+  work->launch_.sharedMemBytes = node.dynamic_shared;
   return work;
 }
 
@@ -168,7 +162,7 @@ CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
     const driver::ContextGuard guard(launch.ctx);
     added = add();
   }
-  check_added(*kernel_, added);
+  Graph::check_added(*kernel_, added);
   if (const CUresult result = set_attributes(cu, node); result != CUDA_SUCCESS) {
     driver::check_release(cu.cuGraphDestroyNode(node), "destroy a node of a graph");
     driver::check(result, [&] {
@@ -198,47 +192,10 @@ class NewReferences {
 
 }  // namespace
 
-NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                             const LaunchHandles& handles) {
-  const KernelImage& image = launch.kernel.on(device());  // the first use loads the code
-  if (after.size() <= 1 && KernelWork::is_plain(image, launch)) [[likely]]
-    if (const NodeNumber added = try_add_plain(after, image, launch, handles.buffers)) [[likely]]
-      return added;
-  return add_any_kernel(after, launch, handles);
-}
-
-// Needs no current context, because the parameters name one. Returns 0 if that does not suffice.
-// Most of it is before the call of the driver, which replaces most of the cache.
-[[gnu::always_inline]] inline NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after,
-                                                              const KernelImage& image,
-                                                              const KernelLaunch& launch,
-                                                              const BufferHandles& handles) {
-  Ref<const NodeWork> refused;  // ends after the lock
-  const std::lock_guard lock(root_->mutex());
-  const ContextAccess access(*context(), "graph");
-  GraphBody& body = *body_;
-  if (!body.is_plain()) [[unlikely]]
-    return 0;
-  GraphNode* const before = body.find_before(after);
-  body.reserve_insertion(before);
-  void* values[KernelWork::PLAIN_VALUES];
-  KernelWork* const work =
-      KernelWork::try_make_in(body.store(), *context(), image, launch, handles, values);
-  if (!work) [[unlikely]] {
-    body.forget_references();
-    return 0;
-  }
-  root_->change();
-  GraphNode& node = body.insert(Ref<const NodeWork>::adopt(work), before);
-  const CUgraphNode native_before = before ? before->native : nullptr;
-  const CUresult result = driver::cuda().cuGraphAddKernelNode(
-      &node.native, body.native(), &native_before, after.size(), &work->native());
-  work->end_values();
-  if (result == CUDA_SUCCESS) [[likely]]
-    return node.number;
-  refused = body.undo_insertion(before);
-  if (result != CUDA_ERROR_INVALID_CONTEXT) check_added(launch.kernel, result);
-  return 0;
+// The first use loads the code, but not into a context that is lost.
+const KernelImage& Graph::load(const Kernel& kernel) const {
+  require_usable();
+  return kernel.on(device_);
 }
 
 NodeNumber Graph::add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,

@@ -39,21 +39,13 @@ struct KernelWorkStore {
   ReferenceStock references;
 };
 
+struct PlainNode;
+
 class KernelWork final : public NodeWork {
  public:
-  // The most values of a plain launch.
-  static constexpr size_t PLAIN_VALUES = 16;
-  // Whether the launch is like most: without attributes, with known parameters, and with as many
-  // arguments.
-  static bool is_plain(const KernelImage& image, const KernelLaunch& launch);
-  // Returns null if a plain launch is an error, or needs all checks, else a reference. The result
-  // has pointers to the values for the driver until end_values().
-  static KernelWork* try_make_in(KernelWorkStore& store, const Context& context,
-                                 const KernelImage& image, const KernelLaunch& launch,
-                                 const BufferHandles& handles, void* (&values)[PLAIN_VALUES]);
-  const CUDA_KERNEL_NODE_PARAMS& native() const { return launch_; }
-  void end_values() { launch_.kernelParams = nullptr; }
-
+  // The work of a plain node.
+  static Ref<const KernelWork> make_in(KernelWorkStore& store, const Context& context,
+                                       const PlainNode& node);
   // These throw as launch() does for the same arguments on a stream of the device. make_in() sets
   // the pointers to the values.
   static Ref<const KernelWork> make_in(KernelWorkStore& store, const Context& context,
@@ -130,7 +122,7 @@ class KernelWork final : public NodeWork {
   template <class... Arguments>
   KernelWork(CUcontext context, const Device& device, Ref<const Kernel> kernel,
              const KernelImage& image, std::unique_ptr<const Attributes> attributes,
-             Arguments&&... arguments) noexcept(sizeof...(Arguments) == 1)
+             Arguments&&... arguments)
       : NodeWork(NodeKind::KERNEL),
         device_(device),
         kernel_(std::move(kernel)),

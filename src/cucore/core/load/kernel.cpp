@@ -18,16 +18,29 @@ KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const
     : KernelImage(image, native, read_parameters(code, image, name, native, device)) {}
 
 KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read)
-    : image(&image),
-      native(native),
+    : native(native),
+      can_print(image.can_print()),
+      image(&image),
       parameters(std::move(read.list)),
-      is_compared(read.is_compared),
-      can_print(image.can_print()) {
+      is_compared(read.is_compared) {
   if (parameters && !parameters->empty())
     parameter_bytes = parameters->back().offset + parameters->back().size;
-  if (parameters)
-    for (const image::Parameter& parameter : *parameters)
-      room.add(parameter.size, takes_addresses(parameter));
+  if (!parameters) return;
+  for (const image::Parameter& parameter : *parameters)
+    room.add(parameter.size, takes_addresses(parameter));
+  sizes.set(*parameters, room);
+}
+
+void ParameterSizes::set(const std::vector<image::Parameter>& parameters,
+                         const ParameterRoom& room) {
+  if (parameters.size() > MOST || room.bytes > MOST_BYTES) return;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    sizes[i] = static_cast<uint16_t>(parameters[i].size);
+    are_narrow &= parameters[i].size - 1 < sizeof(uint64_t);
+    addresses |= static_cast<uint16_t>(takes_addresses(parameters[i]) << i);
+  }
+  bytes = static_cast<uint16_t>(ParameterRoom::place_of(room.bytes, 1));
+  count = static_cast<uint8_t>(parameters.size());
 }
 
 namespace {
@@ -50,7 +63,7 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
       allowed_shared_(new std::atomic<uint32_t>[device_slots()]()) {
   if (!first_.is_compared) return;
   on_device_[static_cast<size_t>(device.ordinal())].store(&first_, std::memory_order_relaxed);
-  first_device_.store(&device, std::memory_order_relaxed);
+  first_.device.store(&device, std::memory_order_relaxed);
 }
 
 Ref<Kernel> Kernel::from_native(const Device& device, CUkernel native) {
@@ -88,7 +101,7 @@ const KernelImage& Kernel::find_on(const Device& device) const {
     if (is_same(*other)) found = other.get();
   if (!found) found = others_.emplace_back(std::move(made)).get();
   on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
-  if (found == &first_) first_device_.store(&device, std::memory_order_release);
+  if (found == &first_) first_.device.store(&device, std::memory_order_release);
   return *found;
 }
 

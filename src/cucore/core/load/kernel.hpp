@@ -12,23 +12,29 @@
 #include "core/load/kernel_parameters.hpp"
 #include "core/load/objectcode.hpp"
 #include "image/image.hpp"
+#include "support/keep_mark.hpp"
 
 namespace cucore::core {
 
-// A kernel in one loaded image. Layouts of parameters differ between architectures.
-struct KernelImage {
+// A kernel in one loaded image. Layouts of parameters differ between architectures. The members
+// that most launches read are first, in one line of the cache.
+struct alignas(64) KernelImage {
   // Throws INVALID_CODE if the driver's parameters on `device` differ from those of the code.
   KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
               CUkernel native, const Device& device);
 
-  const LoadedImage* image;  // kept alive by the kernel's code
+  // A device that uses the image, so that most launches read no list. Null until one does.
+  mutable std::atomic<const Device*> device{nullptr};
   CUkernel native;
+  mutable KeepMark mark;     // of an owner that keeps the kernel, or the image
+  ParameterSizes sizes;      // of `parameters`
+  bool can_print = false;    // see LoadedImage
+  const LoadedImage* image;  // kept alive by the kernel's code
   // nullopt if neither the code nor the driver has them.
   std::optional<std::vector<image::Parameter>> parameters;
   size_t parameter_bytes = 0;  // the end of the last parameter
   ParameterRoom room;          // for copies of the arguments
   bool is_compared = false;    // with the driver's parameters; launches need it
-  bool can_print = false;      // see LoadedImage
 
  private:
   KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read);
@@ -48,11 +54,15 @@ class Kernel final : public Object {
   const ObjectCode& code() const { return *code_; }
   const KernelImage& first() const { return first_; }
 
+  // Returns the kernel for a device that uses the first image; null if that is not known.
+  const KernelImage* loaded_on(const Device& device) const {
+    return first_.device.load(std::memory_order_acquire) == &device ? &first_ : nullptr;
+  }
   // Returns the kernel for a device. The first call for a device loads the code's image for it and
   // compares the parameters with the driver's.
   const KernelImage& on(const Device& device) const {
-    if (first_device_.load(std::memory_order_acquire) == &device) [[likely]]
-      return first_;
+    if (const KernelImage* const image = loaded_on(device)) [[likely]]
+      return *image;
     const auto* image =
         on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
     if (image) [[likely]]
@@ -81,8 +91,6 @@ class Kernel final : public Object {
   const Ref<const ObjectCode> code_;
   const std::string name_, label_;
   const KernelImage first_;
-  // A device that uses the first image, so that most launches read no list. Null until one does.
-  mutable std::atomic<const Device*> first_device_{nullptr};
   mutable std::mutex finding_;
   mutable std::vector<std::unique_ptr<const KernelImage>> others_;
   const std::unique_ptr<std::atomic<const KernelImage*>[]> on_device_;

@@ -42,6 +42,24 @@ struct ParameterRoom {
   size_t buffers = 0;                               // the most of them that are buffers
 };
 
+// The sizes of the parameters of most kernels, for checks of launches that read no list.
+struct ParameterSizes {
+  static constexpr size_t MOST = 16, MOST_BYTES = 4096;
+
+  // Has the sizes if there are at most MOST parameters of at most MOST_BYTES in all.
+  void set(const std::vector<image::Parameter>& parameters, const ParameterRoom& room);
+  // Whether the sizes are here, and as many as the arguments.
+  bool are_for(size_t arguments) const { return count == arguments; }
+  bool takes_address(size_t index) const { return (addresses >> index & 1) != 0; }
+
+  static constexpr uint8_t UNKNOWN = 0xff;
+  uint8_t count = UNKNOWN;
+  bool are_narrow = true;  // 1 to 8 bytes each
+  uint16_t bytes = 0;      // of the room for copies of the values, a multiple of 8
+  uint16_t addresses = 0;  // the bit of each parameter whose argument may be a buffer
+  uint16_t sizes[MOST] = {};
+};
+
 // The driver copies the bytes of its own layout from the arguments of a launch, so a difference is
 // an error: INVALID_CODE. They are not compared before a context receives the image, because the
 // driver would have to load it; a launch needs compared ones.

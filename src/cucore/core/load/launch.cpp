@@ -201,91 +201,107 @@ namespace {
       LaunchAttributes::are_set(options), &buffers);
 }
 
-// The arguments of a launch in a capture that keeps all that they use.
-class KeptArguments {
- public:
-  static constexpr size_t MOST = 16;
+// Returns the buffer if the capture keeps it for certain, and marks its handle; else null. The
+// caller has the lock of the gate.
+[[gnu::noinline]] const Buffer* find_kept(const CaptureGate& gate, const void* handle,
+                                          const BufferHandles& handles) noexcept {
+  const HandleReference<const Buffer> reference(handle, handles);
+  if (!reference.object() || !gate.keeps(*reference.object())) return nullptr;
+  BufferHandles::mark(handle, gate.owner);
+  return reference.object();
+}
 
-  // Needs known parameters, of which there are as many. Returns false if an argument is an error,
-  // or a buffer that only all checks can decide about. The caller has the lock of the gate.
-  [[gnu::always_inline]] bool try_set(const KernelImage& image, const Device& device,
-                                      const CaptureGate& gate,
-                                      std::span<const cucore_argument> given,
-                                      const BufferHandles& handles) noexcept {
-    const image::Parameter* parameter = image.parameters->data();
-    void** pointer = pointers_;
-    CUdeviceptr* address = addresses_;
-    for (const cucore_argument& argument : given) {
-      *pointer = const_cast<void*>(argument.data);
-      if (argument.size != parameter->size || !argument.data) {
-        if (!is_buffer(argument) || !takes_addresses(*parameter)) [[unlikely]]
-          return false;
-        const Buffer* const buffer = handles.peek(argument.data);
-        if (!buffer || !gate.keeps(*buffer) || !buffer->is_usable() || &buffer->device() != &device)
-            [[unlikely]]
-          return false;
-        *address = buffer->address();
-        *pointer = address++;
-        buffers_[count_++] = buffer;
-      }
-      ++pointer, ++parameter;
-    }
-    return true;
-  }
-  void** pointers() { return pointers_; }
-  // For a launch that may not have been captured. A use has no end on a stream of the library.
-  [[gnu::cold, gnu::noinline]] void record_uses(const KernelImage& image, const Stream& stream) {
-    image.image->record_use(stream);
-    for (size_t i = 0; i < count_; ++i) const BufferUse use(*buffers_[i], stream);
-  }
+// The same for an image.
+[[gnu::noinline]] bool keeps_image(const CaptureGate& gate, const KernelImage& image) noexcept {
+  if (!gate.session || !gate.keeps(*image.image)) return false;
+  image.mark.set(gate.owner);
+  return true;
+}
 
- private:
-  void* pointers_[MOST];
-  CUdeviceptr addresses_[MOST];
-  const Buffer* buffers_[MOST];
-  size_t count_ = 0;
+struct KeptBuffer {
+  CUdeviceptr address;
+  const Buffer* buffer;
 };
 
-// Whether the capture of the stream keeps the image, so that it may keep all that the launch uses.
-bool keeps_image(const KernelImage& image, const Stream& stream) {
-  const CaptureGate* const gate = stream.own_capture_gate();
-  return gate && gate->keeps(*image.image) && !image.can_print;
+// The arguments of a launch in a capture that keeps all that they use.
+struct KeptArguments {
+  // Needs as many arguments as sizes. Sets the pointers to the values. Returns the number of
+  // buffers; FAILED if an argument is an error, or a buffer that only all checks can decide about.
+  // The caller has the lock of the gate.
+  [[gnu::always_inline]] size_t set(const ParameterSizes& sizes, const Context& context,
+                                    const CaptureGate& gate, const cucore_argument* given,
+                                    size_t count, const BufferHandles& handles) noexcept {
+    size_t buffer_count = 0;
+    for (size_t i = 0; i < count; ++i) {
+      const cucore_argument& argument = given[i];
+      pointers[i] = const_cast<void*>(argument.data);
+      if (argument.size == sizes.sizes[i] && argument.data) [[likely]]
+        continue;
+      if (!is_buffer(argument) || !sizes.takes_address(i)) [[unlikely]]
+        return FAILED;
+      const Buffer* buffer = BufferHandles::peek_kept(argument.data, gate.owner);
+      if (!buffer) [[unlikely]]
+        buffer = find_kept(gate, argument.data, handles);
+      if (!buffer || buffer->context().get() != &context) [[unlikely]]
+        return FAILED;
+      KeptBuffer& kept = buffers[buffer_count++];
+      kept.address = buffer->address();
+      kept.buffer = buffer;
+      pointers[i] = &kept.address;
+    }
+    return buffer_count;
+  }
+  static constexpr size_t FAILED = SIZE_MAX;
+
+  void* pointers[ParameterSizes::MOST];
+  KeptBuffer buffers[ParameterSizes::MOST];
+};
+
+// For a launch that may not have been captured. A use has no end on a stream of the library.
+[[gnu::cold, gnu::noinline]] void record_uses(const KernelImage& image, const Stream& stream,
+                                              std::span<const KeptBuffer> buffers) {
+  image.image->record_use(stream);
+  for (const KeptBuffer& kept : buffers) const BufferUse use(*kept.buffer, stream);
 }
 
 // Launches in a capture that keeps all that the launch uses, as it does for most of its launches.
 // No use is recorded, because the graph keeps the objects until its own launches have ended. But
 // other code that has the native stream by then may have ended the capture before the launch.
 // Returns false, without a call of the driver, for other launches and for errors.
-[[gnu::noinline]] bool try_launch_kept(const Kernel& kernel, const KernelImage& image,
-                                       const Stream& stream, const cucore_launch_options& options,
-                                       std::span<const cucore_argument> arguments,
-                                       const BufferHandles& handles) {
-  if (!image.parameters || image.parameters->size() != arguments.size() ||
-      arguments.size() > KeptArguments::MOST || stream.needs_current_context() ||
-      !keeps_image(image, stream) || options.dynamic_shared > ALWAYS_ALLOWED_SHARED ||
-      LaunchAttributes::are_set(options)) [[unlikely]]
-    return false;
+[[gnu::always_inline]] inline bool try_launch_kept(const Kernel& kernel, const Stream& stream,
+                                                   const cucore_launch_options& options,
+                                                   const cucore_argument* arguments, size_t count,
+                                                   const BufferHandles& handles) {
   const Device& device = stream.device();
+  const KernelImage& image = kernel.on(device);
+  CaptureGate* const gate = stream.plain_capture_gate();
+  if (!gate || !image.sizes.are_for(count) || image.can_print ||
+      options.dynamic_shared > ALWAYS_ALLOWED_SHARED || LaunchAttributes::are_set(options))
+      [[unlikely]]
+    return false;
   CUlaunchConfig config;
+  if (!LaunchConfiguration::set_extents(device.limits(), options, config)) [[unlikely]]
+    return false;
   config.sharedMemBytes = options.dynamic_shared;
   config.hStream = stream.native();
   config.attrs = nullptr;
   config.numAttrs = 0;
-  if (!LaunchConfiguration::set_extents(device.limits(), options, config)) [[unlikely]]
-    return false;
   CUresult result;
   {
-    CaptureGate& gate = stream.capture_gate();
-    const std::lock_guard lock(gate.mutex);
-    const ContextAccess access(*stream.context(), std::nothrow);
+    const BiasedLock lock(gate->mutex);
+    const Context& context = *stream.context();
+    const ContextAccess access(context, std::nothrow);
+    if (!access.is_alive() || (!image.mark.is_of(gate->owner) && !keeps_image(*gate, image)))
+        [[unlikely]]
+      return false;
     KeptArguments kept;
-    if (!gate.session || !access.is_alive() ||
-        !kept.try_set(image, device, gate, arguments, handles)) [[unlikely]]
+    const size_t buffers = kept.set(image.sizes, context, *gate, arguments, count, handles);
+    if (buffers == KeptArguments::FAILED) [[unlikely]]
       return false;
     result = driver::cuda().cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(image.native),
-                                             kept.pointers(), nullptr);
+                                             kept.pointers, nullptr);
     if (stream.is_shared()) [[unlikely]]
-      kept.record_uses(image, stream);
+      record_uses(image, stream, {kept.buffers, buffers});
   }
   if (result != CUDA_SUCCESS) [[unlikely]]
     throw_launch_failure(kernel, device, config, result);
@@ -294,12 +310,17 @@ bool keeps_image(const KernelImage& image, const Stream& stream) {
 
 }  // namespace
 
-void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count, const LaunchHandles& handles) {
+void launch_capturable(const Kernel& kernel, const Stream& stream,
+                       const cucore_launch_options& options, const cucore_argument* arguments,
+                       size_t count, const LaunchHandles& handles) {
+  if (!try_launch_kept(kernel, stream, options, arguments, count, handles.buffers)) [[unlikely]]
+    launch_uncaptured(kernel, stream, options, arguments, count, handles);
+}
+
+void launch_uncaptured(const Kernel& kernel, const Stream& stream,
+                       const cucore_launch_options& options, const cucore_argument* arguments,
+                       size_t count, const LaunchHandles& handles) {
   const KernelImage& image = kernel.on(stream.device());
-  if (stream.may_be_captured()) [[unlikely]]
-    if (try_launch_kept(kernel, image, stream, options, {arguments, count}, handles.buffers))
-      return;
   require_count(kernel, image, count);
   ArgumentPointers pointers(count);
   const size_t first = check_arguments(kernel, image, arguments, count, pointers.data());

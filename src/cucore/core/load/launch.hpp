@@ -10,9 +10,21 @@
 
 namespace cucore::core {
 
+// launch() for a stream that may be captured, and for one that is not.
+void launch_capturable(const Kernel& kernel, const Stream& stream,
+                       const cucore_launch_options& options, const cucore_argument* arguments,
+                       size_t count, const LaunchHandles& handles);
+void launch_uncaptured(const Kernel& kernel, const Stream& stream,
+                       const cucore_launch_options& options, const cucore_argument* arguments,
+                       size_t count, const LaunchHandles& handles);
+
 // `handles` resolves the objects in the arguments and the options.
-void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
-            const cucore_argument* arguments, size_t count, const LaunchHandles& handles);
+inline void launch(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
+                   const cucore_argument* arguments, size_t count, const LaunchHandles& handles) {
+  if (stream.may_be_captured()) [[unlikely]]
+    return launch_capturable(kernel, stream, options, arguments, count, handles);
+  launch_uncaptured(kernel, stream, options, arguments, count, handles);
+}
 
 void launch_packed(const Kernel& kernel, const Stream& stream, const cucore_launch_options& options,
                    const void* arguments, size_t size, const LaunchHandles& handles);

@@ -42,17 +42,22 @@ class LaunchConfiguration {
                                                  Native& native) noexcept {
     const uint32_t(&grid)[3] = options.grid;
     const uint32_t(&block)[3] = options.block;
+    const uint32_t grid_y = one_if_zero(grid[1]), grid_z = one_if_zero(grid[2]);
+    const uint32_t block_y = one_if_zero(block[1]), block_z = one_if_zero(block[2]);
+    // Stores between the checks, else the compiler gathers the extents in a register first.
+    if (grid[0] - 1 >= limits.grid[0]) return false;
     native.gridDimX = grid[0];
-    native.gridDimY = one_if_zero(grid[1]);
-    native.gridDimZ = one_if_zero(grid[2]);
+    if (grid_y > limits.grid[1]) return false;
+    native.gridDimY = grid_y;
+    if (grid_z > limits.grid[2]) return false;
+    native.gridDimZ = grid_z;
+    if (block[0] - 1 >= limits.block[0]) return false;
     native.blockDimX = block[0];
-    native.blockDimY = one_if_zero(block[1]);
-    native.blockDimZ = one_if_zero(block[2]);
-    return native.gridDimX - 1 < limits.grid[0] && native.gridDimY <= limits.grid[1] &&
-           native.gridDimZ <= limits.grid[2] && native.blockDimX - 1 < limits.block[0] &&
-           native.blockDimY <= limits.block[1] && native.blockDimZ <= limits.block[2] &&
-           uint64_t{native.blockDimX} * native.blockDimY * native.blockDimZ <=
-               limits.threads_per_block;
+    if (block_y > limits.block[1]) return false;
+    native.blockDimY = block_y;
+    if (block_z > limits.block[2]) return false;
+    native.blockDimZ = block_z;
+    return uint64_t{block[0]} * block_y * block_z <= limits.threads_per_block;
   }
 
  private:

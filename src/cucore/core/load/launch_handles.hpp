@@ -4,6 +4,8 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
+#include <type_traits>
 
 #include "core/objects/buffer.hpp"
 #include "core/objects/event.hpp"
@@ -13,7 +15,8 @@ namespace cucore::core {
 
 template <class T>
 struct Handles {
-  HandleType type;
+  static constexpr HandleType TYPE =
+      std::is_same_v<T, Event> ? HandleType::EVENT : HandleType::BUFFER;
   // Adds a reference to the handle; returns null for a released one or one of another type.
   T* (*acquire)(const void* handle) noexcept;
   void (*release)(const void* handle) noexcept;
@@ -21,8 +24,20 @@ struct Handles {
   // the object may end at any time. Inline, because the cost of each launch matters.
   T* peek(const void* handle) const noexcept {
     const auto* const head = static_cast<const HandleHead*>(handle);
-    if (!head || !head->is_live(type)) return nullptr;
+    if (!head || !head->is_live(TYPE)) return nullptr;
     return static_cast<T*>(head->object.load(std::memory_order_relaxed));
+  }
+  // Returns the object if the owner has marked the handle, so that the owner keeps the object; else
+  // null. The object is read first: a handle that gets another object loses its mark before.
+  static T* peek_kept(const void* handle, uint64_t owner) noexcept {
+    const auto* const head = static_cast<const HandleHead*>(handle);
+    if (!head || !head->is_live(TYPE)) return nullptr;
+    Object* const object = head->object.load(std::memory_order_acquire);
+    return head->mark.is_of(owner) ? static_cast<T*>(object) : nullptr;
+  }
+  // Marks a handle to which the caller has a reference.
+  static void mark(const void* handle, uint64_t owner) noexcept {
+    static_cast<HandleHead*>(const_cast<void*>(handle))->mark.set(owner);
   }
 };
 

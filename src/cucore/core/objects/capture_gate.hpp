@@ -9,13 +9,17 @@
 #include <cstdint>
 
 #include "core/objects/biased_mutex.hpp"
+#include "support/keep_mark.hpp"
 #include "support/ref.hpp"
 
 namespace cucore::core {
 
 class CaptureSession;
 
-struct CaptureGate final : Object {
+struct alignas(64) CaptureGate final : Object {
+  // No mark has this number.
+  static constexpr uint64_t NO_OWNER = UINT64_MAX;
+
   // Whether the session keeps the object for certain. Needs no lock, because most work uses the
   // objects of the work before.
   [[gnu::always_inline]] bool keeps(const Object& object) const noexcept {
@@ -36,6 +40,7 @@ struct CaptureGate final : Object {
 
   BiasedMutex mutex;                  // also guards the objects of the session
   CaptureSession* session = nullptr;  // null after its end
+  uint64_t owner = NO_OWNER;          // of the marks of objects that the session keeps
 
  private:
   // Each object has two places. The bits of its address that differ most decide which.

@@ -57,12 +57,14 @@ void CaptureSession::open_gate() noexcept {
   const std::lock_guard lock(gate_->mutex);
   gate_->mutex.own();  // the thread that begins a capture adds most of its work
   gate_->session = this;
+  gate_->owner = new_owner_number();
 }
 
 void CaptureSession::close_gate() const noexcept {
   const std::lock_guard lock(gate_->mutex);
   if (gate_->session != this) return;
   gate_->session = nullptr;
+  gate_->owner = CaptureGate::NO_OWNER;
   gate_->forget();
 }
 

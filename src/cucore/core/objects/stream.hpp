@@ -19,7 +19,7 @@ struct StreamTraits {
   bool is_nonblocking = false;
 };
 
-class Stream final : public Object {
+class alignas(64) Stream final : public Object {
  public:
   enum class Kind { OWNED, BORROWED, LEGACY, PER_THREAD };
 
@@ -30,14 +30,15 @@ class Stream final : public Object {
   Stream(Ref<Context> context, CUstream native, Kind kind, StreamTraits traits = {})
       : context_(std::move(context)),
         native_(native),
+        device_(context_->device()),
         kind_(kind),
-        traits_(traits),
-        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
         may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
         is_shared_(kind != Kind::OWNED),
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
+        traits_(traits),
         blocks_(native) {}
 
-  const Device& device() const { return context_->device(); }
+  const Device& device() const { return device_; }
   const Ref<Context>& context() const { return context_; }
   CUstream native() const { return native_; }
   // For the program, which may use it in any way.
@@ -60,6 +61,11 @@ class Stream final : public Object {
   // The same, or null if other code may have begun or ended a capture of the stream.
   const CaptureGate* own_capture_gate() const {
     return begun_capture() != 0 && !is_shared() ? gate_.get() : nullptr;
+  }
+  // The gate of an own capture of a stream that needs no current context. Null if that is not
+  // certain. The capture may have ended.
+  CaptureGate* plain_capture_gate() const {
+    return kind_ == Kind::OWNED && !is_shared() ? gate_.get() : nullptr;
   }
   // Held while a capture of the stream begins or ends; see StreamMark::hold().
   std::unique_lock<std::mutex> hold_records() const {
@@ -122,11 +128,6 @@ class Stream final : public Object {
   // the caller reports after it has written the output of the kernels.
   CUresult refuse(const char* action) const;
 
-  const Ref<Context> context_;
-  const CUstream native_;
-  const Kind kind_;
-  const StreamTraits traits_;
-  const Ref<StreamMark> mark_;
   // Keeps no blocks from now on.
   void free_blocks() const noexcept;
   void share() const { is_shared_.store(true, std::memory_order_relaxed); }
@@ -135,10 +136,17 @@ class Stream final : public Object {
   enum class Wait { PLAIN, FORK };
   Wait check_wait(const Event& event) const;
 
-  mutable std::atomic<bool> may_be_captured_;
-  mutable std::atomic<uint64_t> begun_capture_{0};
+  // Launches use the first of these, which are in one line of the cache.
+  const Ref<Context> context_;
+  const CUstream native_;
+  const Device& device_;
   mutable OptionalGate gate_;
+  const Kind kind_;
+  mutable std::atomic<bool> may_be_captured_;
   mutable std::atomic<bool> is_shared_;
+  const Ref<StreamMark> mark_;
+  const StreamTraits traits_;
+  mutable std::atomic<uint64_t> begun_capture_{0};
   mutable OutputMark output_;
   mutable StreamBlocks blocks_;
   static constexpr uint64_t UNKNOWN = UINT64_MAX;

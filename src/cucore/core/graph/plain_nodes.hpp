@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// The newest kernel nodes of a graph that a program builds by hand. A graph may have thousands, and
+// each call of the driver replaces most of the cache. So a node is small, and the nodes follow each
+// other in memory. The graph keeps the objects that they use once for all of them. Each becomes a
+// GraphNode when somebody asks for a node.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <span>
+#include <utility>
+
+#include "core/graph/kernel_arguments.hpp"
+#include "core/load/launch_handles.hpp"
+#include "support/keep_mark.hpp"
+#include "support/object_set.hpp"
+#include "support/pointer_list.hpp"
+#include "support/spare_blocks.hpp"
+
+namespace cucore::core {
+
+using NodeNumber = uint64_t;
+
+// The values of the arguments follow the node, then come the buffers among them.
+struct alignas(ParameterRoom::GREATEST_ALIGNMENT) PlainNode {
+  NodeNumber number;
+  NodeNumber before;  // the node that it comes after; 0: none
+  CUgraphNode native;
+  const Kernel* kernel;
+  uint32_t extents[6];  // of the grid and of a block, as in the options of a launch
+  uint32_t dynamic_shared;
+  uint32_t buffer_count;
+
+  std::byte* values() const {
+    return const_cast<std::byte*>(reinterpret_cast<const std::byte*>(this + 1));
+  }
+  // `value_bytes` are those of ParameterSizes.
+  const Buffer** buffers(size_t value_bytes) const {
+    return reinterpret_cast<const Buffer**>(values() + value_bytes);
+  }
+};
+
+// The caller has the lock of the graph.
+class PlainNodes {
+ public:
+  PlainNodes() = default;
+  ~PlainNodes() { free_blocks(); }
+  PlainNodes(const PlainNodes&) = delete;
+  PlainNodes& operator=(const PlainNodes&) = delete;
+
+  // In the order of adding; their numbers ascend.
+  const PointerList<PlainNode>& list() const { return list_; }
+
+  // Returns memory for the next node, for push_back(). Throws std::bad_alloc.
+  [[gnu::always_inline]] PlainNode* reserve(size_t value_bytes, size_t arguments) {
+    const size_t most = sizeof(PlainNode) + value_bytes + arguments * sizeof(const Buffer*);
+    if (most > static_cast<size_t>(end_ - next_)) [[unlikely]]
+      grow(most);
+    list_.reserve_one();
+    return reinterpret_cast<PlainNode*>(next_);
+  }
+  void push_back(PlainNode* node, size_t value_bytes) noexcept {
+    constexpr size_t ALIGNMENT = alignof(PlainNode);
+    const auto end = reinterpret_cast<uintptr_t>(node->buffers(value_bytes) + node->buffer_count);
+    next_ = reinterpret_cast<std::byte*>((end + ALIGNMENT - 1) & ~(ALIGNMENT - 1));
+    list_.push_back_reserved(node);
+  }
+  void pop_back() noexcept {
+    next_ = reinterpret_cast<std::byte*>(list_.back());
+    list_.pop_back();
+  }
+  // Copies the arguments of the next node, and sets the pointers to them. Returns false if an
+  // argument is an error, or a buffer that only all checks can decide about. Throws as keep().
+  [[gnu::always_inline]] bool copy_arguments(PlainNode& node, const Context& context,
+                                             const ParameterSizes& sizes,
+                                             std::span<const cucore_argument> given,
+                                             const BufferHandles& handles, void** pointers) {
+    if (!sizes.are_narrow) [[unlikely]]
+      return copy_wide_arguments(node, context, sizes, given, handles, pointers);
+    return copy<true>(node, context, sizes, given, handles, pointers);
+  }
+  // Forgets the first nodes, which are GraphNodes now. Without nodes it keeps no object.
+  void erase_first(size_t count) noexcept;
+
+  // The number of this owner, which the marks of the objects that it keeps have.
+  uint64_t owner() const { return owner_; }
+  // Keeps an object without its mark, for the next node. Throws std::bad_alloc after drop_kept().
+  [[gnu::noinline]] void keep(const Kernel& kernel, const KernelImage& image);
+  // The same. Returns the buffer, or null for a dead handle.
+  [[gnu::noinline]] const Buffer* keep_buffer(const void* handle, const BufferHandles& handles);
+  // The next node will not be added. Drops the objects that only it would use.
+  [[gnu::cold]] void drop_kept() noexcept;
+
+ private:
+  struct alignas(alignof(PlainNode)) Block {
+    Block* before;
+    size_t size;  // in bytes, with this head
+  };
+  static constexpr size_t FIRST_SIZE = 512;
+
+  template <bool ARE_NARROW>
+  [[gnu::always_inline]] bool copy(PlainNode& node, const Context& context,
+                                   const ParameterSizes& sizes,
+                                   std::span<const cucore_argument> given,
+                                   const BufferHandles& handles, void** pointers);
+  [[gnu::noinline]] bool copy_wide_arguments(PlainNode& node, const Context& context,
+                                             const ParameterSizes& sizes,
+                                             std::span<const cucore_argument> given,
+                                             const BufferHandles& handles, void** pointers);
+  void keep(const Object& object);
+  [[gnu::noinline]] void grow(size_t bytes);
+  void free_blocks() noexcept;
+
+  std::byte *next_ = nullptr, *end_ = nullptr;  // of the last block
+  PointerList<PlainNode> list_;
+  uint64_t owner_ = new_owner_number();
+  ObjectSet kept_;
+  // The number of nodes at the last keep(), and that of objects before it.
+  size_t nodes_of_keep_ = SIZE_MAX, kept_before_ = 0;
+  Block* last_ = nullptr;
+};
+
+template <bool ARE_NARROW>
+[[gnu::always_inline]] inline bool PlainNodes::copy(PlainNode& node, const Context& context,
+                                                    const ParameterSizes& sizes,
+                                                    std::span<const cucore_argument> given,
+                                                    const BufferHandles& handles,
+                                                    void** pointers) {
+  std::byte* const values = node.values();
+  std::byte* place = values;
+  const Buffer** const buffers = node.buffers(sizes.bytes);
+  const Buffer** end = buffers;
+  const uint64_t owner = owner_;
+  const size_t count = given.size();
+  for (size_t i = 0; i < count; ++i) {
+    const cucore_argument& argument = given[i];
+    const size_t size = sizes.sizes[i];
+    if (!ARE_NARROW)
+      place = values + ParameterRoom::place_of(static_cast<size_t>(place - values), size);
+    pointers[i] = place;
+    if (argument.size == size && argument.data) [[likely]] {
+      KernelArguments::copy_value(place, argument.data, size);
+    } else {
+      if (!is_buffer(argument) || !sizes.takes_address(i)) [[unlikely]]
+        return false;
+      const Buffer* buffer = BufferHandles::peek_kept(argument.data, owner);
+      if (!buffer) [[unlikely]]
+        buffer = keep_buffer(argument.data, handles);
+      if (!buffer || buffer->context().get() != &context) [[unlikely]]
+        return false;
+      const CUdeviceptr address = buffer->address();
+      std::memcpy(place, &address, sizeof address);
+      *end++ = buffer;
+    }
+    place += ARE_NARROW ? sizeof(uint64_t) : size;
+  }
+  node.buffer_count = static_cast<uint32_t>(end - buffers);
+  return true;
+}
+
+}  // namespace cucore::core

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernel nodes that are added by hand, one after the other. A graph keeps the newest ones in a
+// short form until somebody asks for a node.
+#include <array>
+#include <cstring>
+#include <thread>
+
+#include "graph_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+class PlainGraphNodes : public OnGraph {
+ protected:
+  static cucore_node add_to(const cucore_graph* graph, const Nodes& after,
+                            const cucore_kernel* kernel, const cucore_launch_options& options,
+                            const cucore_argument* arguments, size_t count) {
+    cucore_node node = 0;
+    MUST(cucore_graph_add_kernel, const_cast<cucore_graph*>(graph), after.data(), after.size(),
+         kernel, &options, arguments, count, &node);
+    return node;
+  }
+  cucore_node add_saxpy_to(const cucore_graph* graph, const Nodes& after,
+                           const cucore_buffer* buffer) const {
+    const SaxpyArguments arguments(1, buffer, buffer);
+    return add_to(graph, after, saxpy_, grid(1, 32), arguments.list, 4);
+  }
+  Buffer make_managed() const {
+    Buffer buffer;
+    MUST(cucore_buffer_create_managed, device_, BYTES, buffer.out());
+    return buffer;
+  }
+  // Also after the library's thread had time to release memory.
+  void expect_memory(uint64_t count) const {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    EXPECT_TRUE(comes_true([&] { return fake_->live_objects("memory") == count; }));
+  }
+  Nodes add_chain(size_t count, const cucore_buffer* buffer) const {
+    Nodes nodes;
+    for (size_t i = 0; i < count; ++i)
+      nodes.push_back(add_saxpy_to(graph_, nodes.empty() ? Nodes{} : Nodes{nodes.back()}, buffer));
+    return nodes;
+  }
+};
+
+TEST_F(PlainGraphNodes, AreReadAsTheyWereAdded) {
+  const Buffer buffer = make_floats(1);
+  const Nodes nodes = add_chain(300, buffer);
+  cucore_launch_options options = grid(3, 5);
+  options.grid[1] = 2;
+  options.dynamic_shared = 64;
+  const cucore_node branch = add_empty_kernel({nodes[7]}, options);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 301u);
+  EXPECT_EQ(before(nodes[0]), Nodes());
+  EXPECT_EQ(after(nodes[7]), (Nodes{nodes[8], branch}));
+  for (size_t i = 1; i < nodes.size(); ++i) EXPECT_EQ(before(nodes[i]), Nodes{nodes[i - 1]});
+  const cucore_node_info info = query(branch);
+  EXPECT_STREQ(info.kernel, "empty");
+  EXPECT_EQ(info.grid[0], 3u);
+  EXPECT_EQ(info.grid[1], 2u);
+  EXPECT_EQ(info.grid[2], 1u);
+  EXPECT_EQ(info.block[0], 5u);
+  EXPECT_EQ(info.block[1], 1u);
+  EXPECT_EQ(info.block[2], 1u);
+  EXPECT_EQ(info.dynamic_shared, 64u);
+  EXPECT_STREQ(query(nodes[299]).kernel, "saxpy");
+}
+
+TEST_F(PlainGraphNodes, MixWithOtherOperations) {
+  const Buffer buffer = make_floats(1), other = make_floats(2);
+  Nodes nodes = add_chain(3, buffer);
+  const cucore_node copy = add_copy({nodes[2]}, other, buffer);
+  const cucore_node next = add_saxpy_to(graph_, {copy}, buffer);
+  const cucore_node early = add_saxpy_to(graph_, {nodes[0]}, buffer);
+  SUCCEEDS(cucore_graph_add_edge, graph_, early, next, 0);
+  const cucore_node last = add_saxpy_to(graph_, {next}, buffer);
+  SUCCEEDS(cucore_graph_remove_node, graph_, nodes[1]);
+  const cucore_node after_last = add_saxpy_to(graph_, {last}, buffer);
+  EXPECT_EQ(before(next), (Nodes{copy, early}));
+  EXPECT_EQ(before(after_last), Nodes{last});
+  EXPECT_EQ(cucore_graph_node_count(graph_), 7u);
+  cucore_node node = 0;
+  const SaxpyArguments arguments(1, buffer, buffer);
+  const cucore_launch_options options = grid(1, 32);
+  FAILS(CUCORE_ERROR_NOT_FOUND, "was removed from the graph", cucore_graph_add_kernel, graph_,
+        &nodes[1], 1, saxpy_, &options, arguments.list, 4, &node);
+  add_chain(2, buffer);
+  FAILS(CUCORE_ERROR_NOT_FOUND, "was removed from the graph", cucore_graph_add_kernel, graph_,
+        &nodes[1], 1, saxpy_, &options, arguments.list, 4, &node);
+  Graph copied;
+  SUCCEEDS(cucore_graph_clone, graph_, copied.out());
+  EXPECT_EQ(cucore_graph_node_count(copied), 9u);
+  run();
+}
+
+// Graphs that keep the same objects in turns.
+TEST_F(PlainGraphNodes, OfGraphsThatTakeTurns) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t memory = fake_->live_objects("memory");
+  std::array<Graph, 3> graphs;
+  for (Graph& graph : graphs) graph = make_graph(device_);
+  {
+    const Buffer shared = make_managed(), other = make_managed();
+    for (int round = 0; round < 4; ++round)
+      for (Graph& graph : graphs) {
+        add_saxpy_to(graph, {}, shared);
+        add_saxpy_to(graph, {}, other);
+      }
+  }
+  expect_memory(memory + 2);
+  graphs[2].reset();
+  EXPECT_EQ(cucore_graph_node_count(graphs[0]), 8u);
+  graphs[0].reset();
+  expect_memory(memory + 2);
+  graphs[1].reset();
+  expect_memory(memory);
+}
+
+// A handle that gets another object is not taken for the one before.
+TEST_F(PlainGraphNodes, KeepTheBuffersOfNewHandles) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t memory = fake_->live_objects("memory");
+  constexpr uint64_t BUFFERS = 6000;  // more than released handles wait
+  for (uint64_t i = 0; i < BUFFERS; ++i) add_saxpy_to(graph_, {}, make_managed());
+  expect_memory(memory + BUFFERS);
+  EXPECT_EQ(cucore_graph_node_count(graph_), BUFFERS);
+  expect_memory(memory + BUFFERS);
+  graph_.reset();
+  expect_memory(memory);
+}
+
+TEST_F(PlainGraphNodes, OfInnerGraphsThatTakeTurns) {
+  NEEDS_FAKE_DRIVER();
+  const Graph child = make_graph(device_);
+  add_empty(child, {});
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_child, graph_, nullptr, 0, child, &node);
+  Graph inner;
+  SUCCEEDS(cucore_graph_child, graph_, node, 0, inner.out());
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t memory = fake_->live_objects("memory");
+  {
+    const Buffer buffer = make_managed();
+    for (int i = 0; i < 3; ++i) {
+      add_saxpy_to(graph_, {}, buffer);
+      add_saxpy_to(inner, {}, buffer);
+    }
+  }
+  {
+    const Buffer buffer = make_managed();
+    add_saxpy_to(inner, {}, buffer);
+  }
+  const Executable executable = make_executable(graph_);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 4u);
+  EXPECT_EQ(cucore_graph_node_count(inner), 5u);
+  expect_memory(memory + 2);
+  add_saxpy_to(inner, {}, make_managed());
+  expect_memory(memory + 3);
+  SUCCEEDS(cucore_graph_remove_node, graph_, node);
+  inner.reset();
+  expect_memory(memory + 2);  // the executable has those of before
+}
+
+TEST_F(PlainGraphNodes, OfAGraphThatIsAdded) {
+  const Graph child = make_graph(device_);
+  const Buffer buffer = make_floats(1);
+  for (int i = 0; i < 3; ++i) add_saxpy_to(child, {}, buffer);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_add_child, graph_, nullptr, 0, child, &node);
+  Graph inner;
+  SUCCEEDS(cucore_graph_child, graph_, node, 0, inner.out());
+  EXPECT_EQ(cucore_graph_node_count(inner), 3u);
+}
+
+// The sizes of the parameters are 24, 1, 8 and 8 bytes.
+TEST_F(PlainGraphNodes, KeepArgumentsOfAllSizes) {
+  static constexpr char WIDE[] = R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry wide(.param .align 8 .b8 s[24], .param .u8 small, .param .u64 out, .param .u64 last)
+{
+  .reg .b64 %r<6>;
+  .reg .b16 %h;
+  .reg .b64 %p;
+  ld.param.u64 %p, [out];
+  cvta.to.global.u64 %p, %p;
+  ld.param.u64 %r1, [s];
+  ld.param.u64 %r2, [s+8];
+  ld.param.u64 %r3, [s+16];
+  ld.param.u8 %h, [small];
+  cvt.u64.u16 %r4, %h;
+  ld.param.u64 %r5, [last];
+  st.global.u64 [%p], %r1;
+  st.global.u64 [%p+8], %r2;
+  st.global.u64 [%p+16], %r3;
+  st.global.u64 [%p+24], %r4;
+  st.global.u64 [%p+32], %r5;
+  ret;
+}
+)";
+  const Code code = make_code(CUCORE_CODE_TYPE_PTX, WIDE, sizeof WIDE - 1);
+  const Kernel wide = find_kernel(code, "wide");
+  std::vector<Buffer> buffers;
+  cucore_node before = 0;
+  for (uint64_t i = 0; i < 3; ++i) {
+    buffers.push_back(make_buffer(device_, 64, stream_));
+    const uint64_t values[] = {i, i + 1, i + 2}, last = 100 + i;
+    const auto small = static_cast<uint8_t>(7 + i);
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(values), CUCORE_ARGUMENT(small),
+                                         {buffers.back(), CUCORE_ARGUMENT_OBJECT},
+                                         CUCORE_ARGUMENT(last)};
+    before = add_to(graph_, before ? Nodes{before} : Nodes{}, wide, grid(1, 1), arguments, 4);
+  }
+  run();
+  const cucore_launch_options options = grid(1, 1);
+  SUCCEEDS(cucore_graph_set_kernel, graph_, before, nullptr, &options, nullptr, 0);
+  run();
+  if (!runs_kernels()) return;
+  for (uint64_t i = 0; i < 3; ++i) {
+    std::array<uint64_t, 5> read{};
+    MUST(cucore_buffer_read, buffers[i], 0, read.data(), sizeof read, stream_);
+    EXPECT_EQ(read, (std::array<uint64_t, 5>{i, i + 1, i + 2, 7 + i, 100 + i}));
+  }
+}
+
+// Captures that keep the same objects in turns.
+TEST_F(PlainGraphNodes, OfCapturesThatTakeTurns) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t memory = fake_->live_objects("memory");
+  std::array<Stream, 2> streams;
+  std::array<Graph, 2> graphs;
+  cucore_capture_options relaxed = CUCORE_CAPTURE_OPTIONS_INIT;
+  relaxed.mode = CUCORE_CAPTURE_MODE_RELAXED;
+  for (Stream& stream : streams) {
+    stream = make_stream(device_);
+    SUCCEEDS(cucore_stream_begin_capture, stream, &relaxed);
+  }
+  {
+    const Buffer shared = make_managed();
+    const SaxpyArguments arguments(1, shared, shared);
+    const cucore_launch_options options = grid(1, 32);
+    for (int round = 0; round < 4; ++round)
+      for (Stream& stream : streams)
+        SUCCEEDS(cucore_kernel_launch, saxpy_, stream, &options, arguments.list, 4);
+  }
+  for (size_t i = 0; i < 2; ++i)
+    SUCCEEDS(cucore_stream_end_capture, streams[i], graphs[i].out());
+  EXPECT_EQ(cucore_graph_node_count(graphs[0]), 4u);
+  EXPECT_EQ(cucore_graph_node_count(graphs[1]), 4u);
+  graphs[1].reset();
+  expect_memory(memory + 1);
+  graphs[0].reset();
+  expect_memory(memory);
+}
+
+}  // namespace
