@@ -175,6 +175,52 @@ TEST_F(PlainGraphNodes, OfAGraphThatIsAdded) {
   EXPECT_EQ(cucore_graph_node_count(inner), 3u);
 }
 
+// An executable has the nodes of its time, and what they use.
+TEST_F(PlainGraphNodes, OfExecutables) {
+  NEEDS_FAKE_DRIVER();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const uint64_t memory = fake_->live_objects("memory");
+  Nodes nodes;
+  {
+    const Buffer buffer = make_managed();
+    nodes = add_chain(3, buffer);
+  }
+  Executable executable = make_executable(graph_);
+  launch(executable);
+  const cucore_node late = add_saxpy_to(graph_, {nodes[2]}, make_managed());
+  expect_memory(memory + 2);
+  SUCCEEDS(cucore_graph_remove_node, graph_, late);
+  expect_memory(memory + 1);
+  cucore_launch_options options = grid(2, 16);
+  SUCCEEDS(cucore_executable_set_kernel, executable, nodes[1], nullptr, &options, nullptr, 0);
+  FAILS(CUCORE_ERROR_NOT_FOUND, "is not a node of the executable", cucore_executable_set_kernel,
+        executable, late, nullptr, &options, nullptr, 0);
+  launch(executable);
+  graph_.reset();
+  graph_ = make_graph(device_);
+  expect_memory(memory + 1);
+  executable.reset();
+  expect_memory(memory);
+}
+
+TEST_F(PlainGraphNodes, UpdateExecutables) {
+  const Buffer x = make_floats(1), y = make_floats(1);
+  add_chain(3, x);
+  const Executable executable = make_executable(graph_);
+  graph_ = make_graph(device_);
+  add_chain(3, y);
+  cucore_node culprit = 7;
+  SUCCEEDS(cucore_executable_update, executable, graph_, &culprit);
+  EXPECT_EQ(culprit, 0u);
+  launch(executable);
+  if (runs_kernels()) {
+    EXPECT_EQ(first(x), 1.0F);
+    EXPECT_EQ(first(y), 8.0F);
+  }
+  EXPECT_EQ(cucore_graph_node_count(graph_), 3u);
+  launch(executable);
+}
+
 // The sizes of the parameters are 24, 1, 8 and 8 bytes.
 TEST_F(PlainGraphNodes, KeepArgumentsOfAllSizes) {
   static constexpr char WIDE[] = R"(.version 7.0
@@ -209,7 +255,8 @@ TEST_F(PlainGraphNodes, KeepArgumentsOfAllSizes) {
     buffers.push_back(make_buffer(device_, 64, stream_));
     const uint64_t values[] = {i, i + 1, i + 2}, last = 100 + i;
     const auto small = static_cast<uint8_t>(7 + i);
-    const cucore_argument arguments[] = {CUCORE_ARGUMENT(values), CUCORE_ARGUMENT(small),
+    const cucore_argument arguments[] = {CUCORE_ARGUMENT(values),
+                                         CUCORE_ARGUMENT(small),
                                          {buffers.back(), CUCORE_ARGUMENT_OBJECT},
                                          CUCORE_ARGUMENT(last)};
     before = add_to(graph_, before ? Nodes{before} : Nodes{}, wide, grid(1, 1), arguments, 4);
@@ -247,8 +294,7 @@ TEST_F(PlainGraphNodes, OfCapturesThatTakeTurns) {
       for (Stream& stream : streams)
         SUCCEEDS(cucore_kernel_launch, saxpy_, stream, &options, arguments.list, 4);
   }
-  for (size_t i = 0; i < 2; ++i)
-    SUCCEEDS(cucore_stream_end_capture, streams[i], graphs[i].out());
+  for (size_t i = 0; i < 2; ++i) SUCCEEDS(cucore_stream_end_capture, streams[i], graphs[i].out());
   EXPECT_EQ(cucore_graph_node_count(graphs[0]), 4u);
   EXPECT_EQ(cucore_graph_node_count(graphs[1]), 4u);
   graphs[1].reset();

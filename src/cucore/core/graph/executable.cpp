@@ -211,7 +211,7 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   auto destruction = std::make_unique<Destruction>(graph.context());
   std::optional<ContextAccess> upload;
   if (options.upload) upload.emplace(*options.upload->context(), "stream");
-  const GraphUse use(*graph.root_, *graph.body_);
+  const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
   body.require_not_captured("make an executable of");
   const Ref<const GraphWork> work = graph.root_->work();
@@ -223,6 +223,10 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   const bool has_memory = body.has_memory();
   const bool is_single = has_memory || graph.root_->has_conditions();
   MemoryEffects memory = memory_effects_of(body);
+  const auto describe = [&] {
+    graph.root_->expand();  // the node at fault may be a plain one
+    return describe_failure(body, parameters);
+  };
   CUresult result = instantiate();
   if (result == CUDA_ERROR_NOT_SUPPORTED && is_single) {
     perform_ready_releases();  // of the executable before
@@ -230,10 +234,10 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   }
   if (result == CUDA_ERROR_NOT_SUPPORTED && is_single)
     throw Error(Status::UNSUPPORTED,
-                concat("cannot ", describe_failure(body, parameters), "; a graph ",
+                concat("cannot ", describe(), "; a graph ",
                        has_memory ? "that allocates or frees memory" : "with conditions",
                        " has one executable at a time"));
-  check(result, [&] { return describe_failure(body, parameters); });
+  check(result, describe);
   return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
 }
 
@@ -293,7 +297,7 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
   const ContextAccess access(*root_->context(), "executable");
-  const GraphUse use(*graph.root_, *graph.body_);
+  const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
   body.require_not_captured("update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
@@ -301,6 +305,7 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   CUgraphExecUpdateResultInfo info{};
   const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
   if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
+    graph.root_->expand();
     const GraphNode* const node = body.find_native(info.errorNode);
     culprit = node ? node->number : 0;
     throw Error(Status::NOT_UPDATABLE, describe_refusal(node, info));
@@ -314,16 +319,15 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   may_print_ = work->may_print();
 }
 
-const NodeWork* Executable::find(NodeNumber number) const {
+Ref<const NodeWork> Executable::find(NodeNumber number) const {
   const auto found = std::ranges::lower_bound(*numbers_, number);
   if (found == numbers_->end() || *found != number)
     throw Error(Status::NOT_FOUND,
                 number == 0 ? std::string("node is 0, which is not a node")
                             : concat("node ", number, " is not a node of the executable"));
   const auto changed = changed_.find(number);
-  if (changed != changed_.end()) return changed->second.get();
-  const size_t index = found - numbers_->begin();
-  return index < work_->works().size() ? work_->works()[index].get() : nullptr;
+  if (changed != changed_.end()) return changed->second;
+  return work_->work(static_cast<size_t>(found - numbers_->begin()), *root_->context());
 }
 
 void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
@@ -350,10 +354,10 @@ void Executable::change(NodeNumber number, Make&& make) {
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  const NodeWork* const before = find(number);
+  const Ref<const NodeWork> before = find(number);
   const GraphNode& node = root_->body()->find(number);
   retirement.emplace(*destruction_, 1);
-  replace(use.cu(), node, before, make(node, before), *retirement);
+  replace(use.cu(), node, before.get(), make(node, before.get()), *retirement);
 }
 
 void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
@@ -385,9 +389,9 @@ void Executable::set_child(NodeNumber number, const Graph& child) {
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
   use.read_source(*child.root_, *child.body_, "set a node to");
-  const NodeWork* const before = find(number);
+  const Ref<const NodeWork> before = find(number);
   retirement.emplace(*destruction_, 1);
-  replace(use.cu(), root_->body()->find(number), before, make<ChildWork>(*child.body_),
+  replace(use.cu(), root_->body()->find(number), before.get(), make<ChildWork>(*child.body_),
           *retirement);
 }
 
@@ -409,9 +413,9 @@ void require_skippable(const GraphNode& node, const NodeWork* work) {
 void Executable::set_enabled(NodeNumber number, bool is_enabled) {
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  const NodeWork* const work = find(number);
+  const Ref<const NodeWork> work = find(number);
   const GraphNode& node = root_->body()->find(number);
-  require_skippable(node, work);
+  require_skippable(node, work.get());
   check(use.cu().cuGraphNodeSetEnabled(native(), node.native, is_enabled), [&] {
     return concat(is_enabled ? "enable " : "disable ", describe_node(node), " in the executable");
   });
@@ -420,9 +424,9 @@ void Executable::set_enabled(NodeNumber number, bool is_enabled) {
 bool Executable::is_enabled(NodeNumber number) const {
   const std::lock_guard lock(mutex_);
   const GraphUse use(*root_, *root_->body());
-  const NodeWork* const work = find(number);
+  const Ref<const NodeWork> work = find(number);
   const GraphNode& node = root_->body()->find(number);
-  require_skippable(node, work);
+  require_skippable(node, work.get());
   unsigned is_enabled = 0;
   check(use.cu().cuGraphNodeGetEnabled(native(), node.native, &is_enabled),
         [&] { return concat("query whether ", describe_node(node), " is enabled"); });

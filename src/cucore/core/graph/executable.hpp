@@ -54,7 +54,7 @@ class Executable final : public Object {
   void check_launch(CUresult result, const Stream& stream) const;
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
-  const NodeWork* find(NodeNumber node) const;
+  Ref<const NodeWork> find(NodeNumber node) const;
   // Gives the work that make(node, work before) returns to a node.
   template <class Make>
   void change(NodeNumber number, Make&& make);

@@ -37,14 +37,26 @@ constexpr CUgraphEdgeData PROGRAMMATIC = [] {
 
 GraphWork::GraphWork(const GraphBody& body) : may_print_(body.may_print()) {
   auto numbers = std::make_shared<std::vector<NodeNumber>>();
-  numbers->reserve(body.nodes().size());
+  numbers->reserve(body.nodes().size() + body.plain().list().size());
   works_.reserve(body.nodes().size());
   for (const auto& node : body.nodes()) {
     numbers->push_back(node->number);
     works_.push_back(node->work);
   }
+  const PlainNodes& plain = body.plain();
+  plain_.assign(plain.list().begin(), plain.list().end());
+  plain_store_ = plain.store();
+  for (const PlainNode* const node : plain_) numbers->push_back(node->number);
   numbers_ = std::move(numbers);
   body.collect_inner(kept_);
+}
+
+Ref<const NodeWork> GraphWork::work(size_t index, const Context& context) const {
+  if (index < works_.size()) return works_[index];
+  index -= works_.size();
+  if (index >= plain_.size()) return nullptr;
+  KernelWorkStore store;
+  return KernelWork::make_in(store, context, *plain_[index]);
 }
 
 void GraphWork::forget() const noexcept {
@@ -53,14 +65,15 @@ void GraphWork::forget() const noexcept {
 }
 
 void GraphRoot::expand_plain() const {
-  plain_->expand(*context_);
-  plain_ = nullptr;
+  (plain_ ? plain_ : shared_plain_)->expand(*context_);
+  plain_ = shared_plain_ = nullptr;
 }
 
 // Other code may change a shared graph at any time.
 Ref<const GraphWork> GraphRoot::work() const {
   if (body_->may_have_changed()) return make<GraphWork>(*body_);
   if (!work_) work_ = make<GraphWork>(*body_);
+  if (plain_) shared_plain_ = std::exchange(plain_, nullptr);
   return work_;
 }
 

@@ -24,8 +24,9 @@ class GraphWork final : public Object {
 
   // The nodes in the order of adding; their numbers ascend.
   const std::shared_ptr<const std::vector<NodeNumber>>& numbers() const { return numbers_; }
-  // Their works, null for nodes that somebody else has added.
-  const std::vector<Ref<const NodeWork>>& works() const { return works_; }
+  // Returns the work of a node by its index; null for one that somebody else has added, and behind
+  // the last node.
+  Ref<const NodeWork> work(size_t index, const Context& context) const;
   bool may_print() const { return may_print_; }
   // See KeptObject.
   void forget() const noexcept;
@@ -34,6 +35,8 @@ class GraphWork final : public Object {
   ~GraphWork() override = default;
   std::shared_ptr<const std::vector<NodeNumber>> numbers_;
   std::vector<Ref<const NodeWork>> works_;
+  std::vector<const PlainNode*> plain_;  // the nodes after those of the works
+  Ref<const PlainStore> plain_store_;
   std::vector<Ref<const Object>> kept_;  // what the nodes and the graphs in them use
   const bool may_print_;
 };
@@ -54,7 +57,8 @@ class GraphRoot final : public Object {
   bool has_conditions() const { return has_conditions_; }
   void note_condition() const { has_conditions_ = true; }
 
-  // The present work of the body. The caller has the lock.
+  // The present work of the body. Plain nodes stay as they are, but get no successor. The caller
+  // has the lock.
   Ref<const GraphWork> work() const;
   // The graph, or a graph in it, has changed. Work that is gone ends after the lock, so the caller
   // keeps it until then.
@@ -73,7 +77,7 @@ class GraphRoot final : public Object {
   }
   // Makes GraphNodes of them: before each other use of nodes, and before a graph in this one ends.
   void expand() const {
-    if (plain_) [[unlikely]]
+    if (plain_ || shared_plain_) [[unlikely]]
       expand_plain();
   }
 
@@ -83,8 +87,9 @@ class GraphRoot final : public Object {
 
   const Ref<Context> context_;
   mutable BiasedMutex mutex_;
-  mutable Ref<const GraphWork> work_;  // null until somebody asks, and after a change
-  mutable GraphBody* plain_ = nullptr;
+  mutable Ref<const GraphWork> work_;          // null until somebody asks, and after a change
+  mutable GraphBody* plain_ = nullptr;         // gets more plain nodes
+  mutable GraphBody* shared_plain_ = nullptr;  // shares its plain nodes with a GraphWork
   const Ref<GraphBody> body_;
   mutable bool has_conditions_ = false;
 };

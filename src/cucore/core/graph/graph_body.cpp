@@ -217,6 +217,7 @@ void GraphBody::collect_inner(std::vector<Ref<const Object>>& kept) const {
     for (const auto& body : node->bodies) {
       for (const auto& inner : body->nodes_)
         if (inner->work && inner->work->keeps()) kept.emplace_back(inner->work);
+      if (body->plain_.store()) kept.emplace_back(body->plain_.store());
       body->collect_inner(kept);
     }
   kept.insert(kept.end(), held_.begin(), held_.end());
@@ -236,6 +237,7 @@ void GraphBody::share(const driver::CudaTable& cu) {
 }
 
 bool GraphBody::may_print() const {
+  if (plain_.store() && plain_.store()->may_print) return true;
   return std::ranges::any_of(nodes_, [](const auto& node) {
     return std::ranges::any_of(node->bodies, &GraphBody::may_print) ||
            (node->work ? node->work->may_print() : node->kind == NodeKind::KERNEL);

@@ -136,6 +136,7 @@ class GraphBody final : public Object {
   // The newest kernel nodes, which the other functions do not find before expand(). That throws
   // std::bad_alloc, and the next call continues.
   PlainNodes& plain() { return plain_; }
+  const PlainNodes& plain() const { return plain_; }
   void expand(const Context& context);
   // Returns the handle of a node, which may be a plain one. Throws as find() does.
   CUgraphNode find_handle(NodeNumber number) const {

@@ -35,6 +35,13 @@ class GraphUse {
     guard_.emplace(root.context()->native());
     begin(body);
   }
+  // For functions that find no node. Plain nodes stay as they are unless the nodes are read.
+  struct WithPlainNodes {};
+  GraphUse(const GraphRoot& root, GraphBody& body, WithPlainNodes)
+      : GraphUse(std::unique_lock(root.mutex()), root, body.may_have_changed()) {
+    guard_.emplace(root.context()->native());
+    begin(body);
+  }
   // For the addition of work that may need no current context. A change of the current context
   // costs two calls of the driver.
   GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work)
@@ -68,8 +75,10 @@ class GraphUse {
 
  private:
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root)
+      : GraphUse(std::move(lock), root, true) {}
+  GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, bool expands)
       : lock_(std::move(lock)), access_(*root.context(), "graph"), cu_(driver::cuda()) {
-    root.expand();
+    if (expands) root.expand();
   }
   void begin(const GraphRoot& root, GraphBody& body, const NodeWork& work) {
     if (work.needs_context() || body.may_have_changed()) guard_.emplace(root.context()->native());

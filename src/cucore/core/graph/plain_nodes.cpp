@@ -3,22 +3,30 @@
 
 namespace cucore::core {
 
+PlainStore::Block& PlainStore::grow(size_t bytes) {
+  const size_t wanted = last_ ? 2 * last_->size : FIRST_SIZE;
+  const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), sizeof(Block) + bytes);
+  void* const memory = size == SpareBlocks::SIZE ? SpareBlocks::take() : ::operator new(size);
+  return *(last_ = new (memory) Block{last_, size});
+}
+
+PlainStore::~PlainStore() {
+  while (Block* const block = last_) {
+    last_ = block->before;
+    if (block->size == SpareBlocks::SIZE)
+      SpareBlocks::put(block);
+    else
+      ::operator delete(block);
+  }
+}
+
 void PlainNodes::erase_first(size_t count) noexcept {
   list_.erase_first(count);
   nodes_of_keep_ = SIZE_MAX;
   if (!list_.empty()) return;
-  free_blocks();
-  kept_.clear();
+  next_ = end_ = nullptr;
+  store_ = nullptr;
   owner_ = new_owner_number();
-}
-
-void PlainNodes::keep(const Object& object) try {
-  if (kept_.contains(object)) return;
-  if (nodes_of_keep_ != list_.size()) nodes_of_keep_ = list_.size(), kept_before_ = kept_.size();
-  kept_.add(object);
-} catch (...) {
-  drop_kept();
-  throw;
 }
 
 bool PlainNodes::copy_wide_arguments(PlainNode& node, const Context& context,
@@ -30,12 +38,26 @@ bool PlainNodes::copy_wide_arguments(PlainNode& node, const Context& context,
 
 void PlainNodes::drop_kept() noexcept {
   if (nodes_of_keep_ != list_.size()) return;
-  kept_.shrink(kept_before_);
+  store_->kept.shrink(kept_before_);
   owner_ = new_owner_number();
+}
+
+void PlainNodes::keep(const Object& object) try {
+  ObjectSet& kept = store_->kept;  // made by reserve()
+  if (kept.contains(object)) return;
+  if (nodes_of_keep_ != list_.size()) {
+    nodes_of_keep_ = list_.size();
+    kept_before_ = kept.size();
+  }
+  kept.add(object);
+} catch (...) {
+  drop_kept();
+  throw;
 }
 
 void PlainNodes::keep(const Kernel& kernel, const KernelImage& image) {
   keep(kernel);
+  store_->may_print |= image.can_print;
   image.mark.set(owner_);
 }
 
@@ -48,23 +70,10 @@ const Buffer* PlainNodes::keep_buffer(const void* handle, const BufferHandles& h
 }
 
 void PlainNodes::grow(size_t bytes) {
-  const size_t wanted = last_ ? 2 * last_->size : FIRST_SIZE;
-  const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), sizeof(Block) + bytes);
-  void* const memory = size == SpareBlocks::SIZE ? SpareBlocks::take() : ::operator new(size);
-  last_ = new (memory) Block{last_, size};
-  next_ = reinterpret_cast<std::byte*>(last_ + 1);
-  end_ = static_cast<std::byte*>(memory) + size;
-}
-
-void PlainNodes::free_blocks() noexcept {
-  next_ = end_ = nullptr;
-  while (Block* const block = last_) {
-    last_ = block->before;
-    if (block->size == SpareBlocks::SIZE)
-      SpareBlocks::put(block);
-    else
-      ::operator delete(block);
-  }
+  if (!store_) store_ = make<PlainStore>();
+  PlainStore::Block& block = store_->grow(bytes);
+  next_ = reinterpret_cast<std::byte*>(&block + 1);
+  end_ = reinterpret_cast<std::byte*>(&block) + block.size;
 }
 
 }  // namespace cucore::core

@@ -43,11 +43,32 @@ struct alignas(ParameterRoom::GREATEST_ALIGNMENT) PlainNode {
   }
 };
 
+// The memory of plain nodes, and the objects that they use. Executables share it with their graph.
+class PlainStore final : public Object {
+ public:
+  PlainStore() = default;
+
+  struct alignas(alignof(PlainNode)) Block {
+    Block* before;
+    size_t size;  // in bytes, with this head
+  };
+  // Adds a block with room for so many bytes. Throws std::bad_alloc.
+  Block& grow(size_t bytes);
+
+  ObjectSet kept;
+  bool may_print = false;
+
+ private:
+  ~PlainStore() override;
+
+  static constexpr size_t FIRST_SIZE = 512;
+  Block* last_ = nullptr;
+};
+
 // The caller has the lock of the graph.
 class PlainNodes {
  public:
   PlainNodes() = default;
-  ~PlainNodes() { free_blocks(); }
   PlainNodes(const PlainNodes&) = delete;
   PlainNodes& operator=(const PlainNodes&) = delete;
 
@@ -85,6 +106,8 @@ class PlainNodes {
   // Forgets the first nodes, which are GraphNodes now. Without nodes it keeps no object.
   void erase_first(size_t count) noexcept;
 
+  // Null unless there are nodes, or were some before a failure.
+  const Ref<PlainStore>& store() const { return store_; }
   // The number of this owner, which the marks of the objects that it keeps have.
   uint64_t owner() const { return owner_; }
   // Keeps an object without its mark, for the next node. Throws std::bad_alloc after drop_kept().
@@ -95,12 +118,6 @@ class PlainNodes {
   [[gnu::cold]] void drop_kept() noexcept;
 
  private:
-  struct alignas(alignof(PlainNode)) Block {
-    Block* before;
-    size_t size;  // in bytes, with this head
-  };
-  static constexpr size_t FIRST_SIZE = 512;
-
   template <bool ARE_NARROW>
   [[gnu::always_inline]] bool copy(PlainNode& node, const Context& context,
                                    const ParameterSizes& sizes,
@@ -112,23 +129,20 @@ class PlainNodes {
                                              const BufferHandles& handles, void** pointers);
   void keep(const Object& object);
   [[gnu::noinline]] void grow(size_t bytes);
-  void free_blocks() noexcept;
 
   std::byte *next_ = nullptr, *end_ = nullptr;  // of the last block
   PointerList<PlainNode> list_;
   uint64_t owner_ = new_owner_number();
-  ObjectSet kept_;
+  Ref<PlainStore> store_;
   // The number of nodes at the last keep(), and that of objects before it.
   size_t nodes_of_keep_ = SIZE_MAX, kept_before_ = 0;
-  Block* last_ = nullptr;
 };
 
 template <bool ARE_NARROW>
 [[gnu::always_inline]] inline bool PlainNodes::copy(PlainNode& node, const Context& context,
                                                     const ParameterSizes& sizes,
                                                     std::span<const cucore_argument> given,
-                                                    const BufferHandles& handles,
-                                                    void** pointers) {
+                                                    const BufferHandles& handles, void** pointers) {
   std::byte* const values = node.values();
   std::byte* place = values;
   const Buffer** const buffers = node.buffers(sizes.bytes);
