@@ -29,7 +29,7 @@ CUresult load(CUmodule* out, PtxText ptx, JitOptions& options) {
     options.write_info_log({});
     options.write_error_log(ptx.log);
     options.write_wall_time();
-    return ptx.code;
+    fail_load(ptx.code, std::move(ptx.log));
   }
   options.write_error_log({});
   options.write_info_log(ptx.log);
@@ -88,6 +88,7 @@ CUresult cuModuleGetFunction(CUfunction* hfunc, CUmodule hmod, const char* name)
   require(hfunc && name);
   const auto module = lookup<ModuleInstance>(hmod);
   require(*name != 0);
+  *hfunc = nullptr;
   *hfunc = module->function(name);
   return *hfunc ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }

@@ -129,6 +129,21 @@ void CallScope::note(uint64_t value) noexcept {
   }
 }
 
+void CallScope::keep_reason(std::string reason) noexcept {
+  if (thread_) thread_->failure = std::move(reason);
+}
+
+CUresult CallScope::finish_exception() noexcept {
+  try {
+    throw;
+  } catch (Failure& failure) {
+    keep_reason(std::move(failure.reason));
+  } catch (...) {
+    keep_reason({});
+  }
+  return result_ = result_of_exception();
+}
+
 CUresult CallScope::admit() noexcept {
   if (!thread_ || !prepared_) return CUDA_ERROR_OUT_OF_MEMORY;
   const CallInfo& info = call_info(id_);

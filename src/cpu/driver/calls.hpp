@@ -53,11 +53,19 @@ class CallScope {
 
   // Checks the conditions common to all functions, and applies the fault plan.
   CUresult admit() noexcept;
-  CUresult finish(CUresult result) noexcept { return result_ = result; }
+  CUresult finish(CUresult result) noexcept {
+    if (result != CUDA_SUCCESS) [[unlikely]]
+      keep_reason({});
+    return result_ = result;
+  }
+  // Ends the call with the exception in flight.
+  CUresult finish_exception() noexcept;
   void note(uint64_t value) noexcept;  // adds an argument to the trace
   bool tracing() const { return tracing_; }
 
  private:
+  void keep_reason(std::string reason) noexcept;  // for last_failure()
+
   CallId id_;
   ThreadState* thread_;  // nullptr: out of memory
   bool outer_per_thread_ = false;
@@ -110,7 +118,7 @@ CUresult call(CallId id, bool per_thread, CUresult (*function)(P...), A... argum
   try {
     return scope.finish(function(arguments...));
   } catch (...) {
-    return scope.finish(result_of_exception());
+    return scope.finish_exception();
   }
 }
 

@@ -120,6 +120,10 @@ CUresult last_load_log(char* buffer, size_t capacity, size_t* length) {
   return table_call([&] { copy_text(thread_state().load_log, buffer, capacity, length); });
 }
 
+CUresult last_failure(char* buffer, size_t capacity, size_t* length) {
+  return table_call([&] { copy_text(thread_state().failure, buffer, capacity, length); });
+}
+
 CUresult set_checks(const char* checks, int stop) {
   return table_call([&] {
     const auto set = checks ? parse_checks(checks) : std::nullopt;
@@ -181,7 +185,8 @@ const cucore_cpu_control& control_table() {
                                            trace_begin,
                                            trace_end,
                                            trace_free,
-                                           trace_launch};
+                                           trace_launch,
+                                           last_failure};
   return table;
 }
 

@@ -83,7 +83,8 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
   /* Traces one launch of a kernel of a PTX text, without a context. Global memory has no bytes:
    * loads from it read zero, and stores to it do nothing, so pointers may have any value. Other
    * memory works. `params` is as for cuLaunchKernel. Fails like a load of the text, whose log
-   * last_load_log returns, or like a launch. Returns NOT_FOUND for an unknown kernel.
+   * last_load_log returns, or like a launch. Returns NOT_FOUND for an unknown kernel, and
+   * NOT_SUPPORTED for one that drivers for GPUs do not find; the log then has the reason.
    *
    * If the kernel itself fails, the call succeeds, and `result` and `fault` of the launch have the
    * reason. NOT_SUPPORTED is the result for textures and tensor copies, which need memory.
@@ -92,6 +93,11 @@ struct cucore_cpu_control { /* NOLINT(readability-identifier-naming): C */
                            const struct cucore_cpu_trace_shape* shape, void* const* params,
                            const struct cucore_cpu_trace_options* options,
                            struct cucore_cpu_trace** trace);
+
+  /* Returns the reason of the last call of this thread that failed, for example with NOT_FOUND for
+   * a kernel that the module has. The text is empty for calls without a reason beyond the result.
+   * The buffer is used as above. */
+  CUresult (*last_failure)(char* buffer, size_t capacity, size_t* length);
 };
 
 #ifdef __cplusplus

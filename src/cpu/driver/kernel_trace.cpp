@@ -132,6 +132,10 @@ CUresult trace_launch(const char* ptx, size_t size, const char* kernel,
     const auto module = load(ptx, size, limits);
     const Kernel* found = module->find_kernel(kernel);
     require(found != nullptr, CUDA_ERROR_NOT_FOUND);
+    if (const std::string& refusal = found->info().refusal; !refusal.empty()) {
+      note_load_log(refusal);
+      fail(CUDA_ERROR_NOT_SUPPORTED);
+    }
     check_shape(found->info(), shape);
     const auto packed = pack_parameters(found->info(), const_cast<void**>(params), nullptr);
     const TraceRequest request{collector_for(options), options.max_blocks,

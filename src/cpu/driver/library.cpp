@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cpu/driver/allocations.hpp"
+#include "cpu/driver/control.hpp"
 #include "cpu/driver/device.hpp"
 #include "cpu/driver/register_note.hpp"
 
@@ -22,6 +23,12 @@ std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& de
   auto module = LoadedModule::load(ptx.data(), ptx.size(), device.ordinal(), limits, log, code);
   if (!module && code == CUDA_SUCCESS) code = CUDA_ERROR_INVALID_PTX;
   return module;
+}
+
+void fail_load(CUresult code, std::string log) {
+  if (code != CUDA_ERROR_NOT_SUPPORTED) fail(code);
+  if (log.ends_with('\n')) log.pop_back();
+  fail(code, log.substr(log.rfind('\n') + 1));  // the last line
 }
 
 DeviceLimits limits_of(const Context& context) {
@@ -55,6 +62,8 @@ CUfunction ModuleInstance::function(std::string_view name,
   if (auto known = functions_.find(name); known != functions_.end()) return known->second;
   const Kernel* kernel = code_->find_kernel(name);
   if (!kernel) return nullptr;
+  const std::string& refusal = kernel->info().refusal;
+  if (!refusal.empty()) fail(CUDA_ERROR_NOT_FOUND, refusal);
   if (!attributes) attributes = std::make_shared<FunctionAttributes>(kernel->info());
   auto function = std::make_shared<Function>(shared_from_this(), *kernel, std::move(attributes));
   CUfunction handle = new_handle<CUfunction>(function);
@@ -107,10 +116,11 @@ std::shared_ptr<Library> Library::load(std::string ptx, Device& device, JitOptio
   DeviceLimits limits = device.profile().limits();
   limits.max_registers = options.max_registers();
   auto module = load_code(ptx, device, limits, log, code);
+  note_load_log(log);
   options.write_info_log(module ? log : std::string());
   options.write_error_log(module ? std::string() : log);
   options.write_wall_time();
-  require(module != nullptr, code);
+  if (!module) fail_load(code, std::move(log));
   return std::shared_ptr<Library>(
       new Library(std::move(ptx), std::move(module), options.max_registers()));
 }
@@ -147,7 +157,7 @@ std::shared_ptr<LoadedModule> Library::code_for(const Context& context,
   std::string log;
   CUresult code = CUDA_SUCCESS;
   auto module = load_code(ptx_, context.device(), limits, log, code);
-  require(module != nullptr, code);
+  if (!module) fail_load(code, std::move(log));
   return module;
 }
 

@@ -45,7 +45,7 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
   Context& context() const { return *context_; }
   const LoadedModule& code() const { return *code_; }
   // Returns the handle of the function, the same on every call; nullptr if no function has that
-  // name.
+  // name. @throws Failure NOT_FOUND for a kernel that drivers for GPUs do not find
   CUfunction function(std::string_view name, std::shared_ptr<FunctionAttributes> attributes = {});
   void drop_functions();
   CUmodule make_handle();  // on request; the same on every call
@@ -142,6 +142,9 @@ class LibraryKernel : public Object {
 // Loads the code for a separate module. `log` is for the error log.
 std::shared_ptr<LoadedModule> load_code(const std::string& ptx, const Device& device,
                                         DeviceLimits limits, std::string& log, CUresult& code);
+
+// Throws the failure of a load. The reason is that of a module that drivers for GPUs refuse.
+[[noreturn]] void fail_load(CUresult code, std::string log);
 
 DeviceLimits limits_of(const Context& context);
 

@@ -21,6 +21,7 @@ struct ThreadState {
   CUstreamCaptureMode capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
   bool per_thread = false;
   std::string load_log;  // log of the last image that was loaded or refused
+  std::string failure;   // reason of the last call that failed; "": its result is the reason
 };
 
 // Returns the calling thread's state. The first call on a thread creates it, and returns nullptr if

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/exec/decoder.hpp"
+#include "cpu/exec/refused_queries.hpp"
 
 namespace cucore::cpu {
 
@@ -136,6 +137,7 @@ bool Decoder::decode_surface(Op& op, const Form& form, Operands operands) {
 
 // txq, suq {result, object}; txq.level {result, object, level}
 bool Decoder::decode_image_query(Op& op, const Form& form, Operands operands) {
+  if (refusal_of(form) != QueryRefusal::NONE) return false;
   ImageSite site;
   if (!image_site(form, operands[1], site)) return false;
   if (form.op == Opcode::txq_level) site.level = source(operands[2], 4);

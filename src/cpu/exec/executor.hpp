@@ -74,6 +74,7 @@ struct KernelInfo {
   bool uses_dynamic_shared = false;
   int ptx_version = 0;  // 83 for 8.3
   int target = 0;       // 90 for sm_90a
+  std::string refusal;  // the reason that drivers for GPUs do not find the kernel; "": they do
 };
 
 class LoadedModule;

@@ -55,7 +55,8 @@ void NamedImage::fail(int lane, const std::string& what) const {
 void NamedImage::check(int lane) const {
   const bool surface = is_surface_op(site_.op);
   const char* kind = surface ? "surface object" : "texture object";
-  if (!object_ || object_->is_surface != surface)
+  // Queries of surfaces also have textures.
+  if (!object_ || (object_->is_surface != surface && site_.op != Opcode::suq))
     fail(lane, std::string("no ") + kind + "; expected one that has not been destroyed");
   if (object_->device != w_.block->launch.launch->device)
     fail(lane, std::string("a ") + kind + " of device " + std::to_string(object_->device));

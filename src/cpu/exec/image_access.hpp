@@ -19,7 +19,7 @@ class NamedImage {
 
   // Throws KernelFault unless the handle has an object of this kind and geometry on this device.
   const ImageObject& of(int lane) {
-    const uint64_t handle = handle_of(lane);
+    const uint64_t handle = named(site_.object, site_.object_parameter, lane);
     const uint64_t sampler =
         site_.has_sampler ? named(site_.sampler, site_.sampler_parameter, lane) : 0;
     if (object_ && handle == handle_ && sampler == sampler_) return *object_;
@@ -30,9 +30,6 @@ class NamedImage {
     if (site_.has_sampler) combine(lane, sampler);
     return *object_;
   }
-  uint64_t handle_of(int lane) const { return named(site_.object, site_.object_parameter, lane); }
-  // Returns the sampler of the lane: one of the kinds that `tex` accepts, or of a query.
-  Sampler sampler_of(int lane, uint64_t handle);
 
  private:
   uint64_t named(const AddressSlot& slot, uint32_t parameter, int lane) const {
@@ -44,6 +41,8 @@ class NamedImage {
   // Returns the object with this handle, or the one that a variable at this address contains.
   std::shared_ptr<const ImageObject> find(int lane, uint64_t handle);
   std::byte* content(int lane, uint64_t variable);
+  // Returns the sampler of a variable or of a texture object.
+  Sampler sampler_of(int lane, uint64_t handle);
   void combine(int lane, uint64_t sampler);
   void check(int lane) const;
   [[noreturn]] void fail(int lane, const std::string& what) const;

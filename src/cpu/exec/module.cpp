@@ -11,6 +11,7 @@
 #include "cpu/exec/decoder.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/image.hpp"
+#include "cpu/exec/refused_queries.hpp"
 #include "cpu/exec/round_up.hpp"
 #include "ptx/parser.hpp"
 
@@ -47,14 +48,18 @@ Uses uses_of(const ptx::Function& f) {
   return uses;
 }
 
-// Names the first instructions that end a launch which reaches them.
+constexpr size_t SHOWN = 8;  // lines of a log per kind
+
+// Names the first instructions that end a launch which reaches them. The kernels of refused queries
+// have lines of their own.
 void note_unsupported(const DecodedModule& module, std::string& log) {
-  constexpr size_t SHOWN = 8;
   size_t count = 0;
   for (const auto& function : module.functions) {
     if (!function) continue;
     for (const Op& op : function->ops) {
-      if (op.run != raise_unsupported || ++count > SHOWN) continue;
+      if (op.run != raise_unsupported) continue;
+      if (refusal_of(*function->instruction(op).form) != QueryRefusal::NONE) continue;
+      if (++count > SHOWN) continue;
       log += "PTX line " + std::to_string(function->instruction(op).line) + ": '" +
              shown_instruction(*function, size_t(&op - function->ops.data())) +
              "' is not implemented on the CPU device; a launch that reaches it fails\n";
@@ -114,6 +119,7 @@ bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& li
   decode_functions();
   note_unsupported(decoded_, log);
   describe_kernels();
+  if (!check_queries(log, code)) return false;
   code = CUDA_SUCCESS;
   return true;
 }
@@ -355,6 +361,35 @@ void ModuleImage::describe_kernels() {
     info.registers = estimate_registers(f, info.max_threads);
     kernel_list_.push_back(kernel.get());
   }
+}
+
+// Sets the reasons of kernels that drivers for GPUs do not find. Returns false if a kernel reaches
+// a query with which they refuse the module.
+bool ModuleImage::check_queries(std::string& log, CUresult& code) {
+  const auto& forms = decoded_.source->forms;
+  if (std::ranges::all_of(
+          forms, [](const ptx::Form& form) { return refusal_of(form) == QueryRefusal::NONE; }))
+    return true;
+  std::vector<RefusedQuery> queries(decoded_.functions.size());
+  for (size_t i = 0; i < queries.size(); ++i)
+    if (decoded_.functions[i]) queries[i] = RefusedQuery::of(*decoded_.functions[i]);
+  size_t count = 0;
+  for (uint32_t i = 0, kernel = 0; i < queries.size(); ++i) {
+    if (!decoded_.functions[i] || !decoded_.functions[i]->source->is_entry) continue;
+    KernelInfo& info = kernels_[kernel++]->info_;
+    const RefusedQuery* found = &queries[i];
+    for (const uint32_t f : reachable(i))
+      if (queries[f].refusal > found->refusal) found = &queries[f];
+    if (found->refusal == QueryRefusal::NONE) continue;
+    info.refusal = found->text(info.name);
+    if (++count <= SHOWN) log += info.refusal + "\n";
+    if (found->refusal == QueryRefusal::MODULE) {
+      code = CUDA_ERROR_NOT_SUPPORTED;
+      return false;
+    }
+  }
+  if (count > SHOWN) log += std::to_string(count - SHOWN) + " more such kernels\n";
+  return true;
 }
 
 // The number of live registers is unknown without register allocation. The estimate is a fraction

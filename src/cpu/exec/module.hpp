@@ -53,6 +53,7 @@ class ModuleImage : public LoadedModule {
   void lay_out_kernel(uint32_t index, DecodedKernel& kernel);
   void decode_functions();
   void describe_kernels();
+  bool check_queries(std::string& log, CUresult& code);
   uint32_t estimate_registers(const ptx::Function& f, uint32_t max_threads) const;
 
   DecodedModule decoded_;

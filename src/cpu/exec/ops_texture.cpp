@@ -102,78 +102,13 @@ uint32_t depth_of(const Image& image, const ImageLevel& level) {
   return image.dimensions > 1 && image.is_layered ? layers_of(image) : 0;
 }
 
-// The numbers of OpenCL for the types of channels, in the order of ChannelFormat.
-uint32_t channel_type(const ImageObject& object) {
-  static constexpr uint32_t NUMBERS[] = {0x10da, 0x10db, 0x10dc, 0x10d7,
-                                         0x10d8, 0x10d9, 0x10dd, 0x10de};
-  static constexpr uint32_t FRACTIONS[] = {0x10d2, 0x10d3, 0, 0x10d0, 0x10d1};
-  const bool is_fraction =
-      !object.is_surface && is_integer(object.image.format) && !yields_integers(object);
-  return (is_fraction ? FRACTIONS : NUMBERS)[size_t(object.image.format)];
-}
-
-uint32_t channel_order(const Image& image) {
-  constexpr uint32_t RED = 0x10b0, RED_GREEN = 0x10b2, ALL = 0x10b5;
-  return image.channels == 1 ? RED : image.channels == 2 ? RED_GREEN : ALL;
-}
-
-// The modes of PTX, in the order of its documentation.
-uint32_t address_mode(Addressing mode) {
-  constexpr uint32_t WRAPS = 0, MIRRORS = 1, CLAMPS = 3, BORDERS = 4;
-  switch (mode) {
-    case Addressing::WRAP:
-      return WRAPS;
-    case Addressing::MIRROR:
-      return MIRRORS;
-    case Addressing::BORDER:
-      return BORDERS;
-    default:
-      return CLAMPS;
-  }
-}
-
-uint32_t queried_sampler(const Sampler& sampler, Mode mode) {
-  switch (mode) {
-    case Mode::filter_mode:
-      return sampler.is_linear;
-    case Mode::force_unnormalized_coords:
-      return !sampler.is_normalized;
-    default:
-      return address_mode(sampler.addressing[unsigned(mode) - unsigned(Mode::addr_mode_0)]);
-  }
-}
-
-bool is_of_sampler(Mode mode) {
-  return mode >= Mode::force_unnormalized_coords && mode <= Mode::addr_mode_2;
-}
-
 // A level that the image lacks has no size.
-uint32_t queried(const ImageObject& object, Mode mode, uint32_t number) {
-  const Image& image = object.image;
-  const ImageLevel none{0, 0, 0, 0, 0};
-  const ImageLevel& level = number < image.levels.size() ? image.levels[number] : none;
-  switch (mode) {
-    case Mode::width:
-      return level.width;
-    case Mode::height:
-      return image.dimensions > 1 ? level.height : 0;
-    case Mode::depth:
-      return depth_of(image, level);
-    case Mode::array_size:
-      return layers_of(image);
-    case Mode::num_mipmap_levels:
-      return uint32_t(image.levels.size());
-    case Mode::normalized_coords:
-      return object.sampler.is_normalized;
-    case Mode::channel_data_type:
-      return channel_type(object);
-    case Mode::channel_order:
-      return channel_order(image);
-    case Mode::memory_layout:
-      return image.is_linear;
-    default:
-      return 1;  // samples
-  }
+uint32_t queried(const Image& image, Mode mode, uint32_t number) {
+  if (number >= image.levels.size()) return 0;
+  const ImageLevel& level = image.levels[number];
+  if (mode == Mode::width) return level.width;
+  if (mode == Mode::height) return image.dimensions > 1 ? level.height : 0;
+  return depth_of(image, level);
 }
 
 }  // namespace
@@ -203,10 +138,7 @@ void query_image(Warp& w, const Op& op) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     const uint32_t level = site.level == NO_SLOT ? 0 : w.at<uint32_t>(site.level)[lane];
-    w.at<uint32_t>(site.values[0])[lane] =
-        is_of_sampler(site.mode)
-            ? queried_sampler(image.sampler_of(lane, image.handle_of(lane)), site.mode)
-            : queried(image.of(lane), site.mode, level);
+    w.at<uint32_t>(site.values[0])[lane] = queried(image.of(lane).image, site.mode, level);
   }
 }
 

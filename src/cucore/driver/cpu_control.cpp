@@ -47,9 +47,17 @@ std::string fault_text(const CudaTable& table) {
   return text;
 }
 
-std::string settings_text(const CudaTable& table) {
+std::string failure_text(const CudaTable& table) {
   char text[1024] = "";
   if (!table.cpu || table.cpu->size < sizeof(CpuControl) ||
+      table.cpu->last_failure(text, sizeof text, nullptr) != CUDA_SUCCESS)
+    return {};
+  return text;
+}
+
+std::string settings_text(const CudaTable& table) {
+  char text[1024] = "";
+  if (!table.cpu || table.cpu->size < offsetof(CpuControl, others) ||
       table.cpu->last_load_log(text, sizeof text, nullptr) != CUDA_SUCCESS)
     return {};
   return text;

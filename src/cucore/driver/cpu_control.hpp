@@ -23,6 +23,8 @@ struct CpuControl {
   uint64_t (*call_count)(const char* name);
   CUresult (*flush_printf)(void);
   CUresult (*last_load_log)(char* buffer, size_t capacity, size_t* length);
+  void (*others[10])(void);  // set_checks to trace_launch
+  CUresult (*last_failure)(char* buffer, size_t capacity, size_t* length);
 };
 
 inline constexpr CUuuid CPU_CONTROL_ID = {
@@ -34,6 +36,9 @@ const CpuControl* find_cpu_control(const CudaTable& table);
 // Returns "kernel saxpy, block (0,0,0) ...", or "": of the current context, else of the first that
 // has one.
 std::string fault_text(const CudaTable& table);
+
+// Returns the reason of the last call of this thread that failed, if its result does not have it.
+std::string failure_text(const CudaTable& table);
 
 // Returns the setting that made cuInit of the CPU device fail, or "".
 std::string settings_text(const CudaTable& table);

@@ -98,6 +98,13 @@ bool is_fault_of_cpu(const CudaTable* table, CUresult result) {
          fault_text(*table).find("instruction not implemented") != std::string::npos;
 }
 
+// Returns the reason of the failed call that the CPU device has kept; "" for other drivers.
+std::string reason_by(const CudaTable* table, CUresult result) {
+  const bool may_have = result == CUDA_ERROR_NOT_FOUND || result == CUDA_ERROR_NOT_SUPPORTED;
+  const std::string reason = may_have && table && table->cpu ? failure_text(*table) : std::string();
+  return reason.empty() ? reason : "; " + reason;
+}
+
 Status status_by(const CudaTable* table, CUresult result) {
   if (is_fault_of_cpu(table, result)) return Status::KERNEL_FAULT;
   const Meaning<CUresult>* meaning = meaning_of(result);
@@ -116,6 +123,7 @@ Error error_of(const CudaTable* table, CUresult result, std::string_view what) {
   if (broken) message = culprit(table) + "; found by the attempt to " + message;
   const char* advice = broken ? RESET : advice_by(table, meaning_of(result));
   if (*advice) message += "; " + std::string(advice);
+  message += reason_by(table, result);
   return Error(status, std::move(message), {},
                {"cuda", static_cast<int32_t>(result), std::move(name)});
 }

@@ -507,6 +507,25 @@ TEST_F(KernelTrace, RefusesWrongLaunches) {
             control.trace_launch(nullptr, 0, "copy", &shape, nullptr, nullptr, &made));
 }
 
+TEST_F(KernelTrace, RefusesKernelsThatDriversDoNotFind) {
+  const std::string text =
+      ".version 7.8\n.target sm_75\n.address_size 64\n.visible .entry k() { .reg .b32 %r; .reg "
+      ".b64 "
+      "%rd; .reg .pred %p; mov.u64 %rd, 0; setp.ne.u64 %p, %rd, 0; @!%p bra END;\n"
+      "txq.array_size.b32 %r, [%rd];\nEND: ret; }\n";
+  cucore_cpu_trace_shape shape = {};
+  shape.struct_size = sizeof shape;
+  for (int i = 0; i < 3; ++i) shape.grid[i] = shape.block[i] = 1;
+  cucore_cpu_trace* made = nullptr;
+  EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED,
+            control.trace_launch(text.data(), text.size(), "k", &shape, nullptr, nullptr, &made));
+  char log[512] = "";
+  OK(control.last_load_log(log, sizeof log, nullptr));
+  EXPECT_NE(std::string(log).find("'txq.array_size.b32 %r, [%rd]' at PTX line 5"),
+            std::string::npos)
+      << log;
+}
+
 TEST_F(KernelTrace, LaunchesPtxOfNewerTargets) {
   const std::string text =
       ".version 8.8\n.target sm_121\n.address_size 64\n.visible .entry k() { ret; }\n";

@@ -42,7 +42,7 @@ const char* const KERNELS = R"(.version 7.8
 { .reg .b32 %r<8>; .reg .b64 %rd<3>;
   ld.param.u64 %rd0, [object]; ld.param.u64 %rd1, [out];
   txq.width.b32 %r0, [%rd0]; txq.height.b32 %r1, [%rd0]; txq.depth.b32 %r2, [%rd0];
-  txq.num_mipmap_levels.b32 %r3, [%rd0]; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3}; ret; }
+  txq.level.width.b32 %r3, [%rd0], 1; st.global.v4.u32 [%rd1], {%r0, %r1, %r2, %r3}; ret; }
 )";
 
 class Textures : public DeviceTest {
@@ -250,7 +250,7 @@ TEST_F(Textures, AnswerQueries) {
   resource.resType = CU_RESOURCE_TYPE_MIPMAPPED_ARRAY;
   OK(cu.cuMipmappedArrayCreate(&resource.res.mipmap.hMipmappedArray, &shape, 3));
   OK(run("query", texture(resource)));
-  EXPECT_EQ(results(4), (std::vector<unsigned>{16, 8, 4, 3}));
+  EXPECT_EQ(results(4), (std::vector<unsigned>{16, 8, 4, 8}));
 }
 
 // Objects come and go while kernels of other threads read theirs.

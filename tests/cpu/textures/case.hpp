@@ -21,6 +21,7 @@ enum class Read : uint8_t {
   GATHER,
   BASE,
   QUERY,
+  SURFACE_QUERY,
   STORE,
   REDUCE
 };
@@ -52,7 +53,7 @@ struct Case {
   CUaddress_mode addressing = CU_TR_ADDRESS_MODE_CLAMP;
   CUfilter_mode filter = CU_TR_FILTER_MODE_POINT, level_filter = CU_TR_FILTER_MODE_POINT;
   unsigned flags = 0;
-  // The component of a gather, the number of four queries, or the operation of a reduction.
+  // The component of a gather, the number of a group of queries, or the operation of a reduction.
   unsigned component = 0;
   Content content = Content::RANDOM;
   Places places = Places::RANDOM;
@@ -64,8 +65,9 @@ struct Case {
 
   unsigned axes() const;
   bool is_layered() const;
-  // Returns true for instructions on surfaces: thread t accesses the texel t.
-  bool is_surface() const { return read == Read::STORE || read == Read::REDUCE; }
+  // Returns true for instructions on surfaces. In accesses, thread t has the texel t.
+  bool is_surface() const { return read >= Read::SURFACE_QUERY; }
+  bool is_query() const { return read == Read::QUERY || read == Read::SURFACE_QUERY; }
   bool is_cube() const { return geometry == Geometry::CUBE || geometry == Geometry::CUBES; }
   bool is_normalized() const { return flags & CU_TRSF_NORMALIZED_COORDINATES; }
   // Returns true for results that are integers.

@@ -23,8 +23,8 @@ constexpr const Format* FLOAT = &FORMATS[7];
 constexpr const char* GEOMETRIES[] = {"1d", "2d", "3d", "a1d", "a2d", "cube", "acube", "1d", "2d"};
 constexpr const char* SHAPES[] = {"line", "plane", "space",  "lines",  "planes",
                                   "cube", "cubes", "buffer", "pitched"};
-constexpr const char* READS[] = {"",      " whole", " level", " grad",  " gather",
-                                 " base", " query", " store", " reduce"};
+constexpr const char* READS[] = {"",      " whole", " level",         " grad",  " gather",
+                                 " base", " query", " surface query", " store", " reduce"};
 constexpr const char* CONTENTS[] = {"", " order", " numbered", " wide"};
 constexpr const char* PLACES[] = {"", " each", " special", " centers"};
 constexpr const char* GRADIENTS[] = {" any",    "",        " one",    " along",
@@ -382,44 +382,55 @@ void add_faces(std::vector<Case>& table) {
   }
 }
 
-// An object has sizes, a format and a sampler. Its handle is not the address of a variable.
+// The groups of queries, and the one that also compares the kinds of variables with the handle.
+constexpr unsigned QUERY_GROUPS = 5, KIND_QUERIES = 4;
+
+Case query(Geometry geometry, unsigned group) {
+  Case row;
+  row.geometry = geometry;
+  row.read = Read::QUERY;
+  row.format = FLOAT;
+  row.component = group;
+  return row;
+}
+
+// Sizes of objects and of their levels. A handle is not the address of a variable. Drivers run no
+// other queries; test_texture_queries.cpp has those.
 void add_queries(std::vector<Case>& table) {
-  for (unsigned four = 0; four < 5; ++four) {
-    for (Geometry geometry :
-         {Geometry::LINE, Geometry::PLANE, Geometry::SPACE, Geometry::LINES, Geometry::PLANES,
-          Geometry::CUBE, Geometry::CUBES, Geometry::BUFFER, Geometry::PITCHED}) {
-      Case row;
-      row.geometry = geometry;
-      row.read = Read::QUERY;
-      row.format = FLOAT;
-      row.component = four;
-      row.addressing = CUaddress_mode(four % 4);
-      const bool is_buffer = geometry == Geometry::BUFFER || geometry == Geometry::PITCHED;
-      row.levels = is_buffer ? 1 : 3;
-      row.most_level = 2;
-      if (!is_buffer) row.flags = CU_TRSF_NORMALIZED_COORDINATES;
-      add(table, row);
-    }
-    for (unsigned mode = 0; mode < 4; ++mode) {
-      Case row;
-      row.read = Read::QUERY;
-      row.format = FLOAT;
-      row.component = four;
-      row.addressing = CUaddress_mode(mode);
-      row.filter = mode % 2 ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
-      add(table, row);
-    }
+  for (unsigned group = 0; group < QUERY_GROUPS; ++group)
+    for (unsigned shape = 0; shape <= unsigned(Geometry::PITCHED); ++shape)
+      for (unsigned levels : {3u, 1u}) {
+        Case row = query(Geometry(shape), group);
+        const bool is_array = row.geometry < Geometry::BUFFER;
+        row.levels = is_array ? levels : 1;
+        row.most_level = 2;
+        if (is_array) row.flags = CU_TRSF_NORMALIZED_COORDINATES;
+        if (group == KIND_QUERIES) row.addressing = CU_TR_ADDRESS_MODE_WRAP;
+        if (group != KIND_QUERIES || row.levels == 3 || !is_array) add(table, row);
+      }
+  for (unsigned mode = 0; mode < 4; ++mode) {
+    Case row = query(Geometry::PLANE, KIND_QUERIES);
+    row.addressing = CUaddress_mode(mode);
+    row.filter = mode % 2 ? CU_TR_FILTER_MODE_LINEAR : CU_TR_FILTER_MODE_POINT;
+    add(table, row);
   }
-  for (const Format& format : FORMATS)
-    for (unsigned channels : {1u, 2u, 4u})
-      for (unsigned flags : {0u, unsigned(CU_TRSF_READ_AS_INTEGER)}) {
+  for (unsigned shape = 0; shape < unsigned(Geometry::BUFFER); ++shape) {
+    Case row;
+    row.geometry = Geometry(shape);
+    row.read = Read::SURFACE_QUERY;
+    row.format = FLOAT;
+    add(table, row);
+  }
+  // Sizes count texels of all formats.
+  for (Read read : {Read::QUERY, Read::SURFACE_QUERY})
+    for (const Format& format : FORMATS)
+      for (unsigned channels : {1u, 2u, 4u}) {
         Case row;
-        row.read = Read::QUERY;
+        row.read = read;
         row.format = &format;
         row.channels = channels;
-        row.component = 1;
-        row.flags = flags;
-        if (!flags || format.is_integer) add(table, row);
+        row.component = read == Read::QUERY ? 3 : 0;
+        add(table, row);
       }
 }
 
@@ -576,22 +587,26 @@ std::string vector_of(const char* const (&names)[3], unsigned count) {
   return text + (count == 3 ? std::string(", ") + names[0] + "}" : "}");
 }
 
-// Four queries; the last ones ask for the kind of the handle.
+// A group of queries. `suq` also has textures. A level behind the last one has no size.
 std::string queries(const Case& row) {
-  static constexpr const char* QUERIES[][4] = {
-      {"width", "height", "depth", "array_size"},
-      {"channel_data_type", "channel_order", "normalized_coords", "num_mipmap_levels"},
-      {"num_samples", "filter_mode", "addr_mode_0", "addr_mode_1"},
-      {"addr_mode_2", "force_unnormalized_coords", "level.width", "level.height"},
-      {"texref", "surfref", "samplerref", "level.depth"}};
+  static constexpr const char* GROUPS[QUERY_GROUPS][4] = {
+      {"txq.width", "txq.height", "txq.depth", "txq.level.width 2"},
+      {"txq.level.width 1", "txq.level.height 1", "txq.level.depth 1", "txq.level.height 2"},
+      {"txq.level.width 3", "txq.level.height 3", "txq.level.depth 3", "txq.level.depth 2"},
+      {"suq.width", "suq.height", "suq.depth", "txq.level.width 0"},
+      {"istypep.texref", "istypep.surfref", "istypep.samplerref", "txq.level.depth 1"}};
+  static constexpr const char* OF_SURFACE[4] = {"suq.width", "suq.height", "suq.depth",
+                                                "istypep.surfref"};
+  const auto& names = row.read == Read::QUERY ? GROUPS[row.component] : OF_SURFACE;
   std::string text;
   for (unsigned k = 0; k < 4; ++k) {
-    const std::string name = QUERIES[row.component][k], to = "%d" + std::to_string(k);
-    if (name.ends_with("ref"))
-      text += "istypep." + name + " %p, %object; selp.u32 " + to + ", 1, 0, %p; ";
+    const std::string name = names[k], to = " %d" + std::to_string(k);
+    const size_t level = name.find(' ');
+    if (name.starts_with("istypep"))
+      text += name + " %p, %object; selp.u32" + to + ", 1, 0, %p; ";
     else
-      text += "txq." + name + ".b32 " + to + ", [%object]" +
-              (name.starts_with("level") ? ", 1; " : "; ");
+      text += name.substr(0, level) + ".b32" + to + ", [%object]" +
+              (level == std::string::npos ? "" : ", " + name.substr(level + 1)) + "; ";
   }
   return text + "\n";
 }
@@ -625,8 +640,8 @@ std::string surface_access(const Case& row) {
 }
 
 std::string instruction(const Case& row) {
+  if (row.is_query()) return queries(row);
   if (row.is_surface()) return surface_access(row);
-  if (row.read == Read::QUERY) return queries(row);
   static constexpr const char* NAMES[] = {"tex",      "tex",  "tex.level",
                                           "tex.grad", "tld4", "tex.base"};
   static constexpr const char* COMPONENTS[] = {".r", ".g", ".b", ".a"};

@@ -518,44 +518,21 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
   return bits_of(row, values);
 }
 
-// The numbers of OpenCL for types and orders of channels.
-uint32_t type_number(const Case& row) {
-  const unsigned size = row.format->bytes / 2;  // 0, 1, 2
-  if (!row.format->is_integer) return row.format->bytes == 4 ? 0x10de : 0x10dd;
-  const bool fraction = row.format->bytes < 4 && !(row.flags & CU_TRSF_READ_AS_INTEGER);
-  if (fraction) return (row.format->is_signed ? 0x10d0 : 0x10d2) + size;
-  return (row.format->is_signed ? 0x10d7 : 0x10da) + size;
-}
-
+// Levels that the image lacks have no size. The layers of planes and cubes are their depth.
 Result queried(const Case& row) {
-  static constexpr uint32_t MODES[] = {0, 3, 1, 4};  // by CUaddress_mode
-  const uint32_t mode = MODES[row.addressing];
-  const bool has_level = row.levels > 1, has_depth = row.geometry == Geometry::SPACE;
-  const auto depth = [&](unsigned level) -> uint32_t {
-    if (has_depth) return row.extent(2, level);
-    return row.is_layered() && row.axes() > 1 ? row.depth : 0;
+  const auto sizes = [&](unsigned level) -> Result {
+    if (level >= row.levels) return {};
+    const bool has_depth = row.geometry == Geometry::SPACE;
+    const uint32_t layers = row.is_layered() && row.axes() > 1 ? row.depth : 0;
+    return {row.extent(0, level), row.axes() > 1 ? row.extent(1, level) : 0,
+            has_depth ? row.extent(2, level) : layers, 0};
   };
-  const auto height = [&](unsigned level) { return row.axes() > 1 ? row.extent(1, level) : 0; };
-  switch (row.component) {
-    case 0:
-      return {row.extent(0, 0), height(0), depth(0),
-              row.is_layered() ? row.depth
-              : row.is_cube()  ? 1u
-                               : 0u};
-    case 1:
-      return {type_number(row),
-              row.channels == 1   ? 0x10b0u
-              : row.channels == 2 ? 0x10b2u
-                                  : 0x10b5u,
-              row.is_normalized(), row.levels};
-    case 2:
-      return {1, row.filter == CU_TR_FILTER_MODE_LINEAR, mode, mode};
-    case 3:
-      return {mode, !row.is_normalized(), has_level ? row.extent(0, 1) : 0,
-              has_level ? height(1) : 0};
-    default:
-      return {0, 0, 0, has_level ? depth(1) : 0};
-  }
+  Result all = sizes(row.component == 1 ? 1 : row.component == 2 ? 3 : 0);
+  if (row.read == Read::SURFACE_QUERY) return all;
+  if (row.component == 4) all = {};
+  const uint32_t last[] = {sizes(2)[0], sizes(2)[1], sizes(2)[2], row.width, sizes(1)[2]};
+  all[3] = last[row.component];
+  return all;
 }
 
 // The half that is next to a number toward zero.
@@ -599,8 +576,8 @@ Result accessed(const Case& row, const Texels& texels, const Operands& o, size_t
 }  // namespace
 
 Result expected(const Case& row, const Texels& texels, const Operands& operands, size_t thread) {
+  if (row.is_query()) return queried(row);
   if (row.is_surface()) return accessed(row, texels, operands, thread);
-  if (row.read == Read::QUERY) return queried(row);
   if (row.read == Read::GATHER) return gathered(row, texels, operands);
   if (row.read == Read::WHOLE && row.geometry != Geometry::BUFFER)
     return whole(row, texels, operands);

@@ -233,12 +233,13 @@ class Runner {
 
 std::vector<Row> all_rows() {
   Rows rows("");
-  for (auto add : {add_names,        add_device, add_without_context, add_context,   add_limits,
-                   add_primary,      add_memory, add_host_memory,     add_pointer,   add_copy,
-                   add_boxes,        add_memset, add_stream,          add_event,     add_module,
-                   add_library,      add_link,   add_function,        add_occupancy, add_launch,
-                   add_pool,         add_graphs, add_captures,        add_output,    add_faults,
-                   add_large_stacks, add_arrays, add_virtual,         add_tensors,   add_fma})
+  for (auto add :
+       {add_names,    add_device,      add_without_context, add_context, add_limits,  add_primary,
+        add_memory,   add_host_memory, add_pointer,         add_copy,    add_boxes,   add_memset,
+        add_stream,   add_event,       add_module,          add_queries, add_library, add_link,
+        add_function, add_occupancy,   add_launch,          add_pool,    add_graphs,  add_captures,
+        add_output,   add_faults,      add_large_stacks,    add_arrays,  add_virtual, add_tensors,
+        add_fma})
     add(rows);
   return rows.all;
 }

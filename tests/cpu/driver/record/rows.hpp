@@ -99,6 +99,7 @@ void add_memset(Rows& rows);
 void add_stream(Rows& rows);
 void add_event(Rows& rows);
 void add_module(Rows& rows);
+void add_queries(Rows& rows);
 void add_library(Rows& rows);
 void add_link(Rows& rows);
 void add_function(Rows& rows);
