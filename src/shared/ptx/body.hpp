@@ -86,6 +86,9 @@ class BodyParser {
   std::string_view scan_register(std::optional<uint32_t>& found);
   std::optional<Operand> special_register(std::string_view name);
   Operand move_to_register(const Operand& special);
+  Operand add_register(std::string_view name, Type type, std::string_view opcode,
+                       const Operand& source);
+  Operand complement(Operand negated);
 
   // calls.cpp
   uint8_t call(const Form& form);

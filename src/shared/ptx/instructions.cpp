@@ -63,6 +63,19 @@ void BodyParser::append(const Form* form, const char* start, uint32_t line, uint
   added.text_length = static_cast<uint32_t>(lexer_.position() - start);
 }
 
+// Returns true for instructions on predicates that have no slot for a negated one.
+static bool computes_predicates(const Form& form) {
+  const bool is_logic = form.op == Opcode::and_ || form.op == Opcode::or_ ||
+                        form.op == Opcode::xor_ || form.op == Opcode::not_;
+  return (is_logic || form.op == Opcode::mov) && form.types[0] == Type::pred;
+}
+
+// Adds a register with the complement of a negated predicate.
+Operand BodyParser::complement(Operand negated) {
+  negated.negated = false;
+  return add_register("%complement", Type::pred, "not.pred", negated);
+}
+
 // Reads the operands to the `;`, inclusive.
 void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   if (lexer_.accept(';')) return;
@@ -75,7 +88,9 @@ void BodyParser::read_operands(const Form& form, WrittenOperands& written) {
   }
   for (;;) {
     bool is_targets = form.op == Opcode::brx_idx && written.count == 1;
-    add_operand(written, is_targets ? targets_operand() : operand(form));
+    Operand read = is_targets ? targets_operand() : operand(form);
+    if (read.negated && written.count > 0 && computes_predicates(form)) read = complement(read);
+    add_operand(written, read);
     if (coordinates_.kind == OperandKind::VECTOR)
       add_operand(written, std::exchange(coordinates_, Operand{}));
     if (sampler_.kind != OperandKind::NONE) {
@@ -239,17 +254,24 @@ std::optional<Operand> BodyParser::special_register(std::string_view name) {
 
 // Instructions other than mov read a special register through an added register.
 Operand BodyParser::move_to_register(const Operand& special) {
-  bool wide = is_wide_special_register(special.index);
+  const bool wide = is_wide_special_register(special.index);
+  return add_register("%special", wide ? Type::u64 : Type::u32, wide ? "mov.u64" : "mov.u32",
+                      special);
+}
+
+// Adds a register, and an instruction that sets it.
+Operand BodyParser::add_register(std::string_view name, Type type, std::string_view opcode,
+                                 const Operand& source) {
   if (context_.registers_left == 0 || function_->registers.size() >= MAX_FUNCTION_REGISTERS)
     lexer_.fail("too many registers");
   --context_.registers_left;
-  auto index = static_cast<uint32_t>(function_->registers.size());
-  function_->registers.push_back(wide ? Type::u64 : Type::u32);
-  function_->register_names.push_back({"%special", index, 1, false});
-  auto first = static_cast<uint32_t>(function_->operands.size());
+  const auto index = static_cast<uint32_t>(function_->registers.size());
+  function_->registers.push_back(type);
+  function_->register_names.push_back({name, index, 1, false});
+  const auto first = static_cast<uint32_t>(function_->operands.size());
   function_->operands.push_back(register_operand(index));
-  function_->operands.push_back(special);
-  const Form* form = context_.forms.find_or_decode(wide ? "mov.u64" : "mov.u32");
+  function_->operands.push_back(source);
+  const Form* form = context_.forms.find_or_decode(opcode);
   append(form, lexer_.position(), lexer_.line(), NONE, false, first, 2);
   return register_operand(index);
 }

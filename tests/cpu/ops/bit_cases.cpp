@@ -21,20 +21,37 @@ void add_logic(Table& table) {
 }
 
 void add_predicate_logic(Table& table) {
-  auto body = [](const std::string& name, bool unary) {
-    return "setp.ne.u32 %p0, $0, 0; setp.ne.u32 %p1, $1, 0; " + name + " %p2, %p0" +
-           (unary ? "" : ", %p1") + "; selp.u32 $d0, 1, 0, %p2;";
+  auto body = [](const std::string& name, const std::string& sources) {
+    return "setp.ne.u32 %p0, $0, 0; setp.ne.u32 %p1, $1, 0; " + name + " %p2, " + sources +
+           "; selp.u32 $d0, 1, 0, %p2;";
   };
   std::vector<Kind> two = {Kind::pred, Kind::pred};
+  // The sources themselves, and each mixture of sources and their complements.
   auto add = [&](const std::string& name, bool unary, auto f) {
-    table.add({name, body(name, unary), two, {Kind::u32}, [f](const Values& in, Values& out) {
-                 out[0] = f(in[0], in[1]) & 1;
-               }});
+    for (unsigned negated = 0; negated < (unary ? 2u : 4u); ++negated) {
+      const std::string sources = std::string(negated & 1 ? "!" : "") + "%p0" +
+                                  (unary         ? ""
+                                   : negated & 2 ? ", !%p1"
+                                                 : ", %p1");
+      table.add({negated ? name + " " + sources : name,
+                 body(name, sources),
+                 two,
+                 {Kind::u32},
+                 [f, negated](const Values& in, Values& out) {
+                   const auto of = [&](unsigned k) { return in[k] ^ (negated >> k & 1); };
+                   out[0] = f(of(0), of(1)) & 1;
+                 }});
+    }
   };
   add("and.pred", false, [](uint64_t a, uint64_t b) { return a & b; });
   add("or.pred", false, [](uint64_t a, uint64_t b) { return a | b; });
   add("xor.pred", false, [](uint64_t a, uint64_t b) { return a ^ b; });
   add("not.pred", true, [](uint64_t a, uint64_t) { return ~a; });
+  table.add({"mov.pred !%p0",
+             body("mov.pred", "!%p0"),
+             two,
+             {Kind::u32},
+             [](const Values& in, Values& out) { out[0] = !in[0]; }});
 }
 
 // Amounts of at least the width shift all bits out.
