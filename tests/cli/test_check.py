@@ -112,8 +112,22 @@ class Check(CommandTest):
                 self.assertIn(option.encode() + b" sets", result.stderr)
             result = self.run_command("run", "k.cu", "--block", "1", option, "100M" if "mem" in option else "100000")
             self.assertEqual(result.returncode, 0, result.stderr)
+            for zero in ("0", "0K") if option != "--launch-instructions" else ("0",):
+                result = self.run_command("run", "k.cu", "--block", "1", option, zero)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(b"%s is 0; expected at least 1" % option.encode(), result.stderr)
         result = self.run_command("run", "k.cu", "--block", "1", "--launch-memory", "much")
         self.assertEqual(result.returncode, 2)
+
+    def test_options_of_checks_need_checks(self):
+        self.write("known", "shared-race")
+        for option, file in (("--suppress", "known"), ("--check-json", "reports.json")):
+            for others in ((), ("--driver", "cpu"), ("--schedule", "sequential")):
+                result = self.checked(option, file, *others)
+                self.assertEqual(result.returncode, 2, result.stderr)
+                self.assertIn(option.encode(), result.stderr)
+                self.assertIn(b"; add --check", result.stderr)
+        self.assertFalse((self.folder / "reports.json").exists())
 
     def test_a_random_schedule_prints_its_seed(self):
         result = self.checked("--check=race", "--schedule", "random")

@@ -28,6 +28,7 @@ enum class ReportKind : uint8_t {
   HOST_RACE,
   LEAK,
   WGMMA,
+  DOUBLE_FREE,
   FAULT,  // any other end of a launch
 };
 const char* kind_name(ReportKind kind);

@@ -10,6 +10,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/context.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/double_free.hpp"
 #include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/stream.hpp"
@@ -35,7 +36,9 @@ bool is_mapped(void* memory, size_t size) {
 }
 
 void free_host(void* p, MemoryKind kind, CUresult unknown) {
-  auto a = allocations().find_start(reinterpret_cast<uint64_t>(p));
+  const auto address = reinterpret_cast<uint64_t>(p);
+  auto a = allocations().find_start(address);
+  if (kind == MemoryKind::PINNED) report_double_free(address, a.get());
   require(a && a->kind == kind, unknown);
   wait_for_users(*a);
   require(allocations().release(a->base), unknown);
@@ -87,6 +90,7 @@ CUresult cuMemFree_v2(CUdeviceptr dptr) {
   }
   bool freeable = a && a->context != 0 && !a->free_pending && a->source != Source::IPC &&
                   (a->kind == MemoryKind::DEVICE || a->kind == MemoryKind::MANAGED);
+  if (!freeable) report_double_free(dptr, a.get());
   require(freeable);
   wait_for_users(*a);
   require(allocations().release(dptr));

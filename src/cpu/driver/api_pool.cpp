@@ -3,6 +3,7 @@
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/double_free.hpp"
 #include "cpu/driver/graph/capture.hpp"
 #include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/pool.hpp"
@@ -75,6 +76,7 @@ CUresult cuMemFreeAsync(CUdeviceptr dptr, CUstream hStream) {
     memory->free_in(*stream);
     return CUDA_SUCCESS;
   }
+  report_double_free(dptr, a.get());
   require(a != nullptr);
   require(a->pool || a->kind != MemoryKind::MANAGED, CUDA_ERROR_NOT_SUPPORTED);
   require(a->pool || a->legacy_ipc());  // also memory of cuMemAlloc

@@ -378,6 +378,13 @@ std::optional<MemoryHistory> AddressSpace::history(uint64_t address) const {
   return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
 }
 
+std::optional<MemoryHistory> AddressSpace::freed_at(uint64_t address) const {
+  std::shared_lock lock(state_->mutex);
+  const FreedMemory* freed = state_->freed.find(address);
+  if (!freed || freed->base != address) return std::nullopt;
+  return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
+}
+
 Shadow* AddressSpace::shadow(uint64_t address, Range& range) {
   std::unique_lock lock(state_->mutex);
   auto it = state_->live.upper_bound(address);

@@ -122,6 +122,8 @@ class AddressSpace {
   MemoryUse use(int device, MemoryKind kind) const;
   // Returns the live or freed allocation that contains the address, or that ends or begins near it.
   std::optional<MemoryHistory> history(uint64_t address) const;
+  // Returns the freed allocation that began at the address.
+  std::optional<MemoryHistory> freed_at(uint64_t address) const;
   // Returns the shadow of the allocation that contains the address, which lives as long as the
   // allocation's bytes; nullptr: the kernel's heap, or no allocation.
   Shadow* shadow(uint64_t address, Range& range);

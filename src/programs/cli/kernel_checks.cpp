@@ -21,10 +21,17 @@ ChecksOptions options_of(const CheckFlags& flags) {
   options.kinds = flags.enabled() ? flags.checks : "none";
   options.schedule = flags.schedule;
   options.suppression_files = flags.suppressions;
-  options.launch_instructions = flags.launch_instructions;
-  if (!flags.launch_memory.empty()) options.launch_memory = parse_size(flags.launch_memory);
-  if (!flags.launch_output.empty()) options.launch_output = parse_size(flags.launch_output);
+  options.launch_instructions = flags.launch_instructions.value_or(0);
+  if (flags.launch_memory) options.launch_memory = parse_size(*flags.launch_memory);
+  if (flags.launch_output) options.launch_output = parse_size(*flags.launch_output);
   return options;
+}
+
+// In the options of a session, 0 stands for the present budget.
+void require_budget(std::string_view option, std::uint64_t budget) {
+  if (budget == 0)
+    throw usage(fmt::format("{} is 0; expected at least 1, or no {} for the budget of the device",
+                            option, option));
 }
 
 // Names the option of the command in place of the field.
@@ -76,6 +83,16 @@ void CheckFlags::add_to(CLI::App& command) {
 void CheckFlags::add_files_to(FileUse& use) const {
   for (const std::string& file : suppressions) use.inputs.push_back(file);
   if (!json_file.empty()) use.outputs.push_back(json_file);
+}
+
+void CheckFlags::require_valid() const {
+  if (launch_instructions) require_budget("--launch-instructions", *launch_instructions);
+  if (launch_memory) require_budget("--launch-memory", parse_size(*launch_memory));
+  if (launch_output) require_budget("--launch-output", parse_size(*launch_output));
+  if (enabled()) return;
+  if (!suppressions.empty())
+    throw usage("--suppress has an effect on reports of --check alone; add --check");
+  if (!json_file.empty()) throw usage("--check-json writes the reports of --check; add --check");
 }
 
 CheckedRun::CheckedRun(const CheckFlags& flags) : flags_(flags) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <cucore/checks.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,19 +20,19 @@ struct CheckFlags {
   std::string json_file;
   std::vector<std::string> suppressions;  // files
   std::string schedule;
-  std::uint64_t launch_instructions = 0;
-  std::string launch_memory, launch_output;  // sizes
+  std::optional<std::uint64_t> launch_instructions;
+  std::optional<std::string> launch_memory, launch_output;  // sizes
 
   void add_to(CLI::App& command);
   void add_files_to(FileUse& use) const;
+  // Refuses budgets of 0, and options of --check without it.
+  void require_valid() const;
   bool enabled() const { return !checks.empty(); }
   // Whether the run needs the CPU device.
   bool need_device() const { return enabled() || !schedule.empty() || has_budgets(); }
 
  private:
-  bool has_budgets() const {
-    return launch_instructions != 0 || !launch_memory.empty() || !launch_output.empty();
-  }
+  bool has_budgets() const { return launch_instructions || launch_memory || launch_output; }
 };
 
 // Enables the checks of the device in use. Fails if it has none.

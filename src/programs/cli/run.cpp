@@ -158,6 +158,7 @@ void run(const RunRequest& request) {
   LaunchShape shape{parse_extent(request.grid, "--grid"), parse_extent(request.block, "--block"),
                     request.shared};
   request.graph.require_valid();
+  request.checks.require_valid();
   std::vector<Argument> arguments;
   for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
   ResultRequest results = parse_results(request.print, request.outputs, request.expectations,

@@ -12,10 +12,10 @@
 namespace cucore {
 
 // The kinds of reports of the CPU device, in the order of its ReportKind.
-inline constexpr std::array<const char*, 13> REPORT_KINDS = {
-    "out-of-bounds", "use-after-free", "misaligned", "uninitialised", "shared-race",
-    "global-race",   "barrier",        "deadlock",   "stream-race",   "host-race",
-    "leak",          "wgmma",          "fault"};
+inline constexpr std::array<const char*, 14> REPORT_KINDS = {
+    "out-of-bounds", "use-after-free", "misaligned",  "uninitialised", "shared-race",
+    "global-race",   "barrier",        "deadlock",    "stream-race",   "host-race",
+    "leak",          "wgmma",          "double-free", "fault"};
 
 // The parts of a report that rules match. A race has two places.
 struct ReportIdentity {

@@ -190,7 +190,8 @@ TEST_F(Process, WrongSettingsFailAtCuInitAndAreNamed) {
       {"CUCORE_CPU_FAULT", "cuInit=2"}, {"CUCORE_CPU_FAULT", "cuMemAloc@1=2"},
       {"CUCORE_CPU_PROFILE", "sm_91"},  {"CUCORE_CPU_TRACE", "/no/such/folder/x"},
       {"CUCORE_CPU_SHOW_PTX", "yes"},   {"CUCORE_CPU_LAUNCH_MEMORY", "some"},
-      {"CUCORE_CPU_COMPILE", "on"}};
+      {"CUCORE_CPU_COMPILE", "on"},     {"CUCORE_CPU_LAUNCH_MEMORY", "0"},
+      {"CUCORE_CPU_LAUNCH_OUTPUT", "0"}};
   for (const auto& [name, value] : wrong) {
     in_child([&](Driver& cu) {
       setenv(name, value, 1);
