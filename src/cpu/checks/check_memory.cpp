@@ -4,6 +4,8 @@
 
 #include "cpu/checks/check_report.hpp"
 #include "cpu/checks/checks.hpp"
+#include "cpu/checks/shared_variables.hpp"
+#include "cpu/exec/cluster.hpp"
 #include "cpu/exec/fault.hpp"
 #include "cpu/exec/memory.hpp"
 #include "support/counted.hpp"
@@ -35,6 +37,15 @@ Bounds variable_of(const Warp& w, const CheckedOp& c) {
   return {base + c.low, base + c.high};
 }
 
+// Returns "dynamic shared memory", "the shared variable 'reverse::s'" or "a local variable".
+std::string variable_text(const Warp& w, const CheckedOp& c, const char* space) {
+  if (c.dynamic) return "dynamic shared memory";
+  const std::string name =
+      *space == 's' ? shared_name(w.block->launch, c.low, c.high - c.low) : std::string();
+  return name.empty() ? std::string("a ") + space + " variable"
+                      : std::string("the ") + space + " variable '" + name + "'";
+}
+
 void check_variable(Warp& w, const Op& op, const CheckedOp& c, int lane, uint64_t offset,
                     const char* space) {
   const Bounds v = variable_of(w, c);
@@ -46,7 +57,7 @@ void check_variable(Warp& w, const Op& op, const CheckedOp& c, int lane, uint64_
                                 : counted(offset - v.high, "byte") + " past the end of the ";
   raise(w, op, lane, CUDA_ERROR_ILLEGAL_ADDRESS, "illegal address",
         access_text(c, offset) + ", " + where + counted(v.high - v.low, "byte") + " of " +
-            (c.dynamic ? "dynamic shared memory" : std::string("a ") + space + " variable"));
+            variable_text(w, c, space));
 }
 
 class BoundsCheck {
@@ -74,9 +85,11 @@ void BoundsCheck::examine(int lane, uint64_t address) {
     offset -= memory.shared_window();
   if (checked_.region == Region::GENERIC && region_ == Region::LOCAL)
     offset -= memory.local_window();
+  // A variable is a narrower bound than the memory of the block.
   const Access access = checked_.hook == Hook::LOAD ? Access::READ : Access::WRITE;
+  if (checked_.bounded && address % checked_.size() == 0)
+    check_variable(w_, op_, checked_, lane, offset, space());
   resolve(w_, op_, lane, address, checked_.size(), access, checked_.region);
-  if (checked_.bounded) check_variable(w_, op_, checked_, lane, offset, space());
 }
 
 bool BoundsCheck::is_good(int lane, uint64_t address) {
@@ -94,6 +107,14 @@ bool BoundsCheck::is_good(int lane, uint64_t address) {
     keep_report(launch, key, std::move(report));
     return false;
   }
+}
+
+// Returns " ('reverse::s' + 252)" for an offset or a generic address; "" without a variable.
+std::string place_in_shared(const Warp& w, uint64_t address) {
+  const uint64_t window = AddressSpace::instance().shared_window();
+  if (address - window < AddressSpace::WINDOW) address -= window;
+  const std::string place = shared_place(w.block->launch, address & OFFSET_MASK);
+  return place.empty() ? place : " (" + place + ")";
 }
 
 }  // namespace
@@ -116,6 +137,7 @@ Report access_report(Warp& w, const Op& op, const CheckedOp& checked, int lane, 
   report.kernel = shown_name(w.block->entry.source->name);
   report.is_kernel = true;
   report.message = access_text(checked, address) + " in " + space + " memory";
+  if (*space == 's') report.message += place_in_shared(w, address);
   report.place = place_of(function, size_t(&op - function.ops.data()));
   report.has_thread = true;
   const uint32_t* tid = reinterpret_cast<const uint32_t*>(w.bases[THREAD_BASE]);

@@ -297,6 +297,7 @@ void ModuleImage::lay_out_kernel(uint32_t index, DecodedKernel& kernel) {
     if (function.is_entry) continue;
     for (const auto& v : function.variables) names_module_shared |= v.space == Space::shared;
   }
+  kernel.has_module_shared = names_module_shared;
   uint64_t offset = names_module_shared ? decoded_.function_shared : 0;
   for (auto& v : module.functions[index].variables) {
     if (v.space != Space::shared) continue;

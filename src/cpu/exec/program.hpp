@@ -187,6 +187,7 @@ struct DecodedKernel {
   uint32_t static_bytes = 0;   // bytes of static shared memory
   uint32_t static_shared = 0;  // start of dynamic shared memory
   bool uses_dynamic_shared = false;
+  bool has_module_shared = false;  // the static memory begins with variables outside the kernel
 };
 
 // Returns the function at this code address, or nullptr.
