@@ -159,6 +159,13 @@ std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
   return p;
 }
 
+std::byte* own_shared(const Warp& w, const Op& op, uint64_t address, uint64_t size) {
+  if (Region(op.target & 0xff) != Region::GENERIC) return nullptr;
+  const uint64_t offset = address - AddressSpace::instance().shared_window();
+  const bool inside = offset <= w.shared_size && size <= w.shared_size - offset;
+  return inside ? w.shared + offset : nullptr;
+}
+
 std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
                          Access access, Region region) {
   std::byte* p = find(w, op, lane, address, size, access, region);

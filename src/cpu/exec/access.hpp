@@ -22,5 +22,8 @@ std::byte* resolve(Warp& w, const Op& op, int lane, uint64_t address, uint64_t s
 // Does the same without a check of alignment.
 std::byte* resolve_bytes(Warp& w, const Op& op, int lane, uint64_t address, uint64_t size,
                          Access access, Region region);
+// Returns the shared memory of the own block at generic addresses. Returns nullptr for instructions
+// without generic addresses, and if some of the bytes are elsewhere.
+std::byte* own_shared(const Warp& w, const Op& op, uint64_t address, uint64_t size);
 
 }  // namespace cucore::cpu

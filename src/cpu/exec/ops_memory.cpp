@@ -31,7 +31,7 @@ using Shared64 = Memory<true, uint64_t>;
 CUCPU_INLINE Region region_of(const Op& op) { return Region(op.target & 0xff); }
 
 // Returns the host's pointer for [address, address + size) if that is known to be inside one
-// allocation.
+// allocation, or inside the shared memory of the block.
 template <class Place>
 CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, uint64_t address, uint64_t size) {
   if constexpr (Place::SHARED) {
@@ -42,7 +42,8 @@ CUCPU_INLINE std::byte* window(const Warp& w, const Op& op, uint64_t address, ui
     const uint64_t offset = address - site.base;
     const bool inside = (offset <= site.size) & (size <= site.size - offset) &
                         (w.sites[0].base == w.generation->load(std::memory_order_relaxed));
-    return inside ? reinterpret_cast<std::byte*>(address + site.delta) : nullptr;
+    if (inside) return reinterpret_cast<std::byte*>(address + site.delta);
+    return own_shared(w, op, address, size);
   }
 }
 
