@@ -3,6 +3,7 @@
 
     cpu_device_tables.py speed|cuda_core FOLDER
 """
+import collections
 import glob
 import json
 import os
@@ -99,6 +100,15 @@ def outcomes(folder, where):
     return files
 
 
+def skips(files):
+    """The reasons that the tests state, with the number of tests per file."""
+    print("\n| file | skipped | reason |\n|---|---|---|")
+    for name, tests in files.items():
+        reasons = collections.Counter(text for outcome, text in tests.values() if outcome == "skipped")
+        for reason, count in sorted(reasons.items(), key=lambda item: (-item[1], item[0])):
+            print(f"| {name} | {count} | {reason.replace('|', '/') or 'none'} |")
+
+
 def cuda_core(folder):
     print("# cuda.core's tests\n")
     with open(f"{folder}/versions.txt") as file:
@@ -115,6 +125,7 @@ def cuda_core(folder):
             if name != "others":
                 sums = [a + b for a, b in zip(sums, counts)]
         print("| all but others | " + " | ".join(map(str, sums)) + " |")
+        skips(everywhere[where])
     for where, other in (("cpu", "driver"), ("driver", "cpu")):
         there = {test: o for tests in everywhere[other].values() for test, (o, _) in tests.items()}
         print(f"\n## Failed: {where}\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the CUDA tests of Numba on the CPU device, and prints the counts of each test module.
+"""Runs the CUDA tests of Numba on the CPU device. Prints counts per test module, failures, and reasons of skips.
 
     /usr/bin/python3 tests/cpu/clients/run_numba.py COMPAT [--cuda TOOLKIT] [--limit SECONDS] [--log FOLDER] [MODULE ...]
 
@@ -54,7 +54,8 @@ def run_module(name):
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
     bad = [str(test) for test, _ in result.failures + result.errors]
-    print(json.dumps({"run": result.testsRun, "failed": sorted(set(bad)), "skipped": len(result.skipped)}))
+    skips = [f"{test.id().split('.')[-1]}: {reason or 'no reason'}" for test, reason in result.skipped]
+    print(json.dumps({"run": result.testsRun, "failed": sorted(set(bad)), "skipped": sorted(skips)}))
 
 
 def toolkit_for_numba(folder, cuda):
@@ -111,11 +112,15 @@ def main():
             if counts is None:
                 print(f"{module}: ended without a result")
                 continue
-            for key in total:
-                total[key] += counts[key] if key != "failed" else len(counts[key])
-            print(f"{module}: {counts['run']} run, {counts['skipped']} skipped, {len(counts['failed'])} failed", flush=True)
+            total["run"] += counts["run"]
+            for key in ("failed", "skipped"):
+                total[key] += len(counts[key])
+            print(f"{module}: {counts['run']} run, {len(counts['skipped'])} skipped, {len(counts['failed'])} failed",
+                  flush=True)
             for test in counts["failed"]:
                 print(f"  {test}", flush=True)
+            for test in counts["skipped"]:
+                print(f"  skipped {test}", flush=True)
     print(f"{total['run'] - total['failed'] - total['skipped']} passed, {total['failed']} failed, {total['skipped']} skipped")
 
 
