@@ -96,19 +96,29 @@ uint32_t layers_of(const Image& image) {
   return image.is_cube ? planes / 6 : image.is_layered ? planes : 0;
 }
 
-// A GPU returns the layers of planes and cubes as their depth.
-uint32_t depth_of(const Image& image, const ImageLevel& level) {
+// As an H200 answers: the layers of lines are their height, and a texture of one line has height 1.
+uint32_t height_of(const ImageObject& object, const ImageLevel& level) {
+  const Image& image = object.image;
+  if (image.dimensions > 1) return level.height;
+  if (image.is_layered) return layers_of(image);
+  return image.is_linear || object.is_surface ? 0 : 1;
+}
+
+// The layers of planes and cubes are their depth. The planes of a surface include the faces.
+uint32_t depth_of(const ImageObject& object, const ImageLevel& level) {
+  const Image& image = object.image;
   if (image.dimensions > 2) return level.planes;
-  return image.dimensions > 1 && image.is_layered ? layers_of(image) : 0;
+  if (image.dimensions == 1) return 0;
+  if (image.is_cube && object.is_surface) return level.planes;
+  return image.is_layered ? layers_of(image) : 0;
 }
 
 // A level that the image lacks has no size.
-uint32_t queried(const Image& image, Mode mode, uint32_t number) {
-  if (number >= image.levels.size()) return 0;
-  const ImageLevel& level = image.levels[number];
+uint32_t queried(const ImageObject& object, Mode mode, uint32_t number) {
+  if (number >= object.image.levels.size()) return 0;
+  const ImageLevel& level = object.image.levels[number];
   if (mode == Mode::width) return level.width;
-  if (mode == Mode::height) return image.dimensions > 1 ? level.height : 0;
-  return depth_of(image, level);
+  return mode == Mode::height ? height_of(object, level) : depth_of(object, level);
 }
 
 }  // namespace
@@ -138,7 +148,7 @@ void query_image(Warp& w, const Op& op) {
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     const uint32_t level = site.level == NO_SLOT ? 0 : w.at<uint32_t>(site.level)[lane];
-    w.at<uint32_t>(site.values[0])[lane] = queried(image.of(lane).image, site.mode, level);
+    w.at<uint32_t>(site.values[0])[lane] = queried(image.of(lane), site.mode, level);
   }
 }
 

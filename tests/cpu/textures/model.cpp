@@ -518,14 +518,25 @@ Result gathered(const Case& row, const Texels& texels, const Operands& o) {
   return bits_of(row, values);
 }
 
+// A line is a plane whose rows are its layers; a surface or a buffer of one line has no height.
+uint32_t height_of(const Case& row, unsigned level) {
+  if (row.axes() > 1) return row.extent(1, level);
+  if (row.is_layered()) return row.depth;
+  return row.read == Read::SURFACE_QUERY || row.geometry == Geometry::BUFFER ? 0 : 1;
+}
+
+// The depth of a surface counts the faces of cubes.
+uint32_t depth_of(const Case& row, unsigned level) {
+  if (row.geometry == Geometry::SPACE) return row.extent(2, level);
+  if (row.is_cube() && row.read == Read::SURFACE_QUERY) return row.extent(2, level);
+  return row.is_layered() && row.axes() > 1 ? row.depth : 0;
+}
+
 // Levels that the image lacks have no size. The layers of planes and cubes are their depth.
 Result queried(const Case& row) {
   const auto sizes = [&](unsigned level) -> Result {
     if (level >= row.levels) return {};
-    const bool has_depth = row.geometry == Geometry::SPACE;
-    const uint32_t layers = row.is_layered() && row.axes() > 1 ? row.depth : 0;
-    return {row.extent(0, level), row.axes() > 1 ? row.extent(1, level) : 0,
-            has_depth ? row.extent(2, level) : layers, 0};
+    return {row.extent(0, level), height_of(row, level), depth_of(row, level), 0};
   };
   Result all = sizes(row.component == 1 ? 1 : row.component == 2 ? 3 : 0);
   if (row.read == Read::SURFACE_QUERY) return all;
