@@ -1223,7 +1223,7 @@ typedef struct cucore_profiler_options {
   const char *const *metrics; /**< names of hardware counters, in addition to the preset */
   size_t      metric_count;   /**< of metrics */
   double      overhead;    /**< the part of the time of the program that the session may take, 0
-                                to 1; 0: 0.02. A quarter is for events */
+                                to 1; 0: 0.02. A tenth is for events */
   uint32_t    counted_launches; /**< launches of each kernel and geometry that the hardware counts;
                                      0: 5 */
   uint32_t    reserved;    /**< 0 */

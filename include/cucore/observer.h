@@ -133,8 +133,11 @@ typedef struct cucore_launch_tally {
  * and an equal shape: the numbers from grid to dynamic_shared. The launch after those is observed.
  *
  * Returns 1 if launches are counted now. It returns 0 outside begin, for another kind and for a
- * prepared launch. It also returns 0 with a tally of another struct_size, while another observer
+ * prepared launch. It also returns 0 with a tally of a smaller struct_size, while another observer
  * observes launches, and if no memory is left.
+ *
+ * The handle of a released kernel or stream may come back for another one. Its launches are then
+ * counted in the same tally, unless the device differs. To avoid that, retain the handle.
  *
  * A launch may be observed although the tally has launches left. That is so while another observer
  * observes launches. A thread has places for 64 tallies, so a tally may also lose its place.

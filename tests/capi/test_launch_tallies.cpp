@@ -219,7 +219,7 @@ TEST_F(LaunchTallies, AreRefusedForPreparedLaunches) {
   EXPECT_EQ(counter.set_ones, 0);
 }
 
-TEST_F(LaunchTallies, AreRefusedWithAnotherSize) {
+TEST_F(LaunchTallies, AreRefusedWithFieldsThatAreWrong) {
   struct Refused {
     int calls = 0;
     cucore_launch_tally tally = CUCORE_LAUNCH_TALLY_INIT;
@@ -229,7 +229,11 @@ TEST_F(LaunchTallies, AreRefusedWithAnotherSize) {
   options.kinds = CUCORE_OPERATION_LAUNCH;
   options.begin = [](const cucore_operation* operation, void**, void* data) {
     auto& [calls, tally] = *static_cast<Refused*>(data);
-    tally.struct_size = ++calls == 1 ? sizeof tally - 8 : sizeof tally + 8;
+    tally = CUCORE_LAUNCH_TALLY_INIT;
+    if (++calls == 1)
+      tally.struct_size = sizeof tally - 8;
+    else
+      tally.reserved = 1;
     EXPECT_EQ(cucore_operation_tally(operation, &tally), 0);
   };
   options.user_data = &refused;
@@ -323,37 +327,92 @@ TEST_F(LaunchTallies, LeaveALaunchOneDriverCall) {
   EXPECT_EQ(counter.counted(), 1u);
 }
 
-// The memory of a tally is not written once the observer has been released.
+// A release in begin calls destroy after begin, while the operation is still there.
+TEST_F(LaunchTallies, AreRefusedInDestroy) {
+  struct State {
+    cucore::Observer observer;
+    const cucore_operation* operation = nullptr;
+    int32_t result = -1;
+  } state;
+  cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+  options.kinds = CUCORE_OPERATION_LAUNCH;
+  options.begin = [](const cucore_operation* operation, void**, void* data) {
+    State& self = *static_cast<State*>(data);
+    self.operation = operation;
+    self.observer.reset();
+  };
+  options.destroy = [](void* data) {
+    State& self = *static_cast<State*>(data);
+    cucore_launch_tally tally = CUCORE_LAUNCH_TALLY_INIT;
+    self.result = cucore_operation_tally(self.operation, &tally);
+  };
+  options.user_data = &state;
+  MUST(cucore_observer_create, &options, state.observer.out());
+  launch(1);
+  EXPECT_EQ(state.result, 0);
+}
+
+// Handles come back after some thousand releases.
+TEST_F(LaunchTallies, CountNoLaunchOfAnotherDeviceInTheirHandle) {
+  int32_t devices = 0;
+  MUST(cucore_device_count, &devices);
+  if (devices < 2) GTEST_SKIP() << "needs two devices";
+  const Device second = open_device(1);
+  Counter counter(100);
+  const cucore_launch_options options = grid(1, 1);
+  Stream stream = make_stream(device_);
+  const cucore_stream* const handle = stream.get();
+  launch(options, stream);
+  stream.reset();
+  for (int i = 0; i < 20000 && stream.get() != handle; ++i) stream = make_stream(second);
+  if (stream.get() != handle) GTEST_SKIP() << "the handle has not come back";
+  launch(options, stream);
+  EXPECT_EQ(counter.observed, 2);
+  EXPECT_EQ(counter.counted(), 0u);
+}
+
+// The memory of a tally is not written once destroy has been called, also while other observers
+// come and go.
 TEST_F(LaunchTallies, AreNotWrittenAfterTheEnd) {
-  constexpr int THREADS = 4, ROUNDS = 50;
+  constexpr int THREADS = 4, ROUNDS = 40;
+  struct Tallies {
+    std::array<cucore_launch_tally, 1000> all{};
+    std::atomic<size_t> taken{0};
+  };
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
   for (int i = 0; i < THREADS; ++i)
     threads.emplace_back([&] {
       while (!stop) launch(1);
     });
-  struct Tallies {
-    std::array<cucore_launch_tally, 1000> all{};
-    std::atomic<size_t> taken{0};
+  const auto observe = [&] {
+    for (int round = 0; round < ROUNDS; ++round) {
+      auto tallies = std::make_unique<Tallies>();
+      cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
+      options.begin = [](const cucore_operation* operation, void**, void* data) {
+        auto& [all, taken] = *static_cast<Tallies*>(data);
+        const size_t place = taken.fetch_add(1);
+        if (place >= all.size()) return;
+        all[place] = CUCORE_LAUNCH_TALLY_INIT;
+        all[place].left = 50;
+        (void)cucore_operation_tally(operation, &all[place]);
+      };
+      options.user_data = tallies.get();
+      cucore::Observer observer;
+      MUST(cucore_observer_create, &options, observer.out());
+      while (tallies->taken < 8) std::this_thread::yield();
+      observer.reset();
+      // A thread that still writes is a race, and changes a number.
+      for (cucore_launch_tally& each : tallies->all) each = CUCORE_LAUNCH_TALLY_INIT;
+      for (cucore_launch_tally& each : tallies->all) each.left = 1;
+      std::this_thread::yield();
+      for (const cucore_launch_tally& each : tallies->all)
+        EXPECT_TRUE(each.left == 1 && each.calls == 0);
+    }
   };
-  for (int round = 0; round < ROUNDS; ++round) {
-    auto tallies = std::make_unique<Tallies>();
-    for (cucore_launch_tally& each : tallies->all) each = CUCORE_LAUNCH_TALLY_INIT;
-    cucore_observer_options options = CUCORE_OBSERVER_OPTIONS_INIT;
-    options.begin = [](const cucore_operation* operation, void**, void* data) {
-      auto& [all, taken] = *static_cast<Tallies*>(data);
-      const size_t place = taken.fetch_add(1);
-      if (place >= all.size()) return;
-      all[place].left = 50;
-      (void)cucore_operation_tally(operation, &all[place]);
-    };
-    options.user_data = tallies.get();
-    cucore::Observer observer;
-    MUST(cucore_observer_create, &options, observer.out());
-    while (tallies->taken < 8) std::this_thread::yield();
-    observer.reset();
-    for (cucore_launch_tally& each : tallies->all) each = {};  // a race if a thread still writes
-  }
+  std::thread other(observe);
+  observe();
+  other.join();
   stop = true;
   for (std::thread& thread : threads) thread.join();
 }

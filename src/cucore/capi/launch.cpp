@@ -28,7 +28,7 @@ void observe_launch(cucore_operation& operation, const core::Stream& stream, Act
     operation.captured = stream.is_capturing();
   });
   if (!is_described) return act();
-  calls.begin_launch(operation);
+  calls.begin_launch(operation, stream.device());
   core::run_observed(act, [&](cucore::Status status) {
     operation.status = static_cast<cucore_status>(status);
     calls.end(operation);
@@ -70,44 +70,33 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   });
 }
 
-// A launch that is counted in the tally that its observer has set, if there is one.
-class Counted {
- public:
-  [[gnu::always_inline]] Counted(const cucore_kernel* kernel, const cucore_stream* stream,
-                                 const core::Stream& order, const cucore_launch_options& options)
-      : tallied_(core::tallied_launch(kernel, stream, options)), options_(options) {
-    if (!tallied_) [[unlikely]]
-      return;
-    if (order.may_be_captured()) [[unlikely]]
-      if (!core::is_described([&] { is_captured_ = order.is_capturing(); })) tallied_ = nullptr;
-    if (tallied_ && !tallied_->begin(options, is_captured_)) [[unlikely]]
-      tallied_ = nullptr;
-  }
-
-  explicit operator bool() const { return tallied_ != nullptr; }
-  void end(cucore::Status status) const {
-    if (status != cucore::Status{}) tallied_->fail(options_, is_captured_);
-  }
-
- private:
-  const core::TalliedLaunch* tallied_;
-  const cucore_launch_options& options_;
-  bool is_captured_ = false;
-};
+// Counts a launch in the tally that its observer has set, if there is one.
+[[gnu::always_inline]] inline core::CountedLaunch count_launch(
+    const cucore_kernel* kernel, const cucore_stream* stream, const core::Stream& order,
+    const cucore_launch_options& options) {
+  const core::TalliedLaunch* tallied =
+      core::tallied_launch(kernel, stream, order.device(), options);
+  bool is_captured = false;
+  if (tallied && order.may_be_captured()) [[unlikely]]
+    if (!core::is_described([&] { is_captured = order.is_capturing(); })) tallied = nullptr;
+  return {tallied, options, is_captured};
+}
 
 // Most observed launches are only counted.
 [[gnu::noinline]] void count_or_observe(const cucore_kernel* kernel, const cucore_stream* stream,
                                         const core::Stream& order,
                                         const cucore_launch_options& options,
                                         const cucore_argument* arguments, size_t count) {
-  const Counted counted(kernel, stream, order, options);
+  const core::CountedLaunch counted = count_launch(kernel, stream, order, options);
   if (!counted) [[unlikely]]
     return launch_observed(kernel, stream, options, arguments, count);
   core::run_observed(
       [&] {
         core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
       },
-      [&](cucore::Status status) { counted.end(status); });
+      [&](cucore::Status status) {
+        if (status != cucore::Status{}) counted.fail();
+      });
 }
 
 // A function of its own, so that usual launches have no part of its frame.
@@ -129,14 +118,16 @@ class Counted {
                                                const core::Stream& order,
                                                const cucore_launch_options& options,
                                                const void* arguments, size_t size) {
-  const Counted counted(kernel, stream, order, options);
+  const core::CountedLaunch counted = count_launch(kernel, stream, order, options);
   if (!counted) [[unlikely]]
     return launch_packed_observed(kernel, stream, options, arguments, size);
   core::run_observed(
       [&] {
         core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
       },
-      [&](cucore::Status status) { counted.end(status); });
+      [&](cucore::Status status) {
+        if (status != cucore::Status{}) counted.fail();
+      });
 }
 
 }  // namespace

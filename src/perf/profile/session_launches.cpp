@@ -15,6 +15,7 @@ namespace {
 // The first launches of each kernel and geometry, whose arguments are all read.
 constexpr uint64_t ALWAYS_SEEN = 64;
 constexpr double MOST_SPACING = 512;
+constexpr double MOST_SPACING_OF_ACTIVITY = 64;  // for launches that become slower
 // If the arguments differ, the spacing is the number of looks so far, divided by this.
 constexpr double LOOKS_PER_SPACING = 4;
 // While a kernel has no time yet.
@@ -82,6 +83,7 @@ double Session::spacing_after(const LaunchRow& row, double interval) const {
   if (has_times() && entry.times.count() == 0) spacing = std::min(spacing, SPACING_WITHOUT_TIME);
   if (has_times() && entry.times.count() != 0)
     spacing = std::min(spacing, 1 / budget_.probability(entry.times.mean()));
+  if (activity_) spacing = std::min(spacing, MOST_SPACING_OF_ACTIVITY);
   if (activity_ && interval > 0) spacing = std::min(spacing, MOST_PAUSE / interval);
   return spacing;
 }

@@ -65,7 +65,10 @@ LaunchRow* ThreadLaunches::find_counted(const cucore_operation& launch) {
 }
 
 void ThreadLaunches::set_tally(const cucore_operation& launch, LaunchRow& row) {
-  if (row.tally.left == 0 || !cucore_operation_tally(&launch, &row.tally) || row.is_set) return;
+  if (row.tally.left == 0) return;
+  (void)cucore_operation_tally(&launch, &row.tally);
+  // Also if it is refused now: an earlier tally of the row may still be set.
+  if (row.is_set) return;
   row.is_set = true;
   row.next_set = std::exchange(first_set_, &row);
 }

@@ -7,12 +7,23 @@
 
 namespace cucore::core {
 
-void TalliedLaunch::add_hints(const cucore_launch_options& options, uint64_t count) const noexcept {
-  tally->bytes_read += count * options.bytes_read;
-  tally->bytes_written += count * options.bytes_written;
-  tally->operations += count * options.operations;
-  if (options.bytes_read != 0 || options.bytes_written != 0) tally->with_bytes += count;
-  if (options.operations != 0) tally->with_operations += count;
+void CountedLaunch::add_hints(uint64_t count) const noexcept {
+  tally_->bytes_read += count * options_.bytes_read;
+  tally_->bytes_written += count * options_.bytes_written;
+  tally_->operations += count * options_.operations;
+  if (options_.bytes_read != 0 || options_.bytes_written != 0) tally_->with_bytes += count;
+  if (options_.operations != 0) tally_->with_operations += count;
+}
+
+// Another observer may have come. As long as the place has the number, the memory is valid.
+void CountedLaunch::fail() const noexcept {
+  const ObserverPlace* const place = observed.launch_place.load(std::memory_order_acquire);
+  observing_thread.announce(place);
+  if (place->number() == observer_) {
+    add(uint64_t{0} - 1);
+    ++tally_->failed;
+  }
+  observing_thread.leave();
 }
 
 // The launches that have been set last stay longest.
@@ -26,13 +37,16 @@ void LaunchTallies::set(const TalliedLaunch& launch,
 
 bool set_tally(const cucore_operation& operation, cucore_launch_tally& tally) noexcept {
   ObservingThread& thread = observing_thread;
-  if (thread.launch != &operation || tally.struct_size != sizeof tally) return false;
+  const BeginningLaunch* const launch = thread.launch;
+  if (!thread.calling || !launch || &launch->operation != &operation) return false;
+  if (tally.struct_size < sizeof tally || tally.reserved != 0) return false;
   const uint64_t observer = thread.calling->number();
   if (observer == 0 || observed.launch_observer.load() != observer) return false;
   if (!thread.has_tallies_of(observer)) return false;
   const cucore_launch_options& options = *operation.launch;
-  thread.tallies->set(
-      {operation.kernel, operation.stream, TalliedLaunch::shape_of(options), &tally}, options);
+  const uint64_t stream = TalliedLaunch::stream_word(operation.stream, launch->device);
+  thread.tallies->set({operation.kernel, stream, TalliedLaunch::shape_of(options), &tally},
+                      options);
   return true;
 }
 

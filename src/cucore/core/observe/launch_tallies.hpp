@@ -16,13 +16,16 @@
 
 namespace cucore::core {
 
-// The launches of one kernel, stream and shape, and their tally: one line of the cache.
+inline constexpr uint64_t GOLDEN = 0x9e3779b97f4a7c15u;
+
+// The launches of one kernel, stream and shape, and their tally: one line of the cache. A handle of
+// a released stream may come back as a stream of another device, so the device counts too.
 struct alignas(64) TalliedLaunch {
   // The numbers of the options from the grid to the shared memory.
   using Shape = std::array<uint64_t, 5>;
 
   const cucore_kernel* kernel = nullptr;  // null: no launch
-  const cucore_stream* stream = nullptr;
+  uint64_t stream = 0;                    // of stream_word()
   Shape shape{};
   cucore_launch_tally* tally = nullptr;
 
@@ -41,31 +44,15 @@ struct alignas(64) TalliedLaunch {
     std::memcpy(shape.data(), options.grid, sizeof shape);
     return shape;
   }
+  // The product differs for each device, and no difference of two addresses is one of products.
+  static uint64_t stream_word(const cucore_stream* stream, const Device& device) noexcept {
+    return reinterpret_cast<uintptr_t>(stream) ^ reinterpret_cast<uintptr_t>(&device) * GOLDEN;
+  }
   // Compares without a loop, whose end the processor would not predict.
-  bool is(const cucore_kernel* other_kernel, const cucore_stream* other_stream,
+  bool is(const cucore_kernel* other_kernel, uint64_t other_stream,
           const cucore_launch_options& options) const noexcept {
-    return (differing(kernel, other_kernel) | differing(stream, other_stream) |
+    return (differing(kernel, other_kernel) | (stream ^ other_stream) |
             differing<0, 1, 2, 3, 4>(options)) == 0;
-  }
-
-  // Counts a launch that begins. Returns false if it must be observed.
-  bool begin(const cucore_launch_options& options, bool is_captured) const noexcept {
-    return change([&] {
-      if (tally->left == 0) [[unlikely]]
-        return false;
-      --tally->left;
-      add(options, is_captured, 1);
-      return true;
-    });
-  }
-  // Corrects the counts: the launch has failed.
-  [[gnu::cold, gnu::noinline]] void fail(const cucore_launch_options& options,
-                                         bool is_captured) const noexcept {
-    (void)change([&] {
-      add(options, is_captured, uint64_t{0} - 1);
-      ++tally->failed;
-      return true;
-    });
   }
 
  private:
@@ -76,34 +63,59 @@ struct alignas(64) TalliedLaunch {
   uint64_t differing(const cucore_launch_options& options) const noexcept {
     return (uint64_t{0} | ... | (shape[I] ^ word_of<I>(options)));
   }
+};
 
-  // Runs `act` if the observer is there, which keeps the memory of the tally valid meanwhile.
-  template <class Act>
-  bool change(Act&& act) const noexcept {
+// A launch that is counted in a tally, from its begin on. It keeps the tally, because the launch
+// may run code of the program that sets other ones.
+class CountedLaunch {
+ public:
+  // Counts a launch that begins. `tallied` may be null.
+  [[gnu::always_inline]] CountedLaunch(const TalliedLaunch* tallied,
+                                       const cucore_launch_options& options,
+                                       bool is_captured) noexcept
+      : options_(options), is_captured_(is_captured) {
+    if (!tallied) [[unlikely]]
+      return;
     ObservingThread& thread = observing_thread;
-    thread.announce(observed.launch_place.load(std::memory_order_relaxed));
-    bool is_done = false;
-    if (observed.launch_observer.load() == thread.tallies_of) [[likely]]
-      is_done = act();
+    // The observer keeps the memory of the tally valid while the thread is in its place.
+    thread.announce(observed.launch_place.load(std::memory_order_acquire));
+    if (observed.launch_observer.load() == thread.tallies_of && tallied->tally->left != 0)
+        [[likely]] {
+      observer_ = thread.tallies_of;
+      tally_ = tallied->tally;
+      --tally_->left;
+      add(1);
+    }
     thread.leave();
-    return is_done;
   }
-  void add(const cucore_launch_options& options, bool is_captured, uint64_t count) const noexcept {
-    if (is_captured) [[unlikely]] {
-      tally->captured += count;
+
+  // Returns whether the launch is counted. It must be observed otherwise.
+  explicit operator bool() const noexcept { return tally_ != nullptr; }
+  // Corrects the counts: the launch has failed.
+  [[gnu::cold, gnu::noinline]] void fail() const noexcept;
+
+ private:
+  void add(uint64_t count) const noexcept {
+    if (is_captured_) [[unlikely]] {
+      tally_->captured += count;
       return;
     }
-    tally->calls += count;
-    if (options.bytes_read | options.bytes_written | options.operations) [[unlikely]]
-      add_hints(options, count);
+    tally_->calls += count;
+    if (options_.bytes_read | options_.bytes_written | options_.operations) [[unlikely]]
+      add_hints(count);
   }
-  void add_hints(const cucore_launch_options& options, uint64_t count) const noexcept;
+  void add_hints(uint64_t count) const noexcept;
+
+  const cucore_launch_options& options_;
+  cucore_launch_tally* tally_ = nullptr;
+  uint64_t observer_ = 0;
+  const bool is_captured_;
 };
 
 class LaunchTallies {
  public:
   // Returns the launches that this one belongs to; null if they have no tally.
-  const TalliedLaunch* find(const cucore_kernel* kernel, const cucore_stream* stream,
+  const TalliedLaunch* find(const cucore_kernel* kernel, uint64_t stream,
                             const cucore_launch_options& options) const noexcept {
     const size_t place = place_of(kernel, stream, options);
     if (launches_[place].is(kernel, stream, options)) [[likely]]
@@ -116,12 +128,12 @@ class LaunchTallies {
 
  private:
   static constexpr unsigned PLACE_BITS = 6;
-  static size_t place_of(const cucore_kernel* kernel, const cucore_stream* stream,
+  static size_t place_of(const cucore_kernel* kernel, uint64_t stream,
                          const cucore_launch_options& options) noexcept {
-    const uint64_t word =
-        reinterpret_cast<uintptr_t>(kernel) + 3 * reinterpret_cast<uintptr_t>(stream) +
-        5 * TalliedLaunch::word_of<0>(options) + 7 * TalliedLaunch::word_of<1>(options);
-    return (word * 0x9e3779b97f4a7c15u) >> (64 - PLACE_BITS);
+    const uint64_t word = reinterpret_cast<uintptr_t>(kernel) + 3 * stream +
+                          5 * TalliedLaunch::word_of<0>(options) +
+                          7 * TalliedLaunch::word_of<1>(options);
+    return (word * GOLDEN) >> (64 - PLACE_BITS);
   }
 
   // Two launches may have the same place, so one may also be in the next place.
@@ -130,13 +142,13 @@ class LaunchTallies {
 
 // Returns the tallied launches of this thread that a launch belongs to; null if it has no tally.
 [[gnu::always_inline]] inline const TalliedLaunch* tallied_launch(
-    const cucore_kernel* kernel, const cucore_stream* stream,
+    const cucore_kernel* kernel, const cucore_stream* stream, const Device& device,
     const cucore_launch_options& options) noexcept {
   const ObservingThread& thread = observing_thread;
   if (thread.tallies_of != observed.launch_observer.load(std::memory_order_relaxed) ||
       thread.calling) [[unlikely]]
     return nullptr;
-  return thread.tallies->find(kernel, stream, options);
+  return thread.tallies->find(kernel, TalliedLaunch::stream_word(stream, device), options);
 }
 
 // See cucore_operation_tally().

@@ -41,9 +41,12 @@ void update_kinds() noexcept {
   }
   observed_places.store(places, std::memory_order_release);
   const bool is_alone = of_launches == 1;
-  if (is_alone) observed.launch_place.store(of_launch);
-  observed.launch_observer.store(is_alone ? of_launch->number()
-                                          : 0);  // before the records are read
+  if (is_alone && observed.launch_place.load() != of_launch) {
+    observed.launch_observer.store(0);  // so that no thread reads this place with another number
+    observed.launch_place.store(of_launch);
+  }
+  // Before the records are read.
+  observed.launch_observer.store(is_alone ? of_launch->number() : 0);
   observed.kinds.store(kinds, std::memory_order_release);
   if (kinds == 0) operation_handles().forget();
 }

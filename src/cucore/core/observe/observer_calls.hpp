@@ -42,8 +42,9 @@ class ObserverCalls {
     count_ = begun;
   }
   // The same for a launch, for which an observer may set a tally.
-  void begin_launch(cucore_operation& operation) noexcept {
-    thread_.launch = &operation;
+  void begin_launch(cucore_operation& operation, const Device& device) noexcept {
+    const BeginningLaunch launch{operation, device};
+    thread_.launch = &launch;
     begin(operation);
     thread_.launch = nullptr;
   }

@@ -10,6 +10,7 @@
 
 namespace cucore::core {
 
+class Device;
 class LaunchTallies;
 class ObserverPlace;
 
@@ -22,6 +23,12 @@ struct alignas(64) CallRecord {
   LaunchTallies* tallies = nullptr;  // made with the first one, and kept for the next thread
 };
 
+// A launch whose observer is called, and may set a tally.
+struct BeginningLaunch {
+  const cucore_operation& operation;
+  const Device& device;
+};
+
 struct alignas(64) ObservingThread {
   static constexpr uint64_t NO_OBSERVER = UINT64_MAX;
 
@@ -30,7 +37,7 @@ struct alignas(64) ObservingThread {
   uint64_t tallies_of = NO_OBSERVER;         // the number of the observer that has set them
   const ObserverPlace* calling = nullptr;    // null: in no call
   ObserverPlace* vacated = nullptr;          // by the call that the thread is in
-  const cucore_operation* launch = nullptr;  // that begins, and may set a tally; null: none
+  const BeginningLaunch* launch = nullptr;   // null: none
   uint64_t sequence = 0, last_sequence = 0;  // of its operations
 
   // Returns false if no memory is left for a record.
