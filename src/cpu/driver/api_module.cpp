@@ -106,7 +106,7 @@ CUresult cuModuleEnumerateFunctions(CUfunction* functions, unsigned int numFunct
   unsigned i = 0;
   for (const Kernel* kernel : module->code().kernels()) {
     if (i == numFunctions) break;
-    functions[i++] = module->function(kernel->info().name);
+    functions[i++] = module->listed_function(*kernel);
   }
   return CUDA_SUCCESS;
 }

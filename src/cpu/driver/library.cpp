@@ -64,11 +64,22 @@ CUfunction ModuleInstance::function(std::string_view name,
   if (!kernel) return nullptr;
   const std::string& refusal = kernel->info().refusal;
   if (!refusal.empty()) fail(CUDA_ERROR_NOT_FOUND, refusal);
-  if (!attributes) attributes = std::make_shared<FunctionAttributes>(kernel->info());
-  auto function = std::make_shared<Function>(shared_from_this(), *kernel, std::move(attributes));
+  return add_function(*kernel, std::move(attributes));
+}
+
+CUfunction ModuleInstance::listed_function(const Kernel& kernel) {
+  std::lock_guard lock(mutex_);
+  const auto known = functions_.find(kernel.info().name);
+  return known != functions_.end() ? known->second : add_function(kernel, nullptr);
+}
+
+CUfunction ModuleInstance::add_function(const Kernel& kernel,
+                                        std::shared_ptr<FunctionAttributes> attributes) {
+  if (!attributes) attributes = std::make_shared<FunctionAttributes>(kernel.info());
+  auto function = std::make_shared<Function>(shared_from_this(), kernel, std::move(attributes));
   CUfunction handle = new_handle<CUfunction>(function);
   context_->adopt(ObjectKind::FUNCTION, function->handle_bits());
-  functions_.emplace(name, handle);
+  functions_.emplace(kernel.info().name, handle);
   return handle;
 }
 

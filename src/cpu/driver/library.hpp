@@ -47,11 +47,15 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
   // Returns the handle of the function, the same on every call; nullptr if no function has that
   // name. @throws Failure NOT_FOUND for a kernel that drivers for GPUs do not find
   CUfunction function(std::string_view name, std::shared_ptr<FunctionAttributes> attributes = {});
+  // The same for a list of all functions, which also has kernels that are not found.
+  CUfunction listed_function(const Kernel& kernel);
   void drop_functions();
   CUmodule make_handle();  // on request; the same on every call
   bool of_library() const { return of_library_; }
 
  private:
+  // Call with the lock held.
+  CUfunction add_function(const Kernel& kernel, std::shared_ptr<FunctionAttributes> attributes);
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<LoadedModule> code_;
   const bool of_library_;
