@@ -16,8 +16,8 @@ struct alignas(64) Observed {
   std::atomic<uint32_t> kinds{0};  // of all observers
   // The number of the only observer of launches, which may have tallies; 0: none, or several.
   std::atomic<uint64_t> launch_observer{0};
-  // The place of the last one. A thread that reads it, and then the number of that observer, has the
-  // right place, because it changes only while the number is 0.
+  // The place of the last one. A thread that reads it, and then the number of that observer, has
+  // the right place, because it changes only while the number is 0.
   std::atomic<const ObserverPlace*> launch_place{nullptr};
 };
 
