@@ -49,7 +49,7 @@ struct ParameterSizes {
   // Has the sizes if there are at most MOST parameters of at most MOST_BYTES in all.
   void set(const std::vector<image::Parameter>& parameters, const ParameterRoom& room);
   // Whether the sizes are here, and as many as the arguments.
-  bool are_for(size_t arguments) const { return count == arguments; }
+  bool are_for(size_t arguments) const { return arguments <= MOST && count == arguments; }
   bool takes_address(size_t index) const { return (addresses >> index & 1) != 0; }
 
   static constexpr uint8_t UNKNOWN = 0xff;
