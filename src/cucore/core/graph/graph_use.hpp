@@ -38,10 +38,7 @@ class GraphUse {
   // For functions that find no node. Plain nodes stay as they are unless the nodes are read.
   struct WithPlainNodes {};
   GraphUse(const GraphRoot& root, GraphBody& body, WithPlainNodes)
-      : GraphUse(std::unique_lock(root.mutex()), root, body.may_have_changed()) {
-    guard_.emplace(root.context()->native());
-    begin(body);
-  }
+      : GraphUse(std::unique_lock(root.mutex()), root, body, WithPlainNodes()) {}
   // For the addition of work that may need no current context. A change of the current context
   // costs two calls of the driver.
   GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work)
@@ -74,6 +71,13 @@ class GraphUse {
   void drop(NodeBodies bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
+  // Only the owner of the lock may ask whether the body may have changed.
+  GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, GraphBody& body,
+           WithPlainNodes)
+      : GraphUse(std::move(lock), root, body.may_have_changed()) {
+    guard_.emplace(root.context()->native());
+    begin(body);
+  }
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root)
       : GraphUse(std::move(lock), root, true) {}
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, bool expands)
