@@ -5,7 +5,10 @@ namespace cucore::core {
 
 PlainStore::Block& PlainStore::grow(size_t bytes) {
   const size_t wanted = last_ ? 2 * last_->size : FIRST_SIZE;
-  const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), sizeof(Block) + bytes);
+  // The places after the last node are aligned too, so the end of the block must be.
+  constexpr size_t ALIGNMENT = alignof(PlainNode);
+  const size_t needed = (sizeof(Block) + bytes + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
+  const size_t size = std::max(std::min(wanted, SpareBlocks::SIZE), needed);
   void* const memory = size == SpareBlocks::SIZE ? SpareBlocks::take() : ::operator new(size);
   return *(last_ = new (memory) Block{last_, size});
 }
