@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel nodes that are added by hand, one after the other. A graph keeps the newest ones in a
 // short form until somebody asks for a node.
+#include <sys/mman.h>
+
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "graph_testing.hpp"
@@ -270,6 +275,86 @@ TEST_F(PlainGraphNodes, KeepArgumentsOfAllSizes) {
     std::array<uint64_t, 5> read{};
     MUST(cucore_buffer_read, buffers[i], 0, read.data(), sizeof read, stream_);
     EXPECT_EQ(read, (std::array<uint64_t, 5>{i, i + 1, i + 2, 7 + i, 100 + i}));
+  }
+}
+
+// A kernel of more parameters than a short form has room for. Only the number is checked, so no
+// argument is read: those after the sixteenth are in memory that cannot be.
+TEST_F(PlainGraphNodes, RefuseAnyWrongNumberOfArguments) {
+  std::string parameters;
+  for (int i = 0; i < 20; ++i)
+    parameters += (i ? ", .param .u64 p" : ".param .u64 p") + std::to_string(i);
+  const std::string text = ".version 7.0\n.target sm_75\n.address_size 64\n.visible .entry many(" +
+                           parameters + ")\n{\n  ret;\n}\n";
+  const Code code = make_code(CUCORE_CODE_TYPE_PTX, text.data(), text.size());
+  const Kernel many = find_kernel(code, "many");
+  const cucore_launch_options options = grid(1, 1);
+  const uint64_t value = 0x4141414141414141;
+  constexpr size_t PAGE = 65536, READABLE = 16;
+  void* const pages =
+      mmap(nullptr, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  ASSERT_NE(pages, MAP_FAILED);
+  auto* const end = reinterpret_cast<cucore_argument*>(static_cast<char*>(pages) + PAGE);
+  ASSERT_EQ(mprotect(end, PAGE, PROT_NONE), 0);
+  cucore_argument* const arguments = end - READABLE;
+  std::fill(arguments, end, cucore_argument{&value, 0});
+  for (const size_t count : {0, 16, 19, 21, 127, 255, 256, 511, 65535}) {
+    cucore_node node = 0;
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "many", cucore_graph_add_kernel, graph_, nullptr, 0, many,
+          &options, arguments, count, &node);
+    SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+    for (int i = 0; i < 2; ++i)
+      FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "many", cucore_kernel_launch, many, stream_, &options,
+            arguments, count);
+    Graph captured;
+    SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+    EXPECT_EQ(cucore_graph_node_count(captured), 0u);
+  }
+  EXPECT_EQ(cucore_graph_node_count(graph_), 0u);
+  munmap(pages, 2 * PAGE);
+}
+
+// A buffer whose last reference a failed addition drops. Its function may use the graph.
+struct AsksTheGraph {
+  static void count(void* self) {
+    auto& own = *static_cast<AsksTheGraph*>(self);
+    own.nodes = cucore_graph_node_count(own.graph);
+    own.is_done = true;
+  }
+  const cucore_graph* const graph;
+  size_t nodes = 0;
+  std::atomic<bool> is_done{false};
+};
+
+TEST_F(PlainGraphNodes, EndTheirBuffersWithoutTheLock) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer memory = make_floats(1);
+  const Nodes nodes = add_chain(2, memory);
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const cucore_launch_options options = grid(1, 32);
+  for (const size_t after : {1, 2}) {  // as a plain node, and as another one
+    AsksTheGraph asks{graph_};
+    Buffer buffer;
+    SUCCEEDS(cucore_buffer_from_owner, device_, cucore_buffer_address(memory), BYTES,
+             AsksTheGraph::count, &asks, buffer.out());
+    const SaxpyArguments arguments(1, buffer, memory);
+    fake_->delay_call("cuGraphAddKernelNode", 300);
+    fake_->fail_call("cuGraphAddKernelNode", 1, 999);
+    const uint64_t calls = fake_->call_count("cuGraphAddKernelNode");
+    cucore_status status = CUCORE_OK;
+    std::thread adds([&] {
+      cucore_node node = 0;
+      status = cucore_graph_add_kernel(graph_, nodes.data(), after, saxpy_, &options,
+                                       arguments.list, 4, &node, nullptr);
+    });
+    EXPECT_TRUE(comes_true([&] { return fake_->call_count("cuGraphAddKernelNode") == calls + 1; }));
+    buffer.reset();
+    EXPECT_FALSE(asks.is_done);
+    adds.join();
+    EXPECT_NE(status, CUCORE_OK);
+    EXPECT_TRUE(comes_true([&] { return asks.is_done.load(); }));
+    EXPECT_EQ(asks.nodes, 2u);
+    fake_->delay_call("cuGraphAddKernelNode", 0);
   }
 }
 

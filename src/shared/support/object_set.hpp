@@ -26,6 +26,11 @@ class ObjectSet {
     *const_cast<const Object**>(find(object)) = &object;
   }
 
+  // Returns the objects after the first `size`. Throws std::bad_alloc.
+  std::vector<Ref<const Object>> newest(size_t size) const {
+    return {objects_.begin() + static_cast<std::ptrdiff_t>(size), objects_.end()};
+  }
+
   // Drops the newest objects, so that `size` are left.
   void shrink(size_t size) noexcept {
     while (objects_.size() > size) {

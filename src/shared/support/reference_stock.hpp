@@ -48,6 +48,11 @@ class ReferenceStock {
       object->drop_reference();
   }
 
+  // Gives all references to an empty stock.
+  void move_to(ReferenceStock& empty) noexcept {
+    empty.places_ = std::exchange(places_, decltype(places_)());
+  }
+
   // Keeps no object from now on.
   void clear() noexcept {
     for (Places& places : places_)

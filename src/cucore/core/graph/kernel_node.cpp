@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -174,13 +175,15 @@ CUgraphNode KernelWork::add_to(const driver::CudaTable& cu, CUgraph graph,
 
 namespace {
 
-// The references that a body takes for a new node. Unless they are kept, the body forgets them at
-// the end of the scope, in which the caller has the lock.
+// The references that a body takes for a new node. Unless they are kept, `dropped` gets those of
+// the body at the end of the scope, in which the caller has the lock. It ends after the lock,
+// because that may run functions of the program.
 class NewReferences {
  public:
-  explicit NewReferences(GraphBody& body) : body_(&body) {}
+  NewReferences(GraphBody& body, std::optional<ReferenceStock>& dropped)
+      : body_(&body), dropped_(dropped) {}
   ~NewReferences() {
-    if (body_) body_->forget_references();
+    if (body_) body_->store().references.move_to(dropped_.emplace());
   }
   NewReferences(const NewReferences&) = delete;
   NewReferences& operator=(const NewReferences&) = delete;
@@ -188,6 +191,7 @@ class NewReferences {
 
  private:
   GraphBody* body_;
+  std::optional<ReferenceStock>& dropped_;
 };
 
 }  // namespace
@@ -201,9 +205,11 @@ const KernelImage& Graph::load(const Kernel& kernel) const {
 NodeNumber Graph::add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                                  const LaunchHandles& handles) {
   ArgumentPointers values(launch.arguments.size());
-  Ref<const NodeWork> work;  // ends after the lock
+  // These end after the lock.
+  Ref<const NodeWork> work;
+  std::optional<ReferenceStock> dropped;
   const std::unique_lock lock(root_->mutex());
-  NewReferences references(*body_);
+  NewReferences references(*body_, dropped);
   work = KernelWork::make_in(body_->store(), *context(), launch, handles, values.data());
   const GraphUse use(*root_, *body_, *work, lock);
   const NodeNumber number = insert(use.cu(), after, work);

@@ -41,6 +41,7 @@ auto* extents_of(Options& options) {
   CUDA_KERNEL_NODE_PARAMS native;
   if (!LaunchConfiguration::set_extents(device_.limits(), options, native)) [[unlikely]]
     return 0;
+  Ref<const Object> dropped;  // ends after the lock
   const BiasedLock lock(root_->mutex());
   const ContextAccess access(context_, "graph");
   GraphBody& body = *body_;
@@ -51,12 +52,17 @@ auto* extents_of(Options& options) {
   const CUgraphNode native_before = after.empty() ? nullptr : body.find_handle(before);
   PlainNodes& nodes = body.plain();
   PlainNode& node = *nodes.reserve(sizes.bytes, arguments.size());
-  if (!image->mark.is_of(nodes.owner())) [[unlikely]]
-    nodes.keep(kernel, *image);
   void* pointers[ParameterSizes::MOST];
-  if (!nodes.copy_arguments(node, context_, sizes, arguments, handles, pointers)) [[unlikely]] {
-    nodes.drop_kept();
-    return 0;
+  try {
+    if (!image->mark.is_of(nodes.owner())) [[unlikely]]
+      nodes.keep(kernel, *image);
+    if (!nodes.copy_arguments(node, context_, sizes, arguments, handles, pointers)) [[unlikely]] {
+      dropped = nodes.drop_kept();
+      return 0;
+    }
+  } catch (...) {
+    dropped = nodes.drop_kept();
+    throw;
   }
   native.func = nullptr;
   native.sharedMemBytes = options.dynamic_shared;
@@ -77,7 +83,7 @@ auto* extents_of(Options& options) {
   if (result == CUDA_SUCCESS) [[likely]]
     return number;
   nodes.pop_back();
-  nodes.drop_kept();
+  dropped = nodes.drop_kept();
   if (result != CUDA_ERROR_INVALID_CONTEXT) check_added(kernel, result);
   return 0;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/plain_nodes.hpp"
 
+#include "core/graph/held_objects.hpp"
+
 namespace cucore::core {
 
 PlainStore::Block& PlainStore::grow(size_t bytes) {
@@ -39,23 +41,26 @@ bool PlainNodes::copy_wide_arguments(PlainNode& node, const Context& context,
   return copy<false>(node, context, sizes, given, handles, pointers);
 }
 
-void PlainNodes::drop_kept() noexcept {
-  if (nodes_of_keep_ != list_.size()) return;
+const Object* PlainNodes::take_kept() noexcept try {
+  if (nodes_of_keep_ != list_.size()) return nullptr;
+  auto dropped = make<HeldObjects>(store_->kept.newest(kept_before_));
   store_->kept.shrink(kept_before_);
+  store_->may_print = might_print_before_;
   owner_ = new_owner_number();
+  return dropped.detach();
+} catch (const std::bad_alloc&) {
+  return nullptr;
 }
 
-void PlainNodes::keep(const Object& object) try {
+void PlainNodes::keep(const Object& object) {
   ObjectSet& kept = store_->kept;  // made by reserve()
   if (kept.contains(object)) return;
   if (nodes_of_keep_ != list_.size()) {
     nodes_of_keep_ = list_.size();
     kept_before_ = kept.size();
+    might_print_before_ = store_->may_print;
   }
   kept.add(object);
-} catch (...) {
-  drop_kept();
-  throw;
 }
 
 void PlainNodes::keep(const Kernel& kernel, const KernelImage& image) {

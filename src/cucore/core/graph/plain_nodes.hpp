@@ -110,12 +110,14 @@ class PlainNodes {
   const Ref<PlainStore>& store() const { return store_; }
   // The number of this owner, which the marks of the objects that it keeps have.
   uint64_t owner() const { return owner_; }
-  // Keeps an object without its mark, for the next node. Throws std::bad_alloc after drop_kept().
+  // Keeps an object without its mark, for the next node. Throws std::bad_alloc.
   [[gnu::noinline]] void keep(const Kernel& kernel, const KernelImage& image);
   // The same. Returns the buffer, or null for a dead handle.
   [[gnu::noinline]] const Buffer* keep_buffer(const void* handle, const BufferHandles& handles);
-  // The next node will not be added. Drops the objects that only it would use.
-  [[gnu::cold]] void drop_kept() noexcept;
+  // The next node will not be added. Returns an object that keeps what only it would use. The
+  // caller drops it after the lock, because that may run functions of the program. Null: nothing,
+  // or memory lacks; then the graph keeps the objects.
+  Ref<const Object> drop_kept() noexcept { return Ref<const Object>::adopt(take_kept()); }
 
  private:
   template <bool ARE_NARROW>
@@ -128,14 +130,17 @@ class PlainNodes {
                                              std::span<const cucore_argument> given,
                                              const BufferHandles& handles, void** pointers);
   void keep(const Object& object);
+  // The result is in a register, so that the caller's variable need not be in memory.
+  [[gnu::cold, gnu::noinline]] const Object* take_kept() noexcept;
   [[gnu::noinline]] void grow(size_t bytes);
 
   std::byte *next_ = nullptr, *end_ = nullptr;  // of the last block
   PointerList<PlainNode> list_;
   uint64_t owner_ = new_owner_number();
   Ref<PlainStore> store_;
-  // The number of nodes at the last keep(), and that of objects before it.
+  // The number of nodes at the last keep(), and the state of the store before it.
   size_t nodes_of_keep_ = SIZE_MAX, kept_before_ = 0;
+  bool might_print_before_ = false;
 };
 
 template <bool ARE_NARROW>
