@@ -150,6 +150,24 @@ void add_a_kernel_node(const World& world, int count) {
   cucore_graph_release(chain_of_kernels(world, count));
 }
 
+// Kernels in turns with nodes of another kind.
+void add_mixed_nodes(const World& world, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {
+      {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  cucore_graph* graph = nullptr;
+  CALL(cucore_graph_create, world.device, &graph);
+  cucore_node kernel = 0, empty = 0;
+  for (int i = 0; i < count; ++i) {
+    CALL(cucore_graph_add_kernel, graph, &empty, i != 0, world.kernel, &options, arguments, 3,
+         &kernel);
+    CALL(cucore_graph_add_empty, graph, &kernel, 1, &empty);
+  }
+  cucore_graph_release(graph);
+}
+
 void update_executable(const World& world, int count) {
   cucore_graph* graph = chain_of_kernels(world, 1);
   cucore_executable* executable = nullptr;
@@ -383,6 +401,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"prepared_with_a_buffer", &prepared_with_a_buffer},
     {"capture_a_kernel", &capture_a_kernel},
     {"add_a_kernel_node", &add_a_kernel_node},
+    {"add_mixed_nodes", &add_mixed_nodes},
     {"update_executable", &update_executable},
     {"record_event", &record_event},
     {"create_event", &create_event},

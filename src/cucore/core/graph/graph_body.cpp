@@ -106,6 +106,7 @@ void GraphBody::expand(const Context& context, const PlainNode& plain) {
 }
 
 void GraphBody::expand(const Context& context) {
+  if (plain_.list().size() - 1 < FEW - 1) state_.kernels_as_nodes = KERNELS_AS_NODES;
   size_t count = 0;
   try {
     nodes_.reserve(nodes_.size() + plain_.list().size());

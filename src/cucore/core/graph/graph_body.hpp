@@ -131,13 +131,15 @@ class GraphBody final : public Object {
     return state_.is_shared || state_.is_unread || state_.captures != 0;
   }
   // Whether a node needs nothing but the call of the driver: the graph is usable and alive, and
-  // only this library changes it.
+  // only this library changes it. Also, the last plain nodes were not expanded after a few.
   bool is_plain() const { return std::bit_cast<uint64_t>(state_) == 0; }
   // The newest kernel nodes, which the other functions do not find before expand(). That throws
   // std::bad_alloc, and the next call continues.
   PlainNodes& plain() { return plain_; }
   const PlainNodes& plain() const { return plain_; }
   void expand(const Context& context);
+  // A kernel was added as a GraphNode.
+  void note_kernel() noexcept { state_.kernels_as_nodes -= state_.kernels_as_nodes != 0; }
   // Returns the handle of a node, which may be a plain one. Throws as find() does.
   CUgraphNode find_handle(NodeNumber number) const {
     const auto& plain = plain_.list();
@@ -239,6 +241,10 @@ class GraphBody final : public Object {
   GraphNode& find_older(NodeNumber number) const;
   CUgraphNode find_older_handle(NodeNumber number) const;
   void expand(const Context& context, const PlainNode& plain);
+  // A program that mixes kernels with other operations would pay for a PlainStore and for an
+  // expansion each time. After an expansion of fewer nodes than FEW, the next kernels are
+  // GraphNodes at once.
+  static constexpr uint32_t FEW = 4, KERNELS_AS_NODES = 32;
   void take_numbers() noexcept;
   GraphNode& add_twin(const GraphNode& node);
   template <class List>
@@ -264,7 +270,7 @@ class GraphBody final : public Object {
   const CUgraph native_;
   struct {
     bool is_shared, is_gone, is_unread, is_lost;
-    uint32_t captures;
+    uint32_t captures : 24, kernels_as_nodes : 8;
   } state_{};
   NodeNumber next_number_ = 0, end_of_numbers_ = 0;  // for the next nodes
   PlainNodes plain_;                                 // newer than all others

@@ -214,6 +214,7 @@ NodeNumber Graph::add_any_kernel(std::span<const NodeNumber> after, const Kernel
   const GraphUse use(*root_, *body_, *work, lock);
   const NodeNumber number = insert(use.cu(), after, work);
   references.keep();
+  body_->note_kernel();
   return number;
 }
 
