@@ -19,6 +19,15 @@ inline namespace CUCORE_HPP_MODE {
 /// One operation, valid during a call of an observer. The fields are those of C.
 using Operation = cucore_operation;
 
+/// Launches that are counted in place of an observation. The fields are those of C.
+using LaunchTally = cucore_launch_tally;
+
+/// Lets the next launches like this one be counted in the tally. Call it in `begin` of a launch;
+/// the tally must live as long as the observer. Returns whether they are counted.
+inline bool set_tally(const Operation& operation, LaunchTally& tally) noexcept {
+  return cucore_operation_tally(&operation, &tally) != 0;
+}
+
 /// The bits of kinds of operations: `observed(OperationKind::copy, OperationKind::fill)`.
 template <class... Kinds>
 constexpr std::uint32_t observed(Kinds... kinds) noexcept {

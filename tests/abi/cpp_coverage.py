@@ -52,7 +52,7 @@ MIRRORED = {
 # Structs of C that C++ uses unchanged, or that only its own functions fill in.
 USED = {"cucore_resource_info", "cucore_node_info", "cucore_executable_options", "cucore_pool_options", "cucore_pool_info", "cucore_graph_memory_info", "cucore_location", "cucore_launch_options", "cucore_launch_attribute", "cucore_access_window", "cucore_box", "cucore_argument", "cucore_cache_statistics_info",
         "cucore_completion", "cucore_queue_info", "cucore_checks_report_info", "cucore_cache_remote",
-        "cucore_operation", "cucore_observer_options"}
+        "cucore_operation", "cucore_observer_options", "cucore_launch_tally"}
 
 
 def preprocessed():

@@ -47,7 +47,7 @@ class Counter {
     cucore_launch_tally tally = CUCORE_LAUNCH_TALLY_INIT;
     tally.left = left_;
     tallies.push_back(tally);
-    set_ones += cucore_operation_tally(&operation, &tallies.back());
+    set_ones += cucore::set_tally(operation, tallies.back());
   }
 
   const uint32_t left_;
