@@ -82,6 +82,14 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   return {tallied, options, is_captured};
 }
 
+// Runs a launch that has been counted.
+template <class Act>
+void run_counted(const core::CountedLaunch& counted, Act&& act) {
+  core::run_observed(act, [&](cucore::Status status) {
+    if (status != cucore::Status{}) counted.fail();
+  });
+}
+
 // Most observed launches are only counted.
 [[gnu::noinline]] void count_or_observe(const cucore_kernel* kernel, const cucore_stream* stream,
                                         const core::Stream& order,
@@ -90,13 +98,9 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   const core::CountedLaunch counted = count_launch(kernel, stream, order, options);
   if (!counted) [[unlikely]]
     return launch_observed(kernel, stream, options, arguments, count);
-  core::run_observed(
-      [&] {
-        core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
-      },
-      [&](cucore::Status status) {
-        if (status != cucore::Status{}) counted.fail();
-      });
+  run_counted(counted, [&] {
+    core::launch(use(kernel, "kernel"), order, options, arguments, count, LAUNCH_HANDLES);
+  });
 }
 
 // A function of its own, so that usual launches have no part of its frame.
@@ -121,13 +125,9 @@ cucore_operation launch_operation(const cucore_kernel* kernel, const cucore_stre
   const core::CountedLaunch counted = count_launch(kernel, stream, order, options);
   if (!counted) [[unlikely]]
     return launch_packed_observed(kernel, stream, options, arguments, size);
-  core::run_observed(
-      [&] {
-        core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
-      },
-      [&](cucore::Status status) {
-        if (status != cucore::Status{}) counted.fail();
-      });
+  run_counted(counted, [&] {
+    core::launch_packed(use(kernel, "kernel"), order, options, arguments, size, LAUNCH_HANDLES);
+  });
 }
 
 }  // namespace
