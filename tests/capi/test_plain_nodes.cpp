@@ -314,6 +314,153 @@ TEST_F(PlainGraphNodes, RefuseAnyWrongNumberOfArguments) {
   munmap(pages, 2 * PAGE);
 }
 
+// Launches whose extents repeat, differ and are wrong in turns.
+TEST_F(PlainGraphNodes, HaveTheirOwnExtents) {
+  static constexpr char EXTENTS[] = R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry extents(.param .u64 out)
+{
+  .reg .b32 %r<6>;
+  .reg .b64 %p;
+  ld.param.u64 %p, [out];
+  cvta.to.global.u64 %p, %p;
+  mov.u32 %r0, %nctaid.x;
+  mov.u32 %r1, %nctaid.y;
+  mov.u32 %r2, %nctaid.z;
+  mov.u32 %r3, %ntid.x;
+  mov.u32 %r4, %ntid.y;
+  mov.u32 %r5, %ntid.z;
+  st.global.u32 [%p], %r0;
+  st.global.u32 [%p+4], %r1;
+  st.global.u32 [%p+8], %r2;
+  st.global.u32 [%p+12], %r3;
+  st.global.u32 [%p+16], %r4;
+  st.global.u32 [%p+20], %r5;
+  ret;
+}
+)";
+  using Extents = std::array<uint32_t, 6>;
+  struct Row {
+    Extents given, wanted;  // all 0: the launch is refused
+  };
+  constexpr uint32_t MOST = UINT32_MAX;
+  const std::array<Row, 13> rows{{{{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}},
+                                  {{0, 0, 0, 0, 0, 0}, {}},
+                                  {{1, 0, 0, 1, 0, 0}, {1, 1, 1, 1, 1, 1}},
+                                  {{2, 0, 3, 4, 5, 0}, {2, 1, 3, 4, 5, 1}},
+                                  {{2, 0, 3, 4, 5, 0}, {2, 1, 3, 4, 5, 1}},
+                                  {{2, 0, 3, 4, 5, 1}, {2, 1, 3, 4, 5, 1}},
+                                  {{MOST, MOST, MOST, MOST, MOST, MOST}, {}},
+                                  {{2, 0, 3, 4, 5, 1}, {2, 1, 3, 4, 5, 1}},
+                                  {{2, 0, 3, 4, 5, 999}, {}},
+                                  {{2, 0, 3, 4, 5, 999}, {}},
+                                  {{2, 0, 3, 32, 33, 0}, {}},
+                                  {{1, 1, 1, 1, 1, 1}, {1, 1, 1, 1, 1, 1}},
+                                  {{2, 7, 3, 6, 5, 2}, {2, 7, 3, 6, 5, 2}}}};
+  const Code code = make_code(CUCORE_CODE_TYPE_PTX, EXTENTS, sizeof EXTENTS - 1);
+  const Kernel kernel = find_kernel(code, "extents");
+  for (const bool is_captured : {false, true}) {
+    SCOPED_TRACE(is_captured ? "captured" : "by hand");
+    std::vector<Buffer> buffers;
+    for (const Row& row : rows) buffers.push_back(make_buffer(device_, sizeof row.given, stream_));
+    Graph graph = make_graph(device_);
+    if (is_captured) SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+    for (int round = 0; round < 2; ++round)
+      for (size_t i = 0; i < rows.size(); ++i) {
+        cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
+        std::copy_n(rows[i].given.data(), 3, options.grid);
+        std::copy_n(rows[i].given.data() + 3, 3, options.block);
+        const cucore_argument argument{buffers[i], CUCORE_ARGUMENT_OBJECT};
+        cucore_node node = 0;
+        const cucore_status status =
+            is_captured ? cucore_kernel_launch(kernel, stream_, &options, &argument, 1, nullptr)
+                        : cucore_graph_add_kernel(graph, nullptr, 0, kernel, &options, &argument, 1,
+                                                  &node, nullptr);
+        EXPECT_EQ(status, rows[i].wanted[0] ? CUCORE_OK : CUCORE_ERROR_INVALID_ARGUMENT) << i;
+      }
+    if (is_captured) SUCCEEDS(cucore_stream_end_capture, stream_, graph.out());
+    EXPECT_EQ(cucore_graph_node_count(graph), 16u);
+    launch(make_executable(graph));
+    for (size_t i = 0; i < rows.size(); ++i) {
+      if (!runs_kernels() || !rows[i].wanted[0]) continue;
+      Extents read{};
+      MUST(cucore_buffer_read, buffers[i], 0, read.data(), sizeof read, stream_);
+      EXPECT_EQ(read, rows[i].wanted) << i;
+    }
+  }
+}
+
+// Values that have their places in the short form, and one that no type of C has.
+TEST_F(PlainGraphNodes, KeepSmallArguments) {
+  static constexpr char SMALL[] = R"(.version 7.0
+.target sm_75
+.address_size 64
+.visible .entry small(.param .u64 out, .param .u8 a, .param .u16 b, .param .u32 c, .param .align 1 .b8 d[3])
+{
+  .reg .b64 %v<6>;
+  .reg .b16 %h<3>;
+  .reg .b32 %r;
+  .reg .b64 %p;
+  ld.param.u64 %p, [out];
+  cvta.to.global.u64 %p, %p;
+  ld.param.u8 %h0, [a];
+  ld.param.u16 %h1, [b];
+  ld.param.u32 %r, [c];
+  ld.param.u8 %h2, [d+2];
+  cvt.u64.u16 %v0, %h0;
+  cvt.u64.u16 %v1, %h1;
+  cvt.u64.u32 %v2, %r;
+  cvt.u64.u16 %v3, %h2;
+  st.global.u64 [%p], %v0;
+  st.global.u64 [%p+8], %v1;
+  st.global.u64 [%p+16], %v2;
+  st.global.u64 [%p+24], %v3;
+  ret;
+}
+)";
+  const Code code = make_code(CUCORE_CODE_TYPE_PTX, SMALL, sizeof SMALL - 1);
+  const Kernel small = find_kernel(code, "small");
+  std::vector<Buffer> buffers;
+  cucore_node before = 0;
+  for (uint32_t i = 0; i < 4; ++i) {
+    buffers.push_back(make_buffer(device_, 64, stream_));
+    const auto a = static_cast<uint8_t>(250 + i);
+    const auto b = static_cast<uint16_t>(65530 + i);
+    const uint32_t c = 4294967290 + i;
+    const std::array<uint8_t, 3> d{1, 2, static_cast<uint8_t>(200 + i)};
+    for (int again = 0; again < 2; ++again) {
+      const cucore_argument arguments[] = {{buffers.back(), CUCORE_ARGUMENT_OBJECT},
+                                           CUCORE_ARGUMENT(a),
+                                           CUCORE_ARGUMENT(b),
+                                           CUCORE_ARGUMENT(c),
+                                           CUCORE_ARGUMENT(d)};
+      before = add_to(graph_, before ? Nodes{before} : Nodes{}, small, grid(1, 1), arguments, 5);
+    }
+  }
+  run();
+  if (!runs_kernels()) return;
+  for (uint64_t i = 0; i < 4; ++i) {
+    std::array<uint64_t, 4> read{};
+    MUST(cucore_buffer_read, buffers[i], 0, read.data(), sizeof read, stream_);
+    EXPECT_EQ(read, (std::array<uint64_t, 4>{250 + i, 65530 + i, 4294967290 + i, 200 + i}));
+  }
+}
+
+// The thread that made the graph adds most nodes. Others need the common lock.
+TEST_F(PlainGraphNodes, OfSeveralThreads) {
+  const Buffer buffer = make_floats(0);
+  constexpr int THREADS = 4, NODES = 50;
+  add_saxpy_to(graph_, {}, buffer);
+  for (int i = 0; i < THREADS; ++i) std::thread([&] { add_chain(NODES, buffer); }).join();
+  std::vector<std::thread> threads;
+  for (int i = 0; i < THREADS; ++i) threads.emplace_back([&] { add_chain(NODES, buffer); });
+  for (std::thread& thread : threads) thread.join();
+  add_saxpy_to(graph_, {}, buffer);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 2u + 2u * THREADS * NODES);
+  run();
+}
+
 // A buffer whose last reference a failed addition drops. Its function may use the graph.
 struct AsksTheGraph {
   static void count(void* self) {

@@ -79,11 +79,16 @@ std::vector<CUdevice> peers_of(const cucore_device* const* peers, size_t count,
 }
 
 // Its arguments are values, so that the usual case has them in no struct.
-[[gnu::cold, gnu::noinline]] cucore_node add_any_kernel(
-    core::Graph& graph, std::span<const cucore_node> after, const core::Kernel& kernel,
-    const cucore_launch_options& options, std::span<const cucore_argument> arguments) {
-  graph.require_usable();
-  return graph.add_any_kernel(after, {kernel, options, arguments}, LAUNCH_HANDLES);
+[[gnu::cold, gnu::noinline]] cucore_node add_kernel(core::Graph& graph,
+                                                    std::span<const cucore_node> after,
+                                                    const core::Kernel& kernel,
+                                                    const cucore_launch_options* options,
+                                                    const cucore_argument* arguments, size_t count,
+                                                    const cucore_node* out) {
+  const LaunchOptions how(options);
+  const auto given = require_array(arguments, count, "arguments");
+  require(out, "out");
+  return graph.add_kernel(after, {kernel, how.get(), given}, LAUNCH_HANDLES);
 }
 
 }  // namespace
@@ -100,12 +105,12 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph* graph, const cuco
     core::Graph& self = use(graph, "graph");
     const auto before = after_of(after, after_count);
     const core::Kernel& of = use(kernel, "kernel");
-    const LaunchOptions how(options);
-    const auto given = require_array(arguments, count, "arguments");
-    node.require();
-    const core::NodeNumber added =
-        self.try_add_plain(before, of, how.get(), given, LAUNCH_HANDLES.buffers);
-    node.set(added != 0 ? added : add_any_kernel(self, before, of, how.get(), given));
+    core::NodeNumber added = 0;
+    if (LaunchOptions::are_current(options) && (arguments || count == 0) && out) [[likely]]
+      added = self.try_add_next(before, of, *options, {arguments, count});
+    if (added == 0) [[unlikely]]
+      added = add_kernel(self, before, of, options, arguments, count, out);
+    node.set(added);
   });
 }
 

@@ -46,18 +46,22 @@ const CudaTable& open_cuda();
 [[noreturn]] void fail(CUresult result, std::string_view what);
 }  // namespace detail
 
+// Returns the driver in use, or null before the first cuda() and after a fork.
+inline const CudaTable* cuda_if_open() noexcept {
+  return detail::published.load(std::memory_order_acquire);
+}
+
 // Returns the driver in use. The first call opens and initialises it. A failure is an Error each
 // time (LIBRARY_MISSING, DRIVER_TOO_OLD, INVALID_STATE after a fork, ...), and the next call tries
 // again.
 [[gnu::always_inline]] inline const CudaTable& cuda() {
-  const CudaTable* table = detail::published.load(std::memory_order_acquire);
-  if (table) [[likely]]
+  if (const CudaTable* const table = cuda_if_open()) [[likely]]
     return *table;
   return detail::open_cuda();
 }
 
-// Does the same for callers that can work without one: null for a driver that is missing, too old,
-// or lost in a fork. Never throws.
+// Does the same as cuda() for callers that can work without one. Returns null for a driver that is
+// missing, too old, or lost in a fork. Never throws.
 const CudaTable* cuda_if_available() noexcept;
 
 // Returns the number of devices, as cucore_device_count(): 0 without a driver or a device. Throws

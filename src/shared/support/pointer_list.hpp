@@ -28,9 +28,11 @@ class PointerList {
   void reserve(size_t count) {
     if (count > static_cast<size_t>(limit_ - places_.get())) grow(count);
   }
+  // Whether there is room for one more.
+  bool has_room() const { return end_ != limit_; }
   // Makes room for one more.
   void reserve_one() {
-    if (end_ == limit_) [[unlikely]]
+    if (!has_room()) [[unlikely]]
       grow(size() + 1);
   }
   void push_back_reserved(T* pointer) noexcept { *end_++ = pointer; }

@@ -12,6 +12,7 @@
 #include "core/graph/graph_body.hpp"
 #include "core/graph/inner_graphs.hpp"
 #include "core/graph/kernel_work.hpp"
+#include "core/load/launch.hpp"
 #include "core/objects/biased_mutex.hpp"
 #include "core/objects/context.hpp"
 
@@ -67,11 +68,12 @@ class GraphRoot final : public Object {
       work_ = nullptr;
   }
 
+  // Whether the next plain node of the body needs neither change() nor let_add_plain().
+  bool gets_plain(const GraphBody& body) const { return plain_ == &body && !work_; }
   // Of this graph and the graphs in it, at most one has plain nodes. The caller has the lock. Throw
   // std::bad_alloc.
   void let_add_plain(GraphBody& body) const {
-    if (plain_ == &body) [[likely]]
-      return;
+    if (plain_ == &body) return;
     expand();
     plain_ = &body;
   }
@@ -144,13 +146,12 @@ class Graph final : public Object {
   CUgraph hand_out() const noexcept;
 
   NodeNumber add(std::span<const NodeNumber> after, Ref<const NodeWork> work);
-  // Returns the number; 0 if that needs add_any_kernel(). See plain_launch.hpp.
-  NodeNumber try_add_plain(std::span<const NodeNumber> after, const Kernel& kernel,
-                           const cucore_launch_options& options,
-                           std::span<const cucore_argument> arguments,
-                           const BufferHandles& handles) const;
-  NodeNumber add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                            const LaunchHandles& handles);
+  // Returns the number; 0 if that needs add_kernel(). See plain_launch.hpp.
+  NodeNumber try_add_next(std::span<const NodeNumber> after, const Kernel& kernel,
+                          const cucore_launch_options& options,
+                          std::span<const cucore_argument> arguments) const;
+  NodeNumber add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                        const LaunchHandles& handles);
   // Throws the failure of the driver, if it is one.
   static void check_added(const Kernel& kernel, CUresult result);
   // Adds an AllocationWork or a FreeWork.
@@ -204,6 +205,20 @@ class Graph final : public Object {
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork>& work);
   const KernelImage& load(const Kernel& kernel) const;
+  // Whether a launch is one as most are: without attributes, with known parameters, and after at
+  // most one other node.
+  static bool is_plain(std::span<const NodeNumber> after, const KernelImage& image,
+                       const cucore_launch_options& options,
+                       std::span<const cucore_argument> arguments) {
+    return after.size() <= 1 && image.sizes.are_for(arguments.size()) &&
+           options.dynamic_shared <= ALWAYS_ALLOWED_SHARED && !LaunchAttributes::are_set(options);
+  }
+  // Returns the number; 0 if only all checks can decide, or if that does not suffice.
+  NodeNumber try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                           const BufferHandles& handles) const;
+  CUresult add_plain(const driver::CudaTable& cu, PlainNode& node, CUgraphNode native_before,
+                     const Kernel& kernel, const KernelImage& image,
+                     const cucore_launch_options& options) const;
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 
   const Ref<GraphRoot> root_;

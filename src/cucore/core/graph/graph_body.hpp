@@ -142,10 +142,8 @@ class GraphBody final : public Object {
   void note_kernel() noexcept { state_.kernels_as_nodes -= state_.kernels_as_nodes != 0; }
   // Returns the handle of a node, which may be a plain one. Throws as find() does.
   CUgraphNode find_handle(NodeNumber number) const {
-    const auto& plain = plain_.list();
-    if (!plain.empty() && plain.back()->number == number) [[likely]]
-      return plain.back()->native;
-    return find_older_handle(number);
+    const PlainNode* const newest = plain_.newest(number);
+    return newest ? newest->native : find_older_handle(number);
   }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   // If the driver lists what it listed before, that costs two comparisons of lists.
@@ -178,9 +176,11 @@ class GraphBody final : public Object {
   // Returns a node for insert().
   using NewNode = Slab<GraphNode>::Owner;
   NewNode make_node() { return places_.make(); }
+  // Whether next_number() needs no call.
+  bool has_next_number() const { return next_number_ != end_of_numbers_; }
   // Returns a number that no other node of the process has, and that is greater than those here.
   NodeNumber next_number() noexcept {
-    if (next_number_ == end_of_numbers_) [[unlikely]]
+    if (!has_next_number()) [[unlikely]]
       take_numbers();
     return next_number_++;
   }

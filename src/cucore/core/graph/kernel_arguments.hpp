@@ -32,6 +32,20 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
     else
       std::memcpy(to, from, size);
   }
+  // The same without a call. Returns false for sizes that no type of C has.
+  static bool try_copy_value(void* to, const void* from, size_t size) {
+    if (size == sizeof(uint64_t))
+      std::memcpy(to, from, sizeof(uint64_t));
+    else if (size == sizeof(uint32_t))
+      std::memcpy(to, from, sizeof(uint32_t));
+    else if (size == sizeof(uint16_t))
+      std::memcpy(to, from, sizeof(uint16_t));
+    else if (size == sizeof(uint8_t))
+      std::memcpy(to, from, sizeof(uint8_t));
+    else
+      return false;
+    return true;
+  }
   // The buffers are at this distance from the values.
   static constexpr size_t start_of_buffers(size_t value_bytes) {
     return ParameterRoom::place_of(value_bytes, sizeof(Ref<const Buffer>));

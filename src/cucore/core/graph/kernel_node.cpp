@@ -77,7 +77,7 @@ Ref<const KernelWork> KernelWork::make_in(KernelWorkStore& store, const Context&
           image.sizes.count, node.values(), buffers, store.references));
   cucore_launch_options options;
   std::memcpy(extents_of(options), node.extents, sizeof node.extents);
-  (void)LaunchConfiguration::set_extents(device.limits(), options, work->launch_);
+  (void)core::set_extents(device.limits(), options, work->launch_);
   work->launch_.sharedMemBytes = node.dynamic_shared;
   return work;
 }
@@ -202,8 +202,58 @@ const KernelImage& Graph::load(const Kernel& kernel) const {
   return kernel.on(device_);
 }
 
-NodeNumber Graph::add_any_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                                 const LaunchHandles& handles) {
+NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                                const BufferHandles& handles) const {
+  {
+    const BiasedLock lock(root_->mutex());
+    if (!body_->is_plain()) return 0;
+  }
+  const auto& [kernel, options, arguments] = launch;
+  const KernelImage* image = kernel.loaded_on(device_);
+  if (!image) image = &load(kernel);
+  const ParameterSizes& sizes = image->sizes;
+  if (!is_plain(after, *image, options, arguments)) return 0;
+  CUresult result;
+  Ref<const Object> dropped;  // ends after the lock
+  {
+    const BiasedLock lock(root_->mutex());
+    const ContextAccess access(context_, "graph");
+    const driver::CudaTable& cu = driver::cuda();
+    GraphBody& body = *body_;
+    PlainNodes& nodes = body.plain();
+    if (!body.is_plain() || !nodes.next().set(device_.limits(), options)) return 0;
+    root_->let_add_plain(body);
+    const NodeNumber before = after.empty() ? 0 : after[0];
+    const CUgraphNode native_before = after.empty() ? nullptr : body.find_handle(before);
+    PlainNode& node = *nodes.reserve(sizes.bytes, arguments.size());
+    void* pointers[ParameterSizes::MOST];
+    try {
+      if (!image->mark.is_of(nodes.owner())) nodes.keep(kernel, *image);
+      if (!nodes.copy_arguments(node, context_, sizes, arguments, handles, pointers)) {
+        dropped = nodes.drop_kept();
+        return 0;
+      }
+    } catch (...) {
+      dropped = nodes.drop_kept();
+      throw;
+    }
+    nodes.next().native().kernelParams = arguments.empty() ? nullptr : pointers;
+    node.number = body.next_number();
+    node.before = before;
+    root_->change();
+    result = add_plain(cu, node, native_before, kernel, *image, options);
+    if (result == CUDA_SUCCESS) return node.number;
+    nodes.pop_back();
+    dropped = nodes.drop_kept();
+  }
+  if (result != CUDA_ERROR_INVALID_CONTEXT) check_added(kernel, result);
+  return 0;
+}
+
+NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
+                             const LaunchHandles& handles) {
+  if (const NodeNumber number = try_add_plain(after, launch, handles.buffers)) return number;
+  require_usable();
   ArgumentPointers values(launch.arguments.size());
   // These end after the lock.
   Ref<const NodeWork> work;

@@ -34,11 +34,19 @@ void PlainNodes::erase_first(size_t count) noexcept {
   owner_ = new_owner_number();
 }
 
-bool PlainNodes::copy_wide_arguments(PlainNode& node, const Context& context,
-                                     const ParameterSizes& sizes,
-                                     std::span<const cucore_argument> given,
-                                     const BufferHandles& handles, void** pointers) {
-  return copy<false>(node, context, sizes, given, handles, pointers);
+bool PlainNodes::copy_arguments(PlainNode& node, const Context& context,
+                                const ParameterSizes& sizes, std::span<const cucore_argument> given,
+                                const BufferHandles& handles, void** pointers) {
+  const auto copy_value = [](void* to, const void* from, size_t size) {
+    KernelArguments::copy_value(to, from, size);
+    return true;
+  };
+  const auto find = [&](const void* handle) {
+    const Buffer* const kept = BufferHandles::peek_kept(handle, owner_);
+    return kept ? kept : keep_buffer(handle, handles);
+  };
+  return sizes.are_narrow ? copy<true>(node, context, sizes, given, pointers, copy_value, find)
+                          : copy<false>(node, context, sizes, given, pointers, copy_value, find);
 }
 
 const Object* PlainNodes::take_kept() noexcept try {

@@ -15,6 +15,7 @@
 
 #include "core/graph/kernel_arguments.hpp"
 #include "core/load/launch_handles.hpp"
+#include "core/objects/launch_extents.hpp"
 #include "support/keep_mark.hpp"
 #include "support/object_set.hpp"
 #include "support/pointer_list.hpp"
@@ -74,13 +75,23 @@ class PlainNodes {
 
   // In the order of adding; their numbers ascend.
   const PointerList<PlainNode>& list() const { return list_; }
+  // Returns the newest node if it has this number, else null.
+  const PlainNode* newest(NodeNumber number) const {
+    if (list_.empty() || list_.back()->number != number) return nullptr;
+    return list_.back();
+  }
 
   // Returns memory for the next node, for push_back(). Throws std::bad_alloc.
-  [[gnu::always_inline]] PlainNode* reserve(size_t value_bytes, size_t arguments) {
-    const size_t most = sizeof(PlainNode) + value_bytes + arguments * sizeof(const Buffer*);
-    if (most > static_cast<size_t>(end_ - next_)) [[unlikely]]
-      grow(most);
+  PlainNode* reserve(size_t value_bytes, size_t arguments) {
+    const size_t most = most_bytes(value_bytes, arguments);
+    if (most > free_bytes()) grow(most);
     list_.reserve_one();
+    return reinterpret_cast<PlainNode*>(next_);
+  }
+  // The same; returns null if that needs reserve().
+  PlainNode* reserved(size_t value_bytes, size_t arguments) const noexcept {
+    if (most_bytes(value_bytes, arguments) > free_bytes() || !list_.has_room()) [[unlikely]]
+      return nullptr;
     return reinterpret_cast<PlainNode*>(next_);
   }
   void push_back(PlainNode* node, size_t value_bytes) noexcept {
@@ -93,15 +104,26 @@ class PlainNodes {
     next_ = reinterpret_cast<std::byte*>(list_.back());
     list_.pop_back();
   }
+  // Returns what the driver gets for the next node.
+  RepeatedLaunch<CUDA_KERNEL_NODE_PARAMS>& next() { return next_launch_; }
   // Copies the arguments of the next node, and sets the pointers to them. Returns false if an
   // argument is an error, or a buffer that only all checks can decide about. Throws as keep().
-  [[gnu::always_inline]] bool copy_arguments(PlainNode& node, const Context& context,
-                                             const ParameterSizes& sizes,
-                                             std::span<const cucore_argument> given,
-                                             const BufferHandles& handles, void** pointers) {
-    if (!sizes.are_narrow) [[unlikely]]
-      return copy_wide_arguments(node, context, sizes, given, handles, pointers);
-    return copy<true>(node, context, sizes, given, handles, pointers);
+  bool copy_arguments(PlainNode& node, const Context& context, const ParameterSizes& sizes,
+                      std::span<const cucore_argument> given, const BufferHandles& handles,
+                      void** pointers);
+  // The same for narrow ones whose buffers are kept already. Calls nothing. Returns false if that
+  // does not suffice.
+  [[gnu::always_inline]] bool copy_kept_arguments(PlainNode& node, const Context& context,
+                                                  const ParameterSizes& sizes,
+                                                  std::span<const cucore_argument> given,
+                                                  void** pointers) const {
+    const uint64_t owner = owner_;
+    return copy<true>(
+        node, context, sizes, given, pointers,
+        [](void* to, const void* from, size_t size) {
+          return KernelArguments::try_copy_value(to, from, size);
+        },
+        [owner](const void* handle) { return BufferHandles::peek_kept(handle, owner); });
   }
   // Forgets the first nodes, which are GraphNodes now. Without nodes it keeps no object.
   void erase_first(size_t count) noexcept;
@@ -120,15 +142,16 @@ class PlainNodes {
   Ref<const Object> drop_kept() noexcept { return Ref<const Object>::adopt(take_kept()); }
 
  private:
-  template <bool ARE_NARROW>
-  [[gnu::always_inline]] bool copy(PlainNode& node, const Context& context,
-                                   const ParameterSizes& sizes,
-                                   std::span<const cucore_argument> given,
-                                   const BufferHandles& handles, void** pointers);
-  [[gnu::noinline]] bool copy_wide_arguments(PlainNode& node, const Context& context,
-                                             const ParameterSizes& sizes,
-                                             std::span<const cucore_argument> given,
-                                             const BufferHandles& handles, void** pointers);
+  static size_t most_bytes(size_t value_bytes, size_t arguments) {
+    return sizeof(PlainNode) + value_bytes + arguments * sizeof(const Buffer*);
+  }
+  size_t free_bytes() const { return static_cast<size_t>(end_ - next_); }
+  // `copy_value` returns whether it could, `find` the buffer of a handle or null.
+  template <bool ARE_NARROW, class CopyValue, class Find>
+  [[gnu::always_inline]] static bool copy(PlainNode& node, const Context& context,
+                                          const ParameterSizes& sizes,
+                                          std::span<const cucore_argument> given, void** pointers,
+                                          CopyValue copy_value, Find find);
   void keep(const Object& object);
   // The result is in a register, so that the caller's variable need not be in memory.
   [[gnu::cold, gnu::noinline]] const Object* take_kept() noexcept;
@@ -137,22 +160,23 @@ class PlainNodes {
   std::byte *next_ = nullptr, *end_ = nullptr;  // of the last block
   PointerList<PlainNode> list_;
   uint64_t owner_ = new_owner_number();
+  RepeatedLaunch<CUDA_KERNEL_NODE_PARAMS> next_launch_;
   Ref<PlainStore> store_;
   // The number of nodes at the last keep(), and the state of the store before it.
   size_t nodes_of_keep_ = SIZE_MAX, kept_before_ = 0;
   bool might_print_before_ = false;
 };
 
-template <bool ARE_NARROW>
+template <bool ARE_NARROW, class CopyValue, class Find>
 [[gnu::always_inline]] inline bool PlainNodes::copy(PlainNode& node, const Context& context,
                                                     const ParameterSizes& sizes,
                                                     std::span<const cucore_argument> given,
-                                                    const BufferHandles& handles, void** pointers) {
+                                                    void** pointers, CopyValue copy_value,
+                                                    Find find) {
   std::byte* const values = node.values();
   std::byte* place = values;
   const Buffer** const buffers = node.buffers(sizes.bytes);
   const Buffer** end = buffers;
-  const uint64_t owner = owner_;
   const size_t count = given.size();
   for (size_t i = 0; i < count; ++i) {
     const cucore_argument& argument = given[i];
@@ -161,13 +185,12 @@ template <bool ARE_NARROW>
       place = values + ParameterRoom::place_of(static_cast<size_t>(place - values), size);
     pointers[i] = place;
     if (argument.size == size && argument.data) [[likely]] {
-      KernelArguments::copy_value(place, argument.data, size);
+      if (!copy_value(place, argument.data, size)) [[unlikely]]
+        return false;
     } else {
       if (!is_buffer(argument) || !sizes.takes_address(i)) [[unlikely]]
         return false;
-      const Buffer* buffer = BufferHandles::peek_kept(argument.data, owner);
-      if (!buffer) [[unlikely]]
-        buffer = keep_buffer(argument.data, handles);
+      const Buffer* const buffer = find(argument.data);
       if (!buffer || buffer->context().get() != &context) [[unlikely]]
         return false;
       const CUdeviceptr address = buffer->address();

@@ -201,111 +201,142 @@ namespace {
       LaunchAttributes::are_set(options), &buffers);
 }
 
-// Returns the buffer if the capture keeps it for certain, and marks its handle; else null. The
-// caller has the lock of the gate.
-[[gnu::noinline]] const Buffer* find_kept(const CaptureGate& gate, const void* handle,
-                                          const BufferHandles& handles) noexcept {
-  const HandleReference<const Buffer> reference(handle, handles);
-  if (!reference.object() || !gate.keeps(*reference.object())) return nullptr;
-  BufferHandles::mark(handle, gate.owner);
-  return reference.object();
-}
+// Finds what a launch uses in a capture that keeps it all. The caller has the lock of the gate.
+struct KeptObjects {
+  using Lock = BiasedLock;
+  using Access = ContextAccess;
 
-// The same for an image.
-[[gnu::noinline]] bool keeps_image(const CaptureGate& gate, const KernelImage& image) noexcept {
-  if (!gate.session || !gate.keeps(*image.image)) return false;
-  image.mark.set(gate.owner);
+  static const driver::CudaTable* driver() { return &driver::cuda(); }
+  static const KernelImage* image(const Kernel& kernel, const Device& device) {
+    return &kernel.on(device);
+  }
+  // Whether the capture keeps the image for certain. Marks it.
+  static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
+    if (!gate.session || !gate.keeps(*image.image)) return false;
+    image.mark.set(gate.owner);
+    return true;
+  }
+  // Returns the buffer if the capture keeps it for certain, and marks its handle; else null.
+  static const Buffer* find(const CaptureGate& gate, const void* handle,
+                            const BufferHandles& handles) noexcept {
+    const HandleReference<const Buffer> reference(handle, handles);
+    if (!reference.object() || !gate.keeps(*reference.object())) return nullptr;
+    BufferHandles::mark(handle, gate.owner);
+    return reference.object();
+  }
+};
+
+// The same without a call, so that values stay in registers: for objects that are marked, and for
+// the owner of the lock.
+struct MarkedObjects {
+  using Lock = OwnerLock;
+  using Access = QuickContextAccess;
+
+  static const driver::CudaTable* driver() noexcept { return driver::cuda_if_open(); }
+  static const KernelImage* image(const Kernel& kernel, const Device& device) noexcept {
+    return kernel.loaded_on(device);
+  }
+  static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
+    return image.mark.is_of(gate.owner);
+  }
+  static const Buffer* find(const CaptureGate& gate, const void* handle,
+                            const BufferHandles& /*handles*/) noexcept {
+    return BufferHandles::peek_kept(handle, gate.owner);
+  }
+};
+
+// Sets the pointers to the values of as many arguments as sizes. Returns false if an argument is an
+// error, or a buffer that only all checks can decide about.
+template <class Objects>
+[[gnu::always_inline]] inline bool set_kept(void** pointers, const ParameterSizes& sizes,
+                                            const Context& context, const CaptureGate& gate,
+                                            const cucore_argument* given, size_t count,
+                                            const BufferHandles& handles) noexcept {
+  for (size_t i = 0; i < count; ++i) {
+    const cucore_argument& argument = given[i];
+    const void* place = argument.data;
+    if (argument.size != sizes.sizes[i] || !place) [[unlikely]] {
+      if (!is_buffer(argument) || !sizes.takes_address(i)) [[unlikely]]
+        return false;
+      const Buffer* const buffer = Objects::find(gate, place, handles);
+      if (!buffer || buffer->context().get() != &context) [[unlikely]]
+        return false;
+      place = buffer->address_place();
+    }
+    pointers[i] = const_cast<void*>(place);
+  }
   return true;
 }
 
-struct KeptBuffer {
-  CUdeviceptr address;
-  const Buffer* buffer;
-};
-
-// The arguments of a launch in a capture that keeps all that they use.
-struct KeptArguments {
-  // Needs as many arguments as sizes. Sets the pointers to the values. Returns the number of
-  // buffers; FAILED if an argument is an error, or a buffer that only all checks can decide about.
-  // The caller has the lock of the gate.
-  [[gnu::always_inline]] size_t set(const ParameterSizes& sizes, const Context& context,
-                                    const CaptureGate& gate, const cucore_argument* given,
-                                    size_t count, const BufferHandles& handles) noexcept {
-    size_t buffer_count = 0;
-    for (size_t i = 0; i < count; ++i) {
-      const cucore_argument& argument = given[i];
-      pointers[i] = const_cast<void*>(argument.data);
-      if (argument.size == sizes.sizes[i] && argument.data) [[likely]]
-        continue;
-      if (!is_buffer(argument) || !sizes.takes_address(i)) [[unlikely]]
-        return FAILED;
-      const Buffer* buffer = BufferHandles::peek_kept(argument.data, gate.owner);
-      if (!buffer) [[unlikely]]
-        buffer = find_kept(gate, argument.data, handles);
-      if (!buffer || buffer->context().get() != &context) [[unlikely]]
-        return FAILED;
-      KeptBuffer& kept = buffers[buffer_count++];
-      kept.address = buffer->address();
-      kept.buffer = buffer;
-      pointers[i] = &kept.address;
-    }
-    return buffer_count;
-  }
-  static constexpr size_t FAILED = SIZE_MAX;
-
-  void* pointers[ParameterSizes::MOST];
-  KeptBuffer buffers[ParameterSizes::MOST];
-};
-
 // For a launch that may not have been captured. A use has no end on a stream of the library.
 [[gnu::cold, gnu::noinline]] void record_uses(const KernelImage& image, const Stream& stream,
-                                              std::span<const KeptBuffer> buffers) {
+                                              const cucore_argument* arguments, size_t count,
+                                              const BufferHandles& handles) {
   image.image->record_use(stream);
-  for (const KeptBuffer& kept : buffers) const BufferUse use(*kept.buffer, stream);
+  for (const cucore_argument& argument : std::span(arguments, count)) {
+    if (!is_buffer(argument)) continue;
+    const HandleReference<const Buffer> reference(argument.data, handles);
+    if (reference.object()) const BufferUse use(*reference.object(), stream);
+  }
+}
+
+[[noreturn, gnu::cold, gnu::noinline]] void throw_kept_failure(const Kernel& kernel,
+                                                               const Stream& stream,
+                                                               const cucore_launch_options& options,
+                                                               CUresult result) {
+  const LaunchConfiguration configuration(stream.device(), stream.native(), options);
+  throw_launch_failure(kernel, stream.device(), configuration.get(), result);
 }
 
 // Launches in a capture that keeps all that the launch uses, as it does for most of its launches.
 // No use is recorded, because the graph keeps the objects until its own launches have ended. But
 // other code that has the native stream by then may have ended the capture before the launch.
 // Returns false, without a call of the driver, for other launches and for errors.
+template <class Objects>
 [[gnu::always_inline]] inline bool try_launch_kept(const Kernel& kernel, const Stream& stream,
                                                    const cucore_launch_options& options,
                                                    const cucore_argument* arguments, size_t count,
                                                    const BufferHandles& handles) {
   const Device& device = stream.device();
-  const KernelImage& image = kernel.on(device);
+  const KernelImage* const image = Objects::image(kernel, device);
   CaptureGate* const gate = stream.plain_capture_gate();
-  if (!gate || !image.sizes.are_for(count) || image.can_print ||
+  if (!image || !gate || !image->sizes.are_for(count) || image->can_print ||
       options.dynamic_shared > ALWAYS_ALLOWED_SHARED || LaunchAttributes::are_set(options))
       [[unlikely]]
     return false;
-  CUlaunchConfig config;
-  if (!LaunchConfiguration::set_extents(device.limits(), options, config)) [[unlikely]]
-    return false;
-  config.sharedMemBytes = options.dynamic_shared;
-  config.hStream = stream.native();
-  config.attrs = nullptr;
-  config.numAttrs = 0;
+  CUlaunchConfig& config = gate->next_launch.native();
   CUresult result;
   {
-    const BiasedLock lock(gate->mutex);
+    const typename Objects::Lock lock(gate->mutex);
+    if (!lock.is_locked()) [[unlikely]]
+      return false;
     const Context& context = *stream.context();
-    const ContextAccess access(context, std::nothrow);
-    if (!access.is_alive() || (!image.mark.is_of(gate->owner) && !keeps_image(*gate, image)))
+    const typename Objects::Access access(context, std::nothrow);
+    const driver::CudaTable* const cu = Objects::driver();
+    void* pointers[ParameterSizes::MOST];
+    if (!access.is_alive() || !cu || !gate->next_launch.set(device.limits(), options) ||
+        !Objects::keeps(*gate, *image) ||
+        !set_kept<Objects>(pointers, image->sizes, context, *gate, arguments, count, handles))
         [[unlikely]]
       return false;
-    KeptArguments kept;
-    const size_t buffers = kept.set(image.sizes, context, *gate, arguments, count, handles);
-    if (buffers == KeptArguments::FAILED) [[unlikely]]
-      return false;
-    result = driver::cuda().cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(image.native),
-                                             kept.pointers, nullptr);
+    config.sharedMemBytes = options.dynamic_shared;
+    config.hStream = stream.native();
+    result = cu->cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(image->native), pointers,
+                                  nullptr);
     if (stream.is_shared()) [[unlikely]]
-      record_uses(image, stream, {kept.buffers, buffers});
+      record_uses(*image, stream, arguments, count, handles);
   }
   if (result != CUDA_SUCCESS) [[unlikely]]
-    throw_launch_failure(kernel, device, config, result);
+    throw_kept_failure(kernel, stream, options, result);
   return true;
+}
+
+[[gnu::cold, gnu::noinline]] void launch_uncommon(const Kernel& kernel, const Stream& stream,
+                                                  const cucore_launch_options& options,
+                                                  const cucore_argument* arguments, size_t count,
+                                                  const LaunchHandles& handles) {
+  if (!try_launch_kept<KeptObjects>(kernel, stream, options, arguments, count, handles.buffers))
+    launch_uncaptured(kernel, stream, options, arguments, count, handles);
 }
 
 }  // namespace
@@ -313,8 +344,9 @@ struct KeptArguments {
 void launch_capturable(const Kernel& kernel, const Stream& stream,
                        const cucore_launch_options& options, const cucore_argument* arguments,
                        size_t count, const LaunchHandles& handles) {
-  if (!try_launch_kept(kernel, stream, options, arguments, count, handles.buffers)) [[unlikely]]
-    launch_uncaptured(kernel, stream, options, arguments, count, handles);
+  if (!try_launch_kept<MarkedObjects>(kernel, stream, options, arguments, count, handles.buffers))
+      [[unlikely]]
+    launch_uncommon(kernel, stream, options, arguments, count, handles);
 }
 
 void launch_uncaptured(const Kernel& kernel, const Stream& stream,

@@ -48,6 +48,8 @@ class BiasedMutex {
   void own() noexcept;
 
  private:
+  friend class OwnerLock;
+
   // The address of a variable of the thread identifies it.
   static const void* this_thread() noexcept { return &detail::thread_accesses; }
 
@@ -84,8 +86,28 @@ class BiasedLock {
   BiasedLock(const BiasedLock&) = delete;
   BiasedLock& operator=(const BiasedLock&) = delete;
 
+  static constexpr bool is_locked() noexcept { return true; }
+
  private:
   BiasedMutex& mutex_;
+};
+
+// Locks if the calling thread is the owner, without a call.
+class OwnerLock {
+ public:
+  [[gnu::always_inline]] explicit OwnerLock(BiasedMutex& mutex) noexcept
+      : mutex_(mutex), is_locked_(mutex.enter_as_owner()) {}
+  [[gnu::always_inline]] ~OwnerLock() {
+    if (is_locked_) mutex_.is_owner_inside_.store(false, std::memory_order_release);
+  }
+  OwnerLock(const OwnerLock&) = delete;
+  OwnerLock& operator=(const OwnerLock&) = delete;
+
+  bool is_locked() const noexcept { return is_locked_; }
+
+ private:
+  BiasedMutex& mutex_;
+  const bool is_locked_;
 };
 
 }  // namespace cucore::core

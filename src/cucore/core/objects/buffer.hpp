@@ -53,6 +53,8 @@ class Buffer final : public Object {
   // Queries the driver for borrowed memory.
   MemoryKind memory_kind() const;
   CUdeviceptr address() const { return address_; }
+  // For the driver, which reads the address of an argument from there.
+  const CUdeviceptr* address_place() const { return &address_; }
   void* host_pointer() const { return host_; }
   size_t size() const { return size_; }
   void require_usable() const { context_->require_alive("buffer"); }

@@ -9,6 +9,7 @@
 #include <cstdint>
 
 #include "core/objects/biased_mutex.hpp"
+#include "core/objects/launch_extents.hpp"
 #include "support/keep_mark.hpp"
 #include "support/ref.hpp"
 
@@ -38,9 +39,10 @@ struct alignas(64) CaptureGate final : Object {
       for (auto& place : places) place.store(nullptr, std::memory_order_release);
   }
 
-  BiasedMutex mutex;                  // also guards the objects of the session
-  CaptureSession* session = nullptr;  // null after its end
-  uint64_t owner = NO_OWNER;          // of the marks of objects that the session keeps
+  BiasedMutex mutex;                           // also guards the objects of the session
+  CaptureSession* session = nullptr;           // null after its end
+  uint64_t owner = NO_OWNER;                   // of the marks of objects that the session keeps
+  RepeatedLaunch<CUlaunchConfig> next_launch;  // of the stream; guarded by the mutex
 
  private:
   // Each object has two places. The bits of its address that differ most decide which.

@@ -73,6 +73,34 @@ class ContextAccess {
   detail::ThreadAccesses* accesses_;  // null: counted by the context
 };
 
+// A ContextAccess without a call. It is none if the record of the thread has no room.
+class QuickContextAccess {
+ public:
+  [[gnu::always_inline]] QuickContextAccess(const Context& context, std::nothrow_t) noexcept
+      : context_(context),
+        accesses_(*detail::thread_accesses),
+        has_room_(accesses_.depth != detail::ThreadAccesses::DEPTH) {
+    if (!has_room_) [[unlikely]]
+      return;
+    accesses_.contexts[accesses_.depth++].store(&context, std::memory_order_relaxed);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+  [[gnu::always_inline]] ~QuickContextAccess() {
+    if (has_room_) [[likely]]
+      accesses_.contexts[--accesses_.depth].store(nullptr, std::memory_order_release);
+  }
+  QuickContextAccess(const QuickContextAccess&) = delete;
+  QuickContextAccess& operator=(const QuickContextAccess&) = delete;
+
+  // Whether this is an access to a context that is alive.
+  bool is_alive() const noexcept { return has_room_ && !context_.is_lost(); }
+
+ private:
+  const Context& context_;
+  detail::ThreadAccesses& accesses_;
+  const bool has_room_;
+};
+
 // Waits until no other thread uses a lost context.
 void wait_for_accesses(const Context& context) noexcept;
 
