@@ -26,18 +26,9 @@ struct chain {
   cucore_graph *graph;
   cucore_executable *executable;
 };
-static struct chain chains[] = {{.size = 1}, {.size = 100}, {.size = MOST}, {.size = MOST}, {.size = MOST}, {.size = MOST}};
-#define CHAINS ((int)(sizeof chains / sizeof *chains))
-#define FIRST_LARGEST 2
-#define CALLS_OF_A_CHAIN 5
-enum way { BARE, IN_C, WAYS };
-
-/* Returns a chain of MOST kernels, another one after each few calls. The time of the driver for so many nodes depends on
-   their places in memory, by up to a tenth. So each way has several chains, and no way has all the places of one kind. */
-static const struct chain *largest(enum way way) {
-  static int calls[WAYS];
-  return &chains[FIRST_LARGEST + calls[way]++ / CALLS_OF_A_CHAIN % (CHAINS - FIRST_LARGEST)];
-}
+static struct chain chains[] = {{.size = 1}, {.size = 100}, {.size = MOST}};
+#define CHAINS (sizeof chains / sizeof *chains)
+#define LARGEST (&chains[CHAINS - 1])
 
 /* A launch with its arguments. Both ways describe it once for a graph, and not for each node. */
 #define BARE_LAUNCH_OF(type)                                   \
@@ -111,25 +102,18 @@ static int capture_c(cucore_graph **graph) {
   return bad || refused(cucore_stream_end_capture(world.stream, graph, &error), error);
 }
 
-/* Makes the graph and the executable of one way. */
-static int open_chain(struct chain *chain, enum way way) {
-  cucore_error *error = NULL;
-  if (way == BARE)
-    return build_bare(chain->size, &chain->bare_graph) ||
-           FAILED(bare_cuGraphInstantiateWithFlags(&chain->bare_executable, chain->bare_graph, 0));
-  return build_c(chain->size, &chain->graph) ||
-         refused(cucore_executable_create(chain->graph, NULL, &chain->executable, &error), error);
-}
-
 /* Needs overheads_open(). Returns 0 if all is well. */
 EXPORT int graphs_open(void) {
+  cucore_error *error = NULL;
 #define FIND_CALL(name, version) \
   if (!(*(void **)&bare_##name = driver_call(#name, version))) return 1;
   GRAPH_CALLS(FIND_CALL)
-  for (int i = 0; i < CHAINS * WAYS; ++i) {
-    const int is_odd = i / WAYS % 2;
-    if (open_chain(&chains[i / WAYS], (i + is_odd) % WAYS ? IN_C : BARE)) return 1;
-  }
+  for (struct chain *chain = chains; chain < chains + CHAINS; ++chain)
+    if (build_bare(chain->size, &chain->bare_graph) ||
+        FAILED(bare_cuGraphInstantiateWithFlags(&chain->bare_executable, chain->bare_graph, 0)) ||
+        build_c(chain->size, &chain->graph) ||
+        refused(cucore_executable_create(chain->graph, NULL, &chain->executable, &error), error))
+      return 1;
   return 0;
 }
 
@@ -157,8 +141,8 @@ GRAPH_ROW(bare_graph_launch_1, { bad |= BARE_LAUNCH(&chains[0]); })
 GRAPH_ROW(c_graph_launch_1, { bad |= C_LAUNCH(&chains[0]); })
 GRAPH_ROW(bare_graph_launch_100, { bad |= BARE_LAUNCH(&chains[1]); })
 GRAPH_ROW(c_graph_launch_100, { bad |= C_LAUNCH(&chains[1]); })
-GRAPH_ROW(bare_graph_launch_1000, { bad |= BARE_LAUNCH(largest(BARE)); })
-GRAPH_ROW(c_graph_launch_1000, { bad |= C_LAUNCH(largest(IN_C)); })
+GRAPH_ROW(bare_graph_launch_1000, { bad |= BARE_LAUNCH(LARGEST); })
+GRAPH_ROW(c_graph_launch_1000, { bad |= C_LAUNCH(LARGEST); })
 GRAPH_ROW(bare_graph_capture, {
   CUgraph graph = NULL;
   bad |= capture_bare(&graph) || FAILED(bare_cuGraphDestroy(graph));
@@ -179,17 +163,17 @@ GRAPH_ROW(c_graph_build, {
 })
 GRAPH_ROW(bare_graph_create, {
   CUgraphExec executable = NULL;
-  bad |= FAILED(bare_cuGraphInstantiateWithFlags(&executable, largest(BARE)->bare_graph, 0)) || FAILED(bare_cuGraphExecDestroy(executable));
+  bad |= FAILED(bare_cuGraphInstantiateWithFlags(&executable, LARGEST->bare_graph, 0)) || FAILED(bare_cuGraphExecDestroy(executable));
 })
 GRAPH_ROW(c_graph_create, {
   cucore_executable *executable = NULL;
-  bad |= cucore_executable_create(largest(IN_C)->graph, NULL, &executable, NULL) != CUCORE_OK;
+  bad |= cucore_executable_create(LARGEST->graph, NULL, &executable, NULL) != CUCORE_OK;
   cucore_executable_release(executable);
 })
 GRAPH_ROW(bare_graph_update_1, { bad |= update_bare(&chains[0]); })
 GRAPH_ROW(c_graph_update_1, { bad |= C_UPDATE(&chains[0]); })
-GRAPH_ROW(bare_graph_update_1000, { bad |= update_bare(largest(BARE)); })
-GRAPH_ROW(c_graph_update_1000, { bad |= C_UPDATE(largest(IN_C)); })
+GRAPH_ROW(bare_graph_update_1000, { bad |= update_bare(LARGEST); })
+GRAPH_ROW(c_graph_update_1000, { bad |= C_UPDATE(LARGEST); })
 GRAPH_ROW(bare_graph_plain, {
   for (int k = 0; k < 100; ++k) bad |= launch_bare();
   bad |= synchronize_both();
