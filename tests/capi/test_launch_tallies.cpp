@@ -170,6 +170,35 @@ TEST_F(LaunchTallies, CountFailuresApart) {
   EXPECT_EQ(tally.with_bytes + tally.with_operations, 0u);
 }
 
+// The tally of a launch under way is put right, although another observer comes meanwhile.
+TEST_F(LaunchTallies, CountFailuresApartWhileAnObserverComes) {
+  NEEDS_FAKE_DRIVER();
+  Counter counter(5);
+  cucore_status status = CUCORE_OK;
+  uint64_t calls = 0;
+  std::atomic<bool> has_begun{false};
+  std::thread thread([&] {
+    launch(2);
+    fake_->delay_call("cuLaunchKernelEx", 300);
+    fake_->fail_call("cuLaunchKernelEx", 1, 999);
+    calls = fake_->call_count("cuLaunchKernelEx");
+    has_begun = true;
+    const cucore_launch_options options = grid(1, 1);
+    status = cucore_kernel_launch(empty_, stream_, &options, nullptr, 0, nullptr);
+  });
+  EXPECT_TRUE(
+      comes_true([&] { return has_begun && fake_->call_count("cuLaunchKernelEx") == calls + 1; }));
+  const Counter second(5);
+  thread.join();
+  fake_->delay_call("cuLaunchKernelEx", 0);
+  EXPECT_NE(status, CUCORE_OK);
+  ASSERT_EQ(counter.observed, 1);
+  EXPECT_EQ(second.observed, 0);
+  EXPECT_EQ(counter.tallies[0].calls, 1u);
+  EXPECT_EQ(counter.tallies[0].failed, 1u);
+  EXPECT_EQ(counter.tallies[0].left, 3u);
+}
+
 TEST_F(LaunchTallies, CountCapturedLaunchesApart) {
   Counter counter(5);
   launch(1);

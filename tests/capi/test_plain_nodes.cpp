@@ -381,7 +381,19 @@ TEST_F(PlainGraphNodes, HaveTheirOwnExtents) {
       }
     if (is_captured) SUCCEEDS(cucore_stream_end_capture, stream_, graph.out());
     EXPECT_EQ(cucore_graph_node_count(graph), 16u);
+    const uint64_t at = fake_ ? fake_->launch_count() : 0;
     launch(make_executable(graph));
+    std::vector<Extents> wanted;
+    for (const Row& row : rows)
+      if (row.wanted[0]) wanted.push_back(row.wanted);
+    for (size_t i = 0; fake_ && i < 2 * wanted.size(); ++i) {
+      fake_launch seen{};
+      ASSERT_TRUE(fake_->launch_at(at + i, &seen));
+      Extents extents{};
+      std::copy_n(seen.grid, 3, extents.data());
+      std::copy_n(seen.block, 3, extents.data() + 3);
+      EXPECT_EQ(extents, wanted[i % wanted.size()]) << i;
+    }
     for (size_t i = 0; i < rows.size(); ++i) {
       if (!runs_kernels() || !rows[i].wanted[0]) continue;
       Extents read{};
@@ -445,6 +457,44 @@ TEST_F(PlainGraphNodes, KeepSmallArguments) {
     MUST(cucore_buffer_read, buffers[i], 0, read.data(), sizeof read, stream_);
     EXPECT_EQ(read, (std::array<uint64_t, 4>{250 + i, 65530 + i, 4294967290 + i, 200 + i}));
   }
+}
+
+// Nodes after the same one, and after older ones.
+TEST_F(PlainGraphNodes, BranchAndJoin) {
+  const Buffer buffer = make_floats(1);
+  const Nodes chain = add_chain(5, buffer);
+  Nodes branches;
+  for (int i = 0; i < 20; ++i) branches.push_back(add_saxpy_to(graph_, {chain[2]}, buffer));
+  const cucore_node late = add_saxpy_to(graph_, {branches[7]}, buffer);
+  EXPECT_EQ(before(branches[0]), Nodes{chain[2]});
+  EXPECT_EQ(before(branches[19]), Nodes{chain[2]});
+  EXPECT_EQ(before(late), Nodes{branches[7]});
+  EXPECT_EQ(after(chain[2]).size(), 21u);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 26u);
+}
+
+// The driver refuses the next node of a chain, all of whose objects the graph keeps.
+TEST_F(PlainGraphNodes, AreNotAddedIfTheDriverFails) {
+  NEEDS_FAKE_DRIVER();
+  const Buffer buffer = make_floats(1);
+  Nodes nodes = add_chain(3, buffer);
+  const SaxpyArguments arguments(1, buffer, buffer);
+  const cucore_launch_options options = grid(1, 32);
+  cucore_node node = 7;
+  fake_->fail_call("cuGraphAddKernelNode", 1, CUDA_ERROR_UNKNOWN);
+  const uint64_t calls = fake_->call_count("cuGraphAddKernelNode");
+  FAILS_ONCE(CUCORE_ERROR_CUDA, "add a node that launches kernel saxpy", cucore_graph_add_kernel,
+             graph_, &nodes.back(), 1, saxpy_, &options, arguments.list, 4, &node);
+  EXPECT_EQ(node, 0u);
+  EXPECT_EQ(fake_->call_count("cuGraphAddKernelNode"), calls + 1);
+  nodes.push_back(add_saxpy_to(graph_, {nodes.back()}, buffer));
+  // Old drivers need a current context for some nodes.
+  fake_->fail_call("cuGraphAddKernelNode", 1, CUDA_ERROR_INVALID_CONTEXT);
+  nodes.push_back(add_saxpy_to(graph_, {nodes.back()}, buffer));
+  nodes.push_back(add_saxpy_to(graph_, {nodes.back()}, buffer));
+  EXPECT_EQ(cucore_graph_node_count(graph_), 6u);
+  for (size_t i = 1; i < nodes.size(); ++i) EXPECT_EQ(before(nodes[i]), Nodes{nodes[i - 1]});
+  run();
 }
 
 // The thread that made the graph adds most nodes. Others need the common lock.

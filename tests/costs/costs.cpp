@@ -145,6 +145,21 @@ cucore_graph* chain_of_kernels(const World& world, int count) {
   return graph;
 }
 
+// Kernels after the first one.
+void add_branches(const World& world, int count) {
+  const cucore_launch_options options = one_thread();
+  const uint32_t b = 1;
+  const float c = 2;
+  const cucore_argument arguments[] = {
+      {small_buffer(world), CUCORE_ARGUMENT_OBJECT}, CUCORE_ARGUMENT(b), CUCORE_ARGUMENT(c)};
+  cucore_graph* graph = chain_of_kernels(world, 2);
+  cucore_node first = 0, node = 0;
+  CALL(cucore_graph_add_kernel, graph, nullptr, 0, world.kernel, &options, arguments, 3, &first);
+  for (int i = 0; i < count; ++i)
+    CALL(cucore_graph_add_kernel, graph, &first, 1, world.kernel, &options, arguments, 3, &node);
+  cucore_graph_release(graph);
+}
+
 // With its share of the end of the graph.
 void add_a_kernel_node(const World& world, int count) {
   cucore_graph_release(chain_of_kernels(world, count));
@@ -401,6 +416,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"prepared_with_a_buffer", &prepared_with_a_buffer},
     {"capture_a_kernel", &capture_a_kernel},
     {"add_a_kernel_node", &add_a_kernel_node},
+    {"add_branches", &add_branches},
     {"add_mixed_nodes", &add_mixed_nodes},
     {"update_executable", &update_executable},
     {"record_event", &record_event},

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -53,6 +54,35 @@ class Accesses : public testing::Test {
   Ref<Device> device_;
   Ref<Context> context_;
 };
+
+// A record has room for six.
+TEST_F(Accesses, AreQuickWhileTheRecordHasRoom) {
+  for (const int nested : {0, 5, 6, 7}) {
+    SCOPED_TRACE(nested);
+    within(nested, [&] {
+      for (int i = 0; i < 2; ++i) {
+        const QuickContextAccess access(*context_, std::nothrow);
+        EXPECT_EQ(access.is_alive(), nested < 6);
+      }
+    });
+  }
+  const QuickContextAccess outer(*context_, std::nothrow);
+  context_->set_lost();
+  EXPECT_FALSE(outer.is_alive());
+  const QuickContextAccess inner(*context_, std::nothrow);
+  EXPECT_FALSE(inner.is_alive());
+}
+
+TEST_F(Accesses, AreWaitedForIfTheyAreQuick) {
+  std::unique_ptr<Wait> wait;
+  {
+    const QuickContextAccess access(*context_, std::nothrow);
+    wait = std::make_unique<Wait>(*context_);
+    std::this_thread::sleep_for(20ms);
+    EXPECT_FALSE(wait->is_over());
+  }
+  wait.reset();
+}
 
 // This includes those beyond the room of a thread's record.
 TEST_F(Accesses, AreWaitedFor) {

@@ -365,6 +365,12 @@ void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
 }
 
 void Executable::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
+  // A load may call observers, which may use the graph. So it comes before the locks.
+  if (change.kernel) {
+    const Context& context = *root_->context();
+    context.require_alive("executable");
+    (void)change.kernel->on(context.device());
+  }
   this->change(number, [&](const GraphNode& node, const NodeWork* before) {
     return changed_kernel(*root_->context(), node, before, std::move(change), handles);
   });

@@ -482,6 +482,7 @@ void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
 }
 
 void Graph::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
+  if (change.kernel) load(*change.kernel);
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
   replace(use, node, changed_kernel(*context(), node, node.work.get(), std::move(change), handles));

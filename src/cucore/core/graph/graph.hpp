@@ -204,18 +204,20 @@ class Graph final : public Object {
   // The caller has the lock. Takes the work over unless the call fails.
   NodeNumber insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                     Ref<const NodeWork>& work);
+  // Returns the kernel for the device of the graph. The first use of a kernel loads its code, which
+  // may call observers. So the caller has no lock.
   const KernelImage& load(const Kernel& kernel) const;
   // Whether a launch is one as most are: without attributes, with known parameters, and after at
   // most one other node.
-  static bool is_plain(std::span<const NodeNumber> after, const KernelImage& image,
-                       const cucore_launch_options& options,
-                       std::span<const cucore_argument> arguments) {
+  static bool is_plain_launch(std::span<const NodeNumber> after, const KernelImage& image,
+                              const cucore_launch_options& options,
+                              std::span<const cucore_argument> arguments) {
     return after.size() <= 1 && image.sizes.are_for(arguments.size()) &&
            options.dynamic_shared <= ALWAYS_ALLOWED_SHARED && !LaunchAttributes::are_set(options);
   }
   // Returns the number; 0 if only all checks can decide, or if that does not suffice.
   NodeNumber try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                           const BufferHandles& handles) const;
+                           const KernelImage& image, const BufferHandles& handles) const;
   CUresult add_plain(const driver::CudaTable& cu, PlainNode& node, CUgraphNode native_before,
                      const Kernel& kernel, const KernelImage& image,
                      const cucore_launch_options& options) const;

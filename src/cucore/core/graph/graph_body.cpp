@@ -118,14 +118,6 @@ void GraphBody::expand(const Context& context) {
   plain_.erase_first(count);
 }
 
-CUgraphNode GraphBody::find_older_handle(NodeNumber number) const {
-  const auto& plain = plain_.list();
-  const auto found =
-      std::ranges::lower_bound(plain, number, {}, [](const auto& node) { return node->number; });
-  if (found != plain.end() && (*found)->number == number) return (*found)->native;
-  return find(number).native;
-}
-
 RemovedNode GraphBody::remove(GraphNode& node) noexcept {
   removed_.push_back(node.number);
   while (!node.before.empty()) disconnect(find(node.before.back().node), node);

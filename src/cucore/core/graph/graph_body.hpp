@@ -142,8 +142,8 @@ class GraphBody final : public Object {
   void note_kernel() noexcept { state_.kernels_as_nodes -= state_.kernels_as_nodes != 0; }
   // Returns the handle of a node, which may be a plain one. Throws as find() does.
   CUgraphNode find_handle(NodeNumber number) const {
-    const PlainNode* const newest = plain_.newest(number);
-    return newest ? newest->native : find_older_handle(number);
+    const PlainNode* const plain = plain_.find(number);
+    return plain ? plain->native : find(number).native;
   }
   // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
   // If the driver lists what it listed before, that costs two comparisons of lists.
@@ -239,7 +239,6 @@ class GraphBody final : public Object {
  private:
   ~GraphBody() override;
   GraphNode& find_older(NodeNumber number) const;
-  CUgraphNode find_older_handle(NodeNumber number) const;
   void expand(const Context& context, const PlainNode& plain);
   // A program that mixes kernels with other operations would pay for a PlainStore and for an
   // expansion each time. After an expansion of fewer nodes than FEW, the next kernels are

@@ -196,23 +196,21 @@ class NewReferences {
 
 }  // namespace
 
-// The first use loads the code, but not into a context that is lost.
+// Loads nothing into a context that is lost.
 const KernelImage& Graph::load(const Kernel& kernel) const {
   require_usable();
   return kernel.on(device_);
 }
 
 NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
-                                const BufferHandles& handles) const {
+                                const KernelImage& image, const BufferHandles& handles) const {
   {
     const BiasedLock lock(root_->mutex());
-    if (!body_->is_plain()) return 0;
+    if (!body_->is_plain()) return 0;  // costs less than to find out below
   }
   const auto& [kernel, options, arguments] = launch;
-  const KernelImage* image = kernel.loaded_on(device_);
-  if (!image) image = &load(kernel);
-  const ParameterSizes& sizes = image->sizes;
-  if (!is_plain(after, *image, options, arguments)) return 0;
+  const ParameterSizes& sizes = image.sizes;
+  if (!is_plain_launch(after, image, options, arguments)) return 0;
   CUresult result;
   Ref<const Object> dropped;  // ends after the lock
   {
@@ -228,7 +226,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
     PlainNode& node = *nodes.reserve(sizes.bytes, arguments.size());
     void* pointers[ParameterSizes::MOST];
     try {
-      if (!image->mark.is_of(nodes.owner())) nodes.keep(kernel, *image);
+      if (!image.mark.is_of(nodes.owner())) nodes.keep(kernel, image);
       if (!nodes.copy_arguments(node, context_, sizes, arguments, handles, pointers)) {
         dropped = nodes.drop_kept();
         return 0;
@@ -241,7 +239,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
     node.number = body.next_number();
     node.before = before;
     root_->change();
-    result = add_plain(cu, node, native_before, kernel, *image, options);
+    result = add_plain(cu, node, native_before, kernel, image, options);
     if (result == CUDA_SUCCESS) return node.number;
     nodes.pop_back();
     dropped = nodes.drop_kept();
@@ -252,7 +250,10 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
 
 NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                              const LaunchHandles& handles) {
-  if (const NodeNumber number = try_add_plain(after, launch, handles.buffers)) return number;
+  const KernelImage* image = launch.kernel.loaded_on(device_);
+  if (!image) image = &load(launch.kernel);
+  if (const NodeNumber number = try_add_plain(after, launch, *image, handles.buffers))
+    return number;
   require_usable();
   ArgumentPointers values(launch.arguments.size());
   // These end after the lock.

@@ -19,7 +19,7 @@ namespace cucore::core {
     std::span<const NodeNumber> after, const Kernel& kernel, const cucore_launch_options& options,
     std::span<const cucore_argument> arguments) const {
   const KernelImage* const image = kernel.loaded_on(device_);
-  if (!image || !image->sizes.are_narrow || !is_plain(after, *image, options, arguments))
+  if (!image || !image->sizes.are_narrow || !is_plain_launch(after, *image, options, arguments))
       [[unlikely]]
     return 0;
   CUresult result;
@@ -34,17 +34,16 @@ namespace cucore::core {
     if (!access.is_alive() || !cu || !body.is_plain() || !root_->gets_plain(body) ||
         !image->mark.is_of(nodes.owner()) || !body.has_next_number()) [[unlikely]]
       return 0;
-    const NodeNumber number = body.next_number();
     if (!nodes.next().set(device_.limits(), options)) [[unlikely]]
       return 0;
     NodeNumber before = 0;
     CUgraphNode native_before = nullptr;
     if (!after.empty()) [[likely]] {
       before = after[0];
-      const PlainNode* const newest = nodes.newest(before);
-      if (!newest) [[unlikely]]
+      const PlainNode* const found = nodes.find(before);
+      if (!found) [[unlikely]]
         return 0;
-      native_before = newest->native;
+      native_before = found->native;
     }
     PlainNode* const node = nodes.reserved(image->sizes.bytes, arguments.size());
     void* pointers[ParameterSizes::MOST];
@@ -52,6 +51,7 @@ namespace cucore::core {
         [[unlikely]]
       return 0;
     nodes.next().native().kernelParams = arguments.empty() ? nullptr : pointers;
+    const NodeNumber number = body.next_number();
     node->number = number;
     node->before = before;
     result = add_plain(*cu, *node, native_before, kernel, *image, options);

@@ -75,10 +75,14 @@ class PlainNodes {
 
   // In the order of adding; their numbers ascend.
   const PointerList<PlainNode>& list() const { return list_; }
-  // Returns the newest node if it has this number, else null.
-  const PlainNode* newest(NodeNumber number) const {
-    if (list_.empty() || list_.back()->number != number) return nullptr;
-    return list_.back();
+  // Returns the node of a number, or null.
+  const PlainNode* find(NodeNumber number) const {
+    if (list_.empty()) return nullptr;
+    if (list_.back()->number == number) [[likely]]
+      return list_.back();
+    const auto found =
+        std::ranges::lower_bound(list_, number, {}, [](const auto& node) { return node->number; });
+    return found != list_.end() && (*found)->number == number ? *found : nullptr;
   }
 
   // Returns memory for the next node, for push_back(). Throws std::bad_alloc.

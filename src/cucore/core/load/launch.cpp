@@ -268,7 +268,8 @@ template <class Objects>
   return true;
 }
 
-// For a launch that may not have been captured. A use has no end on a stream of the library.
+// For a launch that may not have been captured. A use has no end on a stream of the library. The
+// buffers are found again, which is safe because the caller holds its handles during the call.
 [[gnu::cold, gnu::noinline]] void record_uses(const KernelImage& image, const Stream& stream,
                                               const cucore_argument* arguments, size_t count,
                                               const BufferHandles& handles) {
@@ -314,8 +315,8 @@ template <class Objects>
     const typename Objects::Access access(context, std::nothrow);
     const driver::CudaTable* const cu = Objects::driver();
     void* pointers[ParameterSizes::MOST];
-    if (!access.is_alive() || !cu || !gate->next_launch.set(device.limits(), options) ||
-        !Objects::keeps(*gate, *image) ||
+    if (!access.is_alive() || !cu || !Objects::keeps(*gate, *image) ||
+        !gate->next_launch.set(device.limits(), options) ||
         !set_kept<Objects>(pointers, image->sizes, context, *gate, arguments, count, handles))
         [[unlikely]]
       return false;

@@ -3,8 +3,9 @@
 // times, and other threads rarely.
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <cstdint>
+#include <cstddef>
 
 #include "core/objects/context_access.hpp"
 #include "support/quick_mutex.hpp"
@@ -24,57 +25,77 @@ class BiasedMutex {
   BiasedMutex& operator=(const BiasedMutex&) = delete;
 
   [[gnu::always_inline]] void lock() {
-    if (!enter_as_owner()) [[unlikely]]
+    if (Seat* const seat = enter_as_owner()) [[likely]]
+      seat_in_use_ = seat;
+    else
       lock_common();
   }
   bool try_lock() {
-    if (enter_as_owner()) return true;
+    if (Seat* const seat = enter_as_owner()) {
+      seat_in_use_ = seat;
+      return true;
+    }
     if (!common_.try_lock()) return false;
     if (!try_exclude_owner()) {
       common_.unlock();
       return false;
     }
-    is_locked_by_owner_ = false;
+    seat_in_use_ = nullptr;
     return true;
   }
   [[gnu::always_inline]] void unlock() noexcept {
-    if (is_locked_by_owner_) [[likely]]
-      is_owner_inside_.store(false, std::memory_order_release);
+    if (seat_in_use_) [[likely]]
+      leave(*seat_in_use_);
     else
       common_.unlock();
   }
 
-  // Makes the calling thread the owner. It has locked the mutex.
+  // Makes the calling thread the owner. It has locked the mutex. Nothing happens after several
+  // owners.
   void own() noexcept;
 
  private:
   friend class OwnerLock;
 
+  // The place in which one thread announces that it is inside. Each owner has its own, because a
+  // former one may still be about to announce itself, and then to take that back.
+  struct Seat {
+    std::atomic<const void*> thread{nullptr};  // does not change once it is set
+    std::atomic<bool> is_taken{false};
+  };
+  static constexpr size_t SEATS = 3;
+  static Seat nobody_;
+
   // The address of a variable of the thread identifies it.
   static const void* this_thread() noexcept { return &detail::thread_accesses; }
 
-  // The owner announces itself before it checks that it is still the owner. Another thread ends the
+  // Returns the seat of the calling thread, or null unless the thread is the owner and outside. The
+  // owner announces itself before it checks that it is still the owner. Another thread ends the
   // ownership before it checks that the owner is not inside. A fence of the owner is not needed,
   // because the other thread makes one for all.
-  [[gnu::always_inline]] bool enter_as_owner() noexcept {
-    if (owner_.load(std::memory_order_relaxed) != this_thread()) [[unlikely]]
-      return false;
-    is_owner_inside_.store(true, std::memory_order_relaxed);
+  [[gnu::always_inline]] Seat* enter_as_owner() noexcept {
+    Seat* const seat = owner_.load(std::memory_order_relaxed);
+    if (seat->thread.load(std::memory_order_relaxed) != this_thread() ||
+        seat->is_taken.load(std::memory_order_relaxed)) [[unlikely]]
+      return nullptr;
+    seat->is_taken.store(true, std::memory_order_relaxed);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    if (owner_.load(std::memory_order_relaxed) != this_thread()) [[unlikely]] {
-      is_owner_inside_.store(false, std::memory_order_release);
-      return false;
+    if (owner_.load(std::memory_order_relaxed) != seat) [[unlikely]] {
+      leave(*seat);
+      return nullptr;
     }
-    is_locked_by_owner_ = true;
-    return true;
+    return seat;
+  }
+  [[gnu::always_inline]] static void leave(Seat& seat) noexcept {
+    seat.is_taken.store(false, std::memory_order_release);
   }
   void lock_common();
   void exclude_owner() noexcept;
   bool try_exclude_owner() noexcept;
 
-  std::atomic<const void*> owner_{nullptr};  // null: all threads use the common mutex
-  std::atomic<bool> is_owner_inside_{false};
-  bool is_locked_by_owner_ = false;  // of the thread that has the lock
+  std::atomic<Seat*> owner_{&nobody_};  // without an owner, all threads use the common mutex
+  Seat* seat_in_use_ = nullptr;         // of the thread that has the lock; null: the common mutex
+  std::array<Seat, SEATS> seats_;
   QuickMutex common_;
 };
 
@@ -96,18 +117,17 @@ class BiasedLock {
 class OwnerLock {
  public:
   [[gnu::always_inline]] explicit OwnerLock(BiasedMutex& mutex) noexcept
-      : mutex_(mutex), is_locked_(mutex.enter_as_owner()) {}
+      : seat_(mutex.enter_as_owner()) {}
   [[gnu::always_inline]] ~OwnerLock() {
-    if (is_locked_) mutex_.is_owner_inside_.store(false, std::memory_order_release);
+    if (seat_) BiasedMutex::leave(*seat_);
   }
   OwnerLock(const OwnerLock&) = delete;
   OwnerLock& operator=(const OwnerLock&) = delete;
 
-  bool is_locked() const noexcept { return is_locked_; }
+  bool is_locked() const noexcept { return seat_ != nullptr; }
 
  private:
-  BiasedMutex& mutex_;
-  const bool is_locked_;
+  BiasedMutex::Seat* const seat_;
 };
 
 }  // namespace cucore::core
