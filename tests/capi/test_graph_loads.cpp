@@ -33,6 +33,16 @@ Code make_bundle() {
   return code;
 }
 
+void set_architectures() {
+  constexpr int MAJORS[] = {7, 9}, MINORS[] = {5, 0};
+  for (const int device : {0, 1}) {
+    fake_driver()->set_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+                                 MAJORS[device]);
+    fake_driver()->set_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+                                 MINORS[device]);
+  }
+}
+
 // Counts the loads, and asks the graph for its nodes in each.
 struct Asks {
   Asks() {
@@ -60,12 +70,7 @@ struct Way {
 
 [[noreturn]] void use_kernels_first(Way way) {
   alarm(20);  // ends a deadlock by a signal
-  for (const int device : {0, 1}) {
-    fake_driver()->set_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-                                 device == 0 ? 7 : 9);
-    fake_driver()->set_attribute(device, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-                                 device == 0 ? 5 : 0);
-  }
+  set_architectures();
   const Device first = open_device(0), second = open_device(1);
   const Graph graph = make_graph(second);
   if (way.is_shared && !cucore_graph_native(graph)) std::exit(1);
@@ -92,6 +97,39 @@ struct Way {
   else
     std::thread(work).join();
   std::_Exit(testing::Test::HasFailure() ? 5 : 0);
+}
+
+// The graph of a child may be of another device. The kernel is loaded for that device alone.
+[[noreturn]] void set_kernel_of_child() {
+  alarm(20);
+  set_architectures();
+  const Device first = open_device(0), second = open_device(1);
+  const Graph graph = make_graph(first), child = make_graph(second);
+  const cucore_launch_options options = grid(1, 1);
+  cucore_node of_child = 0, of_parent = 0;
+  const Kernel before = find_kernel(make_bundle(), "empty"),
+               after = find_kernel(make_bundle(), "empty");
+  MUST(cucore_graph_add_kernel, child, nullptr, 0, before, &options, nullptr, 0, &of_child);
+  MUST(cucore_graph_add_child, graph, nullptr, 0, child, &of_parent);
+  Graph view;
+  MUST(cucore_graph_child, graph, of_parent, 0, view.out());
+  MUST(cucore_graph_node_at, view, 0, &of_child);
+  Asks asks;
+  asks.graph = view;
+  std::thread([&] {
+    MUST(cucore_graph_set_kernel, view, of_child, after, nullptr, nullptr, 0);
+  }).join();
+  if (asks.loads != 1 || asks.nodes != 1) std::exit(1);
+  std::_Exit(testing::Test::HasFailure() ? 2 : 0);
+}
+
+TEST(GraphLoads, AreForTheDeviceOfTheChild) {
+  NEEDS_FAKE_DRIVER();
+  int32_t devices = 0;
+  MUST(cucore_device_count, &devices);
+  if (devices < 2) GTEST_SKIP() << "needs two devices";
+  testing::FLAGS_gtest_death_test_style = "threadsafe";
+  EXPECT_EXIT(set_kernel_of_child(), testing::ExitedWithCode(0), "");
 }
 
 TEST(GraphLoads, CallObserversWithoutTheLocks) {

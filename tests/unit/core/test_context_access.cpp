@@ -24,6 +24,7 @@ class Accesses : public testing::Test {
       GTEST_SKIP() << error.message();
     }
     context_ = make<Context>(*device_, nullptr);
+    within(1, [] {});  // the thread has a record from now on
   }
 
   // Calls the body within this many accesses of the calling thread.
@@ -71,6 +72,14 @@ TEST_F(Accesses, AreQuickWhileTheRecordHasRoom) {
   EXPECT_FALSE(outer.is_alive());
   const QuickContextAccess inner(*context_, std::nothrow);
   EXPECT_FALSE(inner.is_alive());
+}
+
+TEST_F(Accesses, AreNotQuickInAThreadWithoutARecord) {
+  std::thread([&] {
+    EXPECT_FALSE(QuickContextAccess(*context_, std::nothrow).is_alive());
+    within(1, [] {});
+    EXPECT_TRUE(QuickContextAccess(*context_, std::nothrow).is_alive());
+  }).join();
 }
 
 TEST_F(Accesses, AreWaitedForIfTheyAreQuick) {

@@ -368,7 +368,7 @@ void Executable::set_kernel(NodeNumber number, KernelChange change, const Launch
   // A load may call observers, which may use the graph. So it comes before the locks.
   if (change.kernel) {
     const Context& context = *root_->context();
-    context.require_alive("executable");
+    context.require_alive("graph");
     (void)change.kernel->on(context.device());
   }
   this->change(number, [&](const GraphNode& node, const NodeWork* before) {

@@ -481,8 +481,15 @@ void Graph::set(NodeNumber number, Ref<const NodeWork> work) {
   replace(use, body_->find(number), std::move(work));
 }
 
+const Device& Graph::kernel_device(NodeNumber number) const {
+  const GraphUse use(*root_, *body_);
+  const GraphNode& node = body_->find(number);
+  return core::kernel_device(context_, node, node.work.get());
+}
+
+// A load may call observers, which may use the graph. So it comes before the lock.
 void Graph::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
-  if (change.kernel) load(*change.kernel);
+  if (change.kernel) (void)change.kernel->on(kernel_device(number));
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
   replace(use, node, changed_kernel(*context(), node, node.work.get(), std::move(change), handles));

@@ -207,6 +207,8 @@ class Graph final : public Object {
   // Returns the kernel for the device of the graph. The first use of a kernel loads its code, which
   // may call observers. So the caller has no lock.
   const KernelImage& load(const Kernel& kernel) const;
+  // Returns the device of a node that launches a kernel; throws if it does not. Takes the lock.
+  const Device& kernel_device(NodeNumber node) const;
   // Whether a launch is one as most are: without attributes, with known parameters, and after at
   // most one other node.
   static bool is_plain_launch(std::span<const NodeNumber> after, const KernelImage& image,

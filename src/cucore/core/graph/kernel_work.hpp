@@ -81,6 +81,7 @@ class KernelWork final : public NodeWork {
     ObjectBlocks::Returns memory_;
   };
 
+  const Device& device() const { return device_; }
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
   // The same with pointers to the values.

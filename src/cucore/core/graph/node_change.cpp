@@ -25,6 +25,11 @@ void require_replaceable(const GraphNode& node, const NodeWork* before, const No
   work.require_usable();
 }
 
+const Device& kernel_device(const Context& context, const GraphNode& node, const NodeWork* before) {
+  if (node.kind != NodeKind::KERNEL) throw_kind(node, name_of(NodeKind::KERNEL));
+  return before ? static_cast<const KernelWork&>(*before).device() : context.device();
+}
+
 Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node,
                                    const NodeWork* before, KernelChange change,
                                    const LaunchHandles& handles) {

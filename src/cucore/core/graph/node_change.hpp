@@ -11,6 +11,10 @@ namespace cucore::core {
 // work has the same kind, and INVALID_STATE if one of its objects was lost in a reset.
 void require_replaceable(const GraphNode& node, const NodeWork* before, const NodeWork& work);
 
+// Returns the device on which a kernel runs, which may be another one in the graph of a child.
+// Throws INVALID_ARGUMENT if the node, which does `before`, launches no kernel.
+const Device& kernel_device(const Context& context, const GraphNode& node, const NodeWork* before);
+
 // Returns the work of a kernel after a change. Throws INVALID_ARGUMENT if the node, which does
 // `before`, launches no kernel, or if the change is not complete and `before` is null.
 Ref<const NodeWork> changed_kernel(const Context& context, const GraphNode& node,

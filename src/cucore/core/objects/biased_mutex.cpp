@@ -16,7 +16,6 @@ constexpr uint32_t MOST_EXCLUSIONS = 256;
 
 }  // namespace
 
-// A thread may get the address of one that has ended, and its seat.
 constinit BiasedMutex::Seat BiasedMutex::nobody_;
 
 void BiasedMutex::own() noexcept {
