@@ -364,18 +364,27 @@ std::string AddressSpace::describe(uint64_t address, uint64_t size) const {
                  above->second.range.size, above->first);
 }
 
+// The allocation is the one that describe() names.
 std::optional<MemoryHistory> AddressSpace::history(uint64_t address) const {
   std::shared_lock lock(state_->mutex);
-  auto live = state_->live.upper_bound(address + RED_ZONE);
-  if (live != state_->live.begin()) {
-    const MemoryEntry& entry = std::prev(live)->second;
-    const Range& r = entry.range;
-    const bool near_it = address + RED_ZONE >= r.base && address < r.base + r.size + RED_ZONE;
-    if (near_it) return MemoryHistory{r.base, r.size, false, entry.made, {}};
+  const auto above = state_->live.upper_bound(address);
+  const MemoryEntry* nearest = nullptr;
+  uint64_t distance = FAR + 1;
+  if (above != state_->live.begin()) {
+    const MemoryEntry& below = std::prev(above)->second;
+    const uint64_t offset = address - below.range.base;
+    nearest = &below;
+    distance = offset < below.range.size ? 0 : offset - below.range.size;
   }
-  const FreedMemory* freed = state_->freed.find(address);
-  if (!freed) return std::nullopt;
-  return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
+  if (above != state_->live.end() && above->first - address < distance) {
+    nearest = &above->second;
+    distance = above->first - address;
+  }
+  if (distance >= RED_ZONE)
+    if (const FreedMemory* freed = state_->freed.find(address))
+      return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
+  if (!nearest || distance > FAR) return std::nullopt;
+  return MemoryHistory{nearest->range.base, nearest->range.size, false, nearest->made, {}};
 }
 
 std::optional<MemoryHistory> AddressSpace::freed_at(uint64_t address) const {

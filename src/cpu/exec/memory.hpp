@@ -120,7 +120,7 @@ class AddressSpace {
   std::string describe(uint64_t address, uint64_t size) const;
 
   MemoryUse use(int device, MemoryKind kind) const;
-  // Returns the live or freed allocation that contains the address, or that ends or begins near it.
+  // Returns the live or freed allocation that contains the address, or else the nearest live one.
   std::optional<MemoryHistory> history(uint64_t address) const;
   // Returns the freed allocation that began at the address.
   std::optional<MemoryHistory> freed_at(uint64_t address) const;

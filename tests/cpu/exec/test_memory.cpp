@@ -2,6 +2,8 @@
 // The address space: lookup, reuse, limits, pinned memory, pins, threads.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <thread>
 
@@ -100,6 +102,28 @@ TEST(Memory, Descriptions) {
   EXPECT_EQ(space().describe(a + 98, 4).find("across the end of the 100-byte allocation"), 0u);
   space().release(a);
   EXPECT_NE(space().describe(a + 98, 4).find("that was freed"), std::string::npos);
+}
+
+// Between two allocations, also closer to the second one than its distance from other memory.
+TEST(Memory, HistoriesAreOfTheAllocationThatIsDescribed) {
+  const uint64_t a = space().allocate(4096, 256, MemoryKind::DEVICE, 0);
+  const uint64_t b = space().allocate(4096, 256, MemoryKind::DEVICE, 0);
+  const uint64_t first = std::min(a, b), end = std::max(a, b) + 4096 + 2048;
+  for (uint64_t address = first; address < end; address += 4) {
+    const auto history = space().history(address);
+    ASSERT_TRUE(history) << address - first;
+    EXPECT_FALSE(history->freed);
+    char base[32];
+    std::snprintf(base, sizeof base, "at 0x%llx", static_cast<unsigned long long>(history->base));
+    ASSERT_NE(space().describe(address, 4).find(base), std::string::npos)
+        << space().describe(address, 4) << ", history of " << base;
+  }
+  space().release(a);
+  space().release(b);
+  const auto freed = space().history(a + 100);
+  ASSERT_TRUE(freed);
+  EXPECT_TRUE(freed->freed);
+  EXPECT_FALSE(space().history(uint64_t{1} << 63));
 }
 
 TEST(Memory, Windows) {
