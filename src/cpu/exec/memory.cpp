@@ -371,18 +371,17 @@ std::optional<MemoryHistory> AddressSpace::history(uint64_t address) const {
   const MemoryEntry* nearest = nullptr;
   uint64_t distance = FAR + 1;
   if (above != state_->live.begin()) {
-    const MemoryEntry& below = std::prev(above)->second;
-    const uint64_t offset = address - below.range.base;
-    nearest = &below;
-    distance = offset < below.range.size ? 0 : offset - below.range.size;
-  }
-  if (above != state_->live.end() && above->first - address < distance) {
-    nearest = &above->second;
-    distance = above->first - address;
+    nearest = &std::prev(above)->second;
+    const uint64_t offset = address - nearest->range.base;
+    distance = offset < nearest->range.size ? 0 : offset - nearest->range.size;
   }
   if (distance >= RED_ZONE)
     if (const FreedMemory* freed = state_->freed.find(address))
       return MemoryHistory{freed->base, freed->size, true, freed->made, freed->ended};
+  if (above != state_->live.end() && above->first - address < distance) {
+    nearest = &above->second;
+    distance = above->first - address;
+  }
   if (!nearest || distance > FAR) return std::nullopt;
   return MemoryHistory{nearest->range.base, nearest->range.size, false, nearest->made, {}};
 }

@@ -112,7 +112,6 @@ TEST(Memory, HistoriesAreOfTheAllocationThatIsDescribed) {
   for (uint64_t address = first; address < end; address += 4) {
     const auto history = space().history(address);
     ASSERT_TRUE(history) << address - first;
-    EXPECT_FALSE(history->freed);
     char base[32];
     std::snprintf(base, sizeof base, "at 0x%llx", static_cast<unsigned long long>(history->base));
     ASSERT_NE(space().describe(address, 4).find(base), std::string::npos)
