@@ -3,6 +3,7 @@
 // graph: it comes before the locks of the graph. The devices need two architectures, so that the
 // second one loads code of its own. A process reads an architecture once, so each test runs in a
 // process of its own.
+#include <cuda.h>
 #include <unistd.h>
 
 #include <array>

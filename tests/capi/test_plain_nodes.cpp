@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel nodes that are added by hand, one after the other. A graph keeps the newest ones in a
 // short form until somebody asks for a node.
+#include <cuda.h>
 #include <sys/mman.h>
 
 #include <algorithm>
