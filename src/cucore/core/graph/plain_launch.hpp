@@ -11,10 +11,10 @@
 
 namespace cucore::core {
 
-// Adds the node if all that it needs is at hand, and returns its number; else returns 0. Calls
-// nothing but the driver, so that values stay in registers. Needs no current context, because the
-// parameters name one. Most of it is before the call of the driver, which replaces most of the
-// cache.
+// Adds the node if all that it needs is at hand, and returns its number. Returns 0 if something is
+// missing. Calls nothing but the driver, so that values stay in registers. Needs no current
+// context, because the parameters name one. Most of it is before the call of the driver, which
+// replaces most of the cache.
 [[gnu::always_inline]] inline NodeNumber Graph::try_add_next(
     std::span<const NodeNumber> after, const Kernel& kernel, const cucore_launch_options& options,
     std::span<const cucore_argument> arguments) const {

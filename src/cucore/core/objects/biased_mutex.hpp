@@ -72,8 +72,8 @@ class BiasedMutex {
   // Returns the seat of the calling thread, or null unless the thread is the owner and outside. The
   // owner announces itself before it checks that it is still the owner. Another thread ends the
   // ownership before it checks that the owner is not inside. A fence of the owner is not needed,
-  // because the other thread makes one for all. A
-  // thread may have the address and the seat of one that has ended, whose work it then acquires.
+  // because the other thread makes one for all. A thread may have the address and the seat of one
+  // that has ended, whose work it then acquires.
   [[gnu::always_inline]] Seat* enter_as_owner() noexcept {
     Seat* const seat = owner_.load(std::memory_order_relaxed);
     if (seat->thread.load(std::memory_order_relaxed) != this_thread() ||
