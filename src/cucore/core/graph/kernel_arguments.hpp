@@ -23,16 +23,8 @@ namespace cucore::core {
 // The owner has room_for() bytes behind the object.
 class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
  public:
-  // Most values have one of two sizes, for which a call would take longer than the copy.
-  static void copy_value(void* to, const void* from, size_t size) {
-    if (size == sizeof(uint64_t))
-      std::memcpy(to, from, sizeof(uint64_t));
-    else if (size == sizeof(uint32_t))
-      std::memcpy(to, from, sizeof(uint32_t));
-    else
-      std::memcpy(to, from, size);
-  }
-  // The same without a call. Returns false for sizes that no type of C has.
+  // Copies a value of a size that a type of C has. Returns false for other sizes. Most values have
+  // one of the first two sizes, for which a call would take longer than the copy.
   static bool try_copy_value(void* to, const void* from, size_t size) {
     if (size == sizeof(uint64_t))
       std::memcpy(to, from, sizeof(uint64_t));
@@ -45,6 +37,10 @@ class alignas(ParameterRoom::GREATEST_ALIGNMENT) KernelArguments {
     else
       return false;
     return true;
+  }
+  // The same for all sizes.
+  static void copy_value(void* to, const void* from, size_t size) {
+    if (!try_copy_value(to, from, size)) std::memcpy(to, from, size);
   }
   // The buffers are at this distance from the values.
   static constexpr size_t start_of_buffers(size_t value_bytes) {
