@@ -9,15 +9,21 @@
 namespace cucore::cpu::api {
 namespace {
 
-CUresult capture(Stream& stream, const CUlaunchConfig& config, CUfunction function, void** params,
-                 void** extra) {
+CUresult capture(Stream& stream, const CUlaunchConfig& config, const Function& function,
+                 void** params, void** extra) {
   require(config.numAttrs == 0 || config.attrs);
-  const CUDA_KERNEL_NODE_PARAMS_v2 node{function,         config.gridDimX,
-                                        config.gridDimY,  config.gridDimZ,
-                                        config.blockDimX, config.blockDimY,
-                                        config.blockDimZ, config.sharedMemBytes,
-                                        params,           extra,
-                                        nullptr,          handle_of<CUcontext>(stream.context())};
+  const CUDA_KERNEL_NODE_PARAMS_v2 node{handle_of<CUfunction>(function),
+                                        config.gridDimX,
+                                        config.gridDimY,
+                                        config.gridDimZ,
+                                        config.blockDimX,
+                                        config.blockDimY,
+                                        config.blockDimZ,
+                                        config.sharedMemBytes,
+                                        params,
+                                        extra,
+                                        nullptr,
+                                        handle_of<CUcontext>(stream.context())};
   capture_kernel(stream, node, config.attrs, config.numAttrs);
   return CUDA_SUCCESS;
 }
@@ -30,7 +36,7 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction f, void** ker
   // A created stream has its context; the default streams need a current one.
   auto stream = find_stream(config->hStream);
   auto function = find_function(f, stream->context_ptr());
-  if (captures(*stream)) return capture(*stream, *config, f, kernelParams, extra);
+  if (captures(*stream)) return capture(*stream, *config, *function, kernelParams, extra);
   LaunchRequest request;
   std::tie(request.grid[0], request.grid[1], request.grid[2]) =
       std::tie(config->gridDimX, config->gridDimY, config->gridDimZ);

@@ -41,8 +41,11 @@ DeviceLimits limits_of(const Context& context) {
 }
 
 ModuleInstance::ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
-                               bool of_library)
-    : context_(std::move(context)), code_(std::move(code)), of_library_(of_library) {
+                               const std::shared_ptr<Library>& library)
+    : context_(std::move(context)),
+      code_(std::move(code)),
+      of_library_(library != nullptr),
+      library_(library) {
   for (const GlobalInfo& global : code_->globals()) {
     if (global.size) {
       Allocations::instance().adopt_variable(*context_, global.address, global.size,
@@ -177,7 +180,8 @@ std::shared_ptr<ModuleInstance> Library::instance(const std::shared_ptr<Context>
   DeviceLimits limits = limits_of(*context);
   limits.max_registers = max_registers_;
   auto made = context->instance(*this, [&] {
-    return std::make_shared<ModuleInstance>(context, code_for(*context, limits), true);
+    return std::make_shared<ModuleInstance>(context, code_for(*context, limits),
+                                            shared_from_this());
   });
   std::lock_guard lock(mutex_);
   contexts_.push_back(context);

@@ -35,11 +35,14 @@ struct FunctionAttributes {
 };
 
 // PTX text loaded into one context.
+class Library;
+
 class ModuleInstance : public Object, public std::enable_shared_from_this<ModuleInstance> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::MODULE;
+  // `library` is null for a module that a program loads.
   ModuleInstance(std::shared_ptr<Context> context, std::shared_ptr<LoadedModule> code,
-                 bool of_library = false);
+                 const std::shared_ptr<Library>& library = nullptr);
   ~ModuleInstance() override;
 
   Context& context() const { return *context_; }
@@ -52,6 +55,8 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
   void drop_functions();
   CUmodule make_handle();  // on request; the same on every call
   bool of_library() const { return of_library_; }
+  // Returns null for a module that a program loaded, and after the unload of the library.
+  std::shared_ptr<Library> library() const { return library_.lock(); }
 
  private:
   // Call with the lock held.
@@ -59,6 +64,7 @@ class ModuleInstance : public Object, public std::enable_shared_from_this<Module
   const std::shared_ptr<Context> context_;
   const std::shared_ptr<LoadedModule> code_;
   const bool of_library_;
+  const std::weak_ptr<Library> library_;
   std::mutex mutex_;
   std::map<std::string, CUfunction, std::less<>> functions_;
 };

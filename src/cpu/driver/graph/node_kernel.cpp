@@ -42,13 +42,19 @@ NodeParams finished(std::shared_ptr<KernelParams> kernel) {
   return std::shared_ptr<const KernelParams>(std::move(kernel));
 }
 
+// A kernel counts only without a function. Unlike a launch, a node takes no kernel for a function.
 std::shared_ptr<Function> function_of(const CUDA_KERNEL_NODE_PARAMS_v2& given) {
-  require((given.func != nullptr) != (given.kern != nullptr));
-  auto handle = given.func ? given.func : reinterpret_cast<CUfunction>(given.kern);
-  auto bits = reinterpret_cast<uint64_t>(handle);
-  if (auto known = Registry::instance().find(ObjectKind::FUNCTION, bits))
-    return std::static_pointer_cast<Function>(known);
-  return find_function(handle, context_of_node(given.ctx));
+  if (given.func) return lookup<Function>(given.func);
+  require(given.kern != nullptr, CUDA_ERROR_INVALID_HANDLE);
+  return find_function(reinterpret_cast<CUfunction>(given.kern), context_of_node(given.ctx));
+}
+
+// Drivers for GPUs return all three, whichever of them the program gave.
+void set_handles(CUDA_KERNEL_NODE_PARAMS_v2& given, const Function& function) {
+  given.func = handle_of<CUfunction>(function);
+  const auto library = function.module().library();
+  given.kern = library ? library->kernel(function.info().name) : nullptr;
+  given.ctx = handle_of<CUcontext>(function.module().context());
 }
 
 }  // namespace
@@ -79,6 +85,7 @@ NodeParams make_kernel(const CUDA_KERNEL_NODE_PARAMS_v2& given, NodeAttributes a
   auto kernel = std::make_shared<KernelParams>();
   kernel->given = given;
   kernel->function = function_of(given);
+  set_handles(kernel->given, *kernel->function);
   kernel->packed = pack_parameters(kernel->function->info(), given.kernelParams, given.extra);
   kernel->attributes = std::move(attributes);
   return finished(std::move(kernel));

@@ -156,7 +156,7 @@ TEST_F(Graphs, KernelNodesAreCheckedAsLaunchesAre) {
             cu.cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params));
   params.blockDimX = 1;
   params.func = nullptr;
-  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE,
             cu.cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params));
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
             cu.cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, nullptr));

@@ -149,6 +149,35 @@ void add_nodes(Rows& rows) {
     params.func = nullptr;
     line("no function", add());
   });
+  rows.add(Start::CONTEXT, "functions and kernels of nodes", [](Line& line) {
+    CUgraph graph = new_graph();
+    CUlibrary library = load_library();
+    CUkernel nothing = kernel(library, "nothing"), mixed = kernel(library, "mixed");
+    CUfunction of_nothing = nullptr;
+    check(cu.cuKernelGetFunction(&of_nothing, nothing), "cuKernelGetFunction");
+    CUcontext context = nullptr;
+    cu.cuCtxGetCurrent(&context);
+    CUgraphNode node = nullptr;
+    const auto try_node = [&](const char* name, CUfunction func, CUkernel kern) {
+      CUDA_KERNEL_NODE_PARAMS params{}, got{};
+      params.gridDimX = params.gridDimY = params.gridDimZ = 1;
+      params.blockDimX = params.blockDimY = params.blockDimZ = 1;
+      params.func = func, params.kern = kern;
+      line(name, cu.cuGraphAddKernelNode_v2(&node, graph, nullptr, 0, &params));
+      if (cu.cuGraphKernelNodeGetParams_v2(node, &got) != CUDA_SUCCESS) return;
+      line.value("func", static_cast<int>(got.func == of_nothing));
+      line.value("kern", static_cast<int>(got.kern == nothing));
+      line.value("no kern", static_cast<int>(!got.kern));
+      line.value("ctx", static_cast<int>(got.ctx == context));
+      line("set", cu.cuGraphKernelNodeSetParams_v2(node, &got));
+    };
+    try_node("kernel", nullptr, nothing);
+    try_node("function", of_nothing, nullptr);
+    try_node("both", of_nothing, nothing);
+    try_node("both that differ", of_nothing, mixed);
+    try_node("function of a module", function("nothing"), nullptr);
+    try_node("kernel as a function", reinterpret_cast<CUfunction>(nothing), nullptr);
+  });
   rows.add(Start::CONTEXT, "attributes of kernel nodes", [](Line& line) {
     CUgraph graph = new_graph();
     CUgraphNode node = add_kernel(graph), empty = add_empty(graph);
