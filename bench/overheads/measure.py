@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures ways of one operation in turns, and summarises them without an assumption about their distribution."""
 import math
+import random
 import statistics
 import time
 
@@ -48,11 +49,28 @@ def reason_of(error):
     return f"{type(error).__name__}: {text}"[:200]
 
 
+def orders(names, seed=1):
+    """Yields orders of the names without end, in which each one follows each other one equally often, and never itself.
+
+    A way that runs twice in a row finds its own data in the caches of the processor, which no other way does.
+    """
+    shuffle, last = random.Random(seed).shuffle, None
+    order = list(names)
+    while True:
+        shuffle(order)
+        if len(order) == 1 or order[0] != last:
+            last = order[-1]
+            yield list(order)
+
+
 def alternate(ways, batch, rounds):
-    """Runs each way in each round; a way that raises is reported with its exception, and the others go on."""
+    """Runs each way in each round; a way that raises is reported with its exception, and the others go on.
+
+    Each round compares the first way with the others by a difference and a quotient, because the speed of a machine varies
+    between the rounds.
+    """
     samples, failures = {name: [] for name in ways}, {}
-    for turn in range(-2, rounds):
-        order = list(ways) if turn % 2 else list(reversed(ways))
+    for turn, order in zip(range(-2, rounds), orders(ways)):
         for name in order:
             if name in failures:
                 continue
@@ -63,4 +81,11 @@ def alternate(ways, batch, rounds):
                 continue
             if turn >= 0:  # earlier turns warm up
                 samples[name].append(took)
-    return {name: failures.get(name) or summary(samples[name]) for name in ways}
+    cells = {name: failures.get(name) or summary(samples[name]) for name in ways}
+    first, *others = ways
+    for name in others:
+        if first not in failures and name not in failures:
+            pairs = list(zip(samples[first], samples[name]))
+            cells[name]["above"] = summary([took - least for least, took in pairs])
+            cells[name]["times"] = summary([took / least for least, took in pairs])
+    return cells

@@ -24,29 +24,33 @@ def header(machine):
     return ", ".join(f"{name.replace('_', ' ')} {machine[name]}" for name in names if name in machine)
 
 
-def limit_of(target, bare):
-    """Microseconds of "0.25", "bare + 0.05" or "bare + 1 %"; None without a target or without a bare call."""
-    if not target or (target.startswith("bare") and "median" not in bare):
+def excess(cell, target):
+    """Returns how far a cell exceeds a target, and the figure that decides: "0.25" and "bare + 0.05" are microseconds, and
+    "bare + 1 %" is a part of the bare call. Returns None without a target or without a bare call."""
+    if not target or "median" not in cell or (target.startswith("bare") and "above" not in cell):
         return None
     if not target.startswith("bare"):
-        return float(target)
+        median = cell["median"] / 1000
+        return median - float(target), figure(median)
     more = target.removeprefix("bare + ")
-    median = bare["median"] / 1000
-    return median * (1 + float(more.removesuffix(" %")) / 100) if more.endswith("%") else median + float(more)
+    if more.endswith("%"):
+        percent = 100 * (cell["times"]["median"] - 1)
+        return percent - float(more.removesuffix(" %")), f"{percent:+.1f} %"
+    above = cell["above"]["median"] / 1000
+    return above - float(more), f"{above:+.3f}"
 
 
 def verdict(row, column, target):
-    """Returns "yes", or by how much the median exceeds the target."""
-    cells = row["cells"]
-    limit = limit_of(target, cells.get("bare", {}))
-    if limit is None or "median" not in cells.get(column, {}):
+    """Returns "yes" or "no", with the figure that decides."""
+    found = excess(row["cells"].get(column, {}), target)
+    if found is None:
         return "–"
-    above = cells[column]["median"] / 1000 - limit
-    return "yes" if above <= 0 else f"{figure(above)} above"
+    return f"{'yes' if found[0] <= 0 else 'no'} ({found[1]})"
 
 
 def verdicts(result):
-    """One line per row with a target: whether C and Python reach it."""
+    """One line per row with a target: whether C and Python reach it. Differences from the bare call are medians of those of
+    each round."""
     lines = ["| row | target C / Python, µs | C | Python |", "|---|---|---|---|"]
     for row in result["rows"]:
         in_c, in_python = row["target"]["C"], row["target"]["Python"]
