@@ -24,6 +24,7 @@ typedef struct fake_launch {
   void *context;
   size_t argument_size; /* up to the end of the last parameter */
   int32_t packed;       /* given as one buffer */
+  int32_t is_function;  /* launched by a function of the context, not by a kernel */
   unsigned char arguments[FAKE_MAX_ARGUMENT_BYTES];
   uint32_t attribute_count; /* of all attributes of the launch */
   struct {

@@ -146,6 +146,7 @@ void destroy_contents(Context& context) {
   d.libraries.each([&](Library& library) { free_globals(library, &context); });
   fail_if_destroyed(d.streams, &context);
   d.events.remove_if([&](const Event& event) { return event.context == &context; });
+  d.functions.remove_if([&](const Function& function) { return function.context == &context; });
   for (auto it = d.memory.begin(); it != d.memory.end();) {
     if (it->second.context != &context) {
       ++it;

@@ -62,6 +62,14 @@ class Objects {
     std::erase_if(alive_, [&](const auto& entry) { return predicate(*entry.second); });
   }
 
+  // Returns the handle of the first object that matches, or null.
+  template <class Predicate>
+  Handle find_if(Predicate predicate) const {
+    for (const auto& [handle, object] : alive_)
+      if (predicate(*object)) return handle;
+    return nullptr;
+  }
+
   template <class Visit>
   void each(Visit visit) {
     for (auto& [handle, object] : alive_) visit(*object);
@@ -132,6 +140,12 @@ struct Kernel {
   CUlibrary library = nullptr;
   KernelImage image;
   std::map<std::pair<int, int>, int> attributes;  // of (attribute, device)
+};
+
+// A kernel in one context.
+struct Function {
+  CUkernel kernel = nullptr;
+  Context* context = nullptr;
 };
 
 struct Global {
@@ -248,6 +262,7 @@ struct Driver {
   Objects<CUevent, Event> events{"event", 0x20000000};
   Objects<CUlibrary, Library> libraries{"library", 0x30000000};
   Objects<CUkernel, Kernel> kernels{"kernel", 0x40000000};
+  Objects<CUfunction, Function> functions{"function", 0xc0000000};
   Objects<CUlinkState, Link> links{"link", 0x50000000};
   Objects<CUgraph, Graph> graphs{"graph", 0x60000000};
   Objects<CUgraphNode, GraphNode> graph_nodes{"graph_node", 0x90000000};
@@ -301,6 +316,12 @@ CUresult resolve_work(CUstream handle, Context*& context, Stream*& stream, const
 // Returns whether the handle is the legacy default stream, and a blocking stream of the context is
 // captured.
 bool is_blocked_by_capture(CUstream handle, const Context* context);
+
+// Finds the kernel behind the handle of a kernel or of a function, which is dead with its context.
+CUresult find_kernel(const void* handle, Kernel*& kernel, const char* use);
+// The same for a launch in a context. A function of another context is refused.
+CUresult find_launched(const void* handle, const Context* context, Kernel*& kernel,
+                       const char* use);
 
 // Invalidates the captures that match the predicate. Returns false if none matches.
 template <class Predicate>

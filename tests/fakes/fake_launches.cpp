@@ -160,18 +160,24 @@ CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   return config;
 }
 
-// The launch of a node, which must name a kernel and its context.
+// The launch of a node, which must name its context, and a kernel or a function. NVIDIA's driver
+// 580 crashes for a function if no context is current.
 CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
-  NEED(node.kern && !node.func, CUDA_ERROR_INVALID_VALUE);
-  const Kernel* kernel = driver().kernels.find_or_note(node.kern, "a kernel node");
-  NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
+  NEED(node.kern || node.func, CUDA_ERROR_INVALID_VALUE);
+  if (node.func && context_stack().empty())
+    calls().violation("a kernel node with a function, without a current context");
   const Context* context = context_of(node.ctx);
   RETURN_IF_FAILED(usable(context));
+  Kernel* kernel = nullptr;
+  const void* const launched = node.func ? static_cast<const void*>(node.func) : node.kern;
+  RETURN_IF_FAILED(find_launched(launched, context, kernel, "a kernel node"));
   const CUlaunchConfig config = config_of(node);
   NEED(is_valid(config), CUDA_ERROR_INVALID_VALUE);
   RETURN_IF_FAILED(check_shared(*kernel, context->device, config.sharedMemBytes));
   std::memset(&launch, 0, offsetof(fake_launch, arguments));
   std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
+  launch.is_function =
+      driver().functions.find(static_cast<CUfunction>(const_cast<void*>(launched))) != nullptr;
   launch.context = context->handle;
   describe(config, launch);
   return node.extra ? copy_packed(node.extra, launch)
@@ -317,14 +323,14 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
   Context* context = nullptr;
   Stream* stream = nullptr;
   RETURN_IF_FAILED(resolve_work(config->hStream, context, stream, "cuLaunchKernelEx"));
-  const Kernel* kernel =
-      driver().kernels.find_or_note(reinterpret_cast<CUkernel>(function), "cuLaunchKernelEx");
-  NEED(kernel, CUDA_ERROR_INVALID_HANDLE);
+  Kernel* kernel = nullptr;
+  RETURN_IF_FAILED(find_launched(function, context, kernel, "cuLaunchKernelEx"));
   NEED(is_valid(*config), CUDA_ERROR_INVALID_VALUE);
   RETURN_IF_FAILED(check_shared(*kernel, context->device, config->sharedMemBytes));
   thread_local fake_launch launch;
   std::memset(&launch, 0, offsetof(fake_launch, arguments));
   std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
+  launch.is_function = driver().functions.find(function) != nullptr;
   launch.context = context->handle;
   describe(*config, launch);
   RETURN_IF_FAILED(take_attributes(*config, stream, launch));

@@ -8,6 +8,30 @@
 #include "fakes/fake_checks.hpp"
 #include "fakes/fake_driver.hpp"
 
+namespace fake {
+
+CUresult find_kernel(const void* handle, Kernel*& kernel, const char* use) {
+  Driver& d = driver();
+  const auto function = static_cast<CUfunction>(const_cast<void*>(handle));
+  if (const Function* found = d.functions.find(function)) {
+    kernel = d.kernels.find(found->kernel);
+    return CUDA_SUCCESS;
+  }
+  kernel = d.kernels.find_or_note(reinterpret_cast<CUkernel>(function), use);
+  return kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+CUresult find_launched(const void* handle, const Context* context, Kernel*& kernel,
+                       const char* use) {
+  RETURN_IF_FAILED(find_kernel(handle, kernel, use));
+  const Function* function =
+      driver().functions.find(static_cast<CUfunction>(const_cast<void*>(handle)));
+  NEED(!function || function->context == context, CUDA_ERROR_INVALID_HANDLE);
+  return CUDA_SUCCESS;
+}
+
+}  // namespace fake
+
 namespace fake::api {
 namespace {
 
@@ -98,12 +122,6 @@ CUresult set_attribute(int attribute, int value, Kernel& kernel, int device) {
   return CUDA_SUCCESS;
 }
 
-// The kernel behind a handle; a CUfunction is its kernel's handle here.
-CUresult find_kernel(const void* handle, Kernel*& kernel, const char* use) {
-  kernel = driver().kernels.find_or_note(static_cast<CUkernel>(const_cast<void*>(handle)), use);
-  return kernel ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
-}
-
 CUresult find_global(CUlibrary handle, const char* name, bool managed, CUdeviceptr* out,
                      size_t* size, const char* use) {
   Context* context = nullptr;
@@ -149,6 +167,9 @@ CUresult cuLibraryUnload(CUlibrary handle) {
   Library* library = driver().libraries.find_or_note(handle, "cuLibraryUnload");
   NEED(library, CUDA_ERROR_INVALID_HANDLE);
   free_globals(*library, nullptr);
+  driver().functions.remove_if([&](const Function& function) {
+    return driver().kernels.find(function.kernel)->library == handle;
+  });
   driver().kernels.remove_if([&](const Kernel& kernel) { return kernel.library == handle; });
   driver().libraries.remove(handle, "cuLibraryUnload");
   return driver().settings.fault;
@@ -208,7 +229,11 @@ CUresult cuKernelGetFunction(CUfunction* out, CUkernel handle) {
   Kernel* kernel = nullptr;
   RETURN_IF_FAILED(current(context));
   RETURN_IF_FAILED(find_kernel(handle, kernel, "cuKernelGetFunction"));
-  *out = reinterpret_cast<CUfunction>(handle);
+  auto& functions = driver().functions;
+  *out = functions.find_if([&](const Function& function) {
+    return function.kernel == handle && function.context == context;
+  });
+  if (!*out) *out = functions.add({handle, context});
   return CUDA_SUCCESS;
 }
 

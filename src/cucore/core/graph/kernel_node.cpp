@@ -199,7 +199,9 @@ class NewReferences {
 // Loads nothing into a context that is lost.
 const KernelImage& Graph::load(const Kernel& kernel) const {
   require_usable();
-  return kernel.on(device_);
+  const KernelImage& image = kernel.on(device_);
+  image.function.find(image.native, context_);
+  return image;
 }
 
 NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
@@ -211,12 +213,13 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
   const auto& [kernel, options, arguments] = launch;
   const ParameterSizes& sizes = image.sizes;
   if (!is_plain_launch(after, image, options, arguments)) return 0;
+  const driver::CudaTable& cu = driver::cuda();
   CUresult result;
   Ref<const Object> dropped;  // ends after the lock
   {
     const BiasedLock lock(root_->mutex());
     const ContextAccess access(context_, "graph");
-    const driver::CudaTable& cu = driver::cuda();
+    const CUfunction function = function_to_add(cu, image.function.in(context_));
     GraphBody& body = *body_;
     PlainNodes& nodes = body.plain();
     if (!body.is_plain() || !nodes.next().set(device_.limits(), options)) return 0;
@@ -239,7 +242,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
     node.number = body.next_number();
     node.before = before;
     root_->change();
-    result = add_plain(cu, node, native_before, kernel, image, options);
+    result = add_plain(cu, node, native_before, kernel, image, function, options);
     if (result == CUDA_SUCCESS) return node.number;
     nodes.pop_back();
     dropped = nodes.drop_kept();
@@ -250,7 +253,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
 
 NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                              const LaunchHandles& handles) {
-  const KernelImage* image = launch.kernel.loaded_on(device_);
+  const KernelImage* image = launch.kernel.found_in(context_);
   if (!image) image = &load(launch.kernel);
   if (const NodeNumber number = try_add_plain(after, launch, *image, handles.buffers))
     return number;

@@ -31,6 +31,19 @@ KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParame
   sizes.set(*parameters, room);
 }
 
+// To find the function takes as long as some thirty launches gain by it, and a launch should be one
+// call of the driver. So kernels that are launched a few times have none.
+CUfunction KernelImage::find_launched(const Context& context) const noexcept {
+  constexpr uint8_t FEW = 8;
+  const uint8_t launches = launches_.load(std::memory_order_relaxed);
+  if (launches == FEW)
+    function.find(native, context);
+  else
+    launches_.store(launches + 1, std::memory_order_relaxed);
+  const CUfunction found = function.in(context);
+  return found ? found : reinterpret_cast<CUfunction>(native);
+}
+
 void ParameterSizes::set(const std::vector<image::Parameter>& parameters,
                          const ParameterRoom& room) {
   if (parameters.size() > MOST || room.bytes > MOST_BYTES) return;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "core/load/context_function.hpp"
 #include "core/load/kernel_parameters.hpp"
 #include "core/load/objectcode.hpp"
 #include "image/image.hpp"
@@ -17,17 +18,32 @@
 namespace cucore::core {
 
 // A kernel in one loaded image. Layouts of parameters differ between architectures. The members
-// that most launches read are first, in one line of the cache.
+// that launches in captures and nodes of graphs need are first, in one line of the cache.
 struct alignas(64) KernelImage {
   // Throws INVALID_CODE if the driver's parameters on `device` differ from those of the code.
   KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
               CUkernel native, const Device& device);
 
+  // Returns what the driver launches in a context that the caller accesses: the function, or else
+  // the kernel.
+  CUfunction launched_in(const Context& context) const noexcept {
+    if (const CUfunction found = function.in(context)) [[likely]]
+      return found;
+    return find_launched(context);
+  }
+  // The same for a context in which the function is found.
+  CUfunction launched() const noexcept {
+    if (const CUfunction found = function.get()) [[likely]]
+      return found;
+    return reinterpret_cast<CUfunction>(native);
+  }
+
+  mutable ContextFunction function;
+  mutable KeepMark mark;  // of an owner that keeps the kernel, or the image
+  ParameterSizes sizes;   // of `parameters`
   // A device that uses the image, so that most launches read no list. Null until one does.
   mutable std::atomic<const Device*> device{nullptr};
   CUkernel native;
-  mutable KeepMark mark;     // of an owner that keeps the kernel, or the image
-  ParameterSizes sizes;      // of `parameters`
   bool can_print = false;    // see LoadedImage
   const LoadedImage* image;  // kept alive by the kernel's code
   // nullopt if neither the code nor the driver has them.
@@ -38,6 +54,9 @@ struct alignas(64) KernelImage {
 
  private:
   KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read);
+  [[gnu::cold, gnu::noinline]] CUfunction find_launched(const Context& context) const noexcept;
+
+  mutable std::atomic<uint8_t> launches_{0};  // without a function, as far as they are counted
 };
 
 class Kernel final : public Object {
@@ -54,15 +73,15 @@ class Kernel final : public Object {
   const ObjectCode& code() const { return *code_; }
   const KernelImage& first() const { return first_; }
 
-  // Returns the kernel for a device that uses the first image; null if that is not known.
-  const KernelImage* loaded_on(const Device& device) const {
-    return first_.device.load(std::memory_order_acquire) == &device ? &first_ : nullptr;
+  // Returns the kernel for a context in which its function is found; null if that is not known.
+  const KernelImage* found_in(const Context& context) const noexcept {
+    return first_.function.is_found_in(context) ? &first_ : nullptr;
   }
   // Returns the kernel for a device. The first call for a device loads the code's image for it and
   // compares the parameters with the driver's.
   const KernelImage& on(const Device& device) const {
-    if (const KernelImage* const image = loaded_on(device)) [[likely]]
-      return *image;
+    if (first_.device.load(std::memory_order_acquire) == &device) [[likely]]
+      return first_;
     const auto* image =
         on_device_[static_cast<size_t>(device.ordinal())].load(std::memory_order_acquire);
     if (image) [[likely]]

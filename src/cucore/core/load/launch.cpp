@@ -62,7 +62,8 @@ bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArgu
                                                    const CUlaunchConfig& configuration,
                                                    void** arguments, void** extra,
                                                    BufferArguments* buffers) {
-  const auto function = reinterpret_cast<CUfunction>(image.native);
+  const Context& context = *stream.context();
+  const CUfunction function = image.launched_in(context);
   const auto call = [&] {
     if (stream.may_be_captured()) [[unlikely]]
       hold_in_capture(image, stream, buffers);
@@ -70,7 +71,7 @@ bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArgu
   };
   if (!stream.needs_current_context()) [[likely]]
     return call();
-  const driver::ContextGuard guard(stream.context()->native());
+  const driver::ContextGuard guard(context.native());
   return call();
 }
 
@@ -207,8 +208,13 @@ struct KeptObjects {
   using Access = ContextAccess;
 
   static const driver::CudaTable* driver() { return &driver::cuda(); }
-  static const KernelImage* image(const Kernel& kernel, const Device& device) {
-    return &kernel.on(device);
+  static const KernelImage* image(const Kernel& kernel, const Context& context) {
+    const KernelImage& image = kernel.on(context.device());
+    image.function.find(image.native, context);
+    return &image;
+  }
+  static CUfunction launched(const KernelImage& image, const Context& context) noexcept {
+    return image.launched_in(context);
   }
   // Whether the capture keeps the image for certain. Marks it.
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
@@ -233,8 +239,11 @@ struct MarkedObjects {
   using Access = QuickContextAccess;
 
   static const driver::CudaTable* driver() noexcept { return driver::cuda_if_open(); }
-  static const KernelImage* image(const Kernel& kernel, const Device& device) noexcept {
-    return kernel.loaded_on(device);
+  static const KernelImage* image(const Kernel& kernel, const Context& context) noexcept {
+    return kernel.found_in(context);
+  }
+  static CUfunction launched(const KernelImage& image, const Context& /*context*/) noexcept {
+    return image.launched();
   }
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
     return image.mark.is_of(gate.owner);
@@ -298,8 +307,8 @@ template <class Objects>
                                                    const cucore_launch_options& options,
                                                    const cucore_argument* arguments, size_t count,
                                                    const BufferHandles& handles) {
-  const Device& device = stream.device();
-  const KernelImage* const image = Objects::image(kernel, device);
+  const Context& context = *stream.context();
+  const KernelImage* const image = Objects::image(kernel, context);
   CaptureGate* const gate = stream.plain_capture_gate();
   if (!image || !gate || !image->sizes.are_for(count) || image->can_print ||
       options.dynamic_shared > ALWAYS_ALLOWED_SHARED || LaunchAttributes::are_set(options))
@@ -311,19 +320,17 @@ template <class Objects>
     const typename Objects::Lock lock(gate->mutex);
     if (!lock.is_locked()) [[unlikely]]
       return false;
-    const Context& context = *stream.context();
     const typename Objects::Access access(context, std::nothrow);
     const driver::CudaTable* const cu = Objects::driver();
     void* pointers[ParameterSizes::MOST];
     if (!access.is_alive() || !cu || !Objects::keeps(*gate, *image) ||
-        !gate->next_launch.set(device.limits(), options) ||
+        !gate->next_launch.set(stream.device().limits(), options) ||
         !set_kept<Objects>(pointers, image->sizes, context, *gate, arguments, count, handles))
         [[unlikely]]
       return false;
     config.sharedMemBytes = options.dynamic_shared;
     config.hStream = stream.native();
-    result = cu->cuLaunchKernelEx(&config, reinterpret_cast<CUfunction>(image->native), pointers,
-                                  nullptr);
+    result = cu->cuLaunchKernelEx(&config, Objects::launched(*image, context), pointers, nullptr);
     if (stream.is_shared()) [[unlikely]]
       record_uses(*image, stream, arguments, count, handles);
   }
