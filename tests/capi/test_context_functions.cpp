@@ -61,8 +61,7 @@ TEST_F(ContextFunctions, AreFoundOnceAfterTheFirstLaunches) {
 TEST_F(ContextFunctions, AreFoundOnceByManyThreads) {
   NEEDS_FAKE_DRIVER();
   std::vector<std::thread> threads;
-  for (int i = 0; i < 8; ++i)
-    threads.emplace_back([this] { launch_times(100, empty_, stream_); });
+  for (int i = 0; i < 8; ++i) threads.emplace_back([this] { launch_times(100, empty_, stream_); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(fake_->call_count("cuLaunchKernelEx"), 800u);
   launch_times(1, empty_, stream_);

@@ -21,15 +21,15 @@ class ContextFunction {
   bool is_found_in(const Context& context) const noexcept {
     return context_.load(std::memory_order_acquire) == &context;
   }
-  // Returns null if the driver needs the kernel. The caller accesses a context in which it is found,
-  // and which is alive: then no thread replaces the function.
+  // Returns null if the driver needs the kernel. The caller accesses a context in which it is
+  // found, and which is alive: then no thread replaces the function.
   CUfunction get() const noexcept { return function_.load(std::memory_order_relaxed); }
   // The same for any context that is alive.
   CUfunction in(const Context& context) const noexcept {
     return is_found_in(context) ? get() : nullptr;
   }
-  // Finds the function, which loads the code of the kernel into the context. Does nothing if another
-  // context that is alive has one, or after a failure, which a launch reports.
+  // Finds the function, which loads the code of the kernel into the context. Does nothing if
+  // another context that is alive has one, or after a failure, which a launch reports.
   [[gnu::cold, gnu::noinline]] void find(CUkernel kernel, const Context& context) noexcept;
 
  private:
