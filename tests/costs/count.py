@@ -8,9 +8,9 @@ Callgrind counts exactly, whatever else the machine does. The counts belong to o
 optimisation, which meson.build checks. The compiler inlines differently if sources are not joined (-Dunity=off), so
 the tests need -Dunity=on, as ./run has it. A count more than 3 % above its row is a failure: find the reason.
 If the cost is justified, run --write and state the reason in the commit. A count more than 3 % below its row is
-also a failure, so that the rows stay true. With --planted the program does more than the operation, the same for all
-rows. The result is a success only if the rows of the smallest, the median and the largest count are too large. A
-script of Python repeats operations of the extension, and callgrind collects only within the function of each.
+also a failure, so that the rows stay true. With --planted the program does more than the operation. The result is a
+success only if the row of the largest count is too large, in which that is the smallest part. A script of Python
+repeats operations of the extension, and callgrind collects only within the function of each.
 """
 import os
 import subprocess
@@ -107,10 +107,10 @@ def rows(table):
     return {name: int(count) for name, count in lines}
 
 
-def rows_to_plant(counts):
-    """Returns the rows of the smallest, the median and the largest count."""
-    names = sorted(counts, key=counts.get)
-    return {name: counts[name] for name in (names[0], names[len(names) // 2], names[-1])}
+def row_to_plant(counts):
+    """Returns the row of the largest count. The same work is the smallest part of it."""
+    name = max(counts, key=counts.get)
+    return {name: counts[name]}
 
 
 def differs(count, expected):
@@ -128,7 +128,7 @@ def main(program, library, table, *rest):
     command = [program, *(word for word in rest if not word.startswith("--"))]
     is_planted = "--planted" in rest
     library = Path(library).name.split(".")[0] + "."
-    expected = rows_to_plant(rows(table)) if is_planted else rows(table)
+    expected = row_to_plant(rows(table)) if is_planted else rows(table)
     counts = {name: measure(command, library, name, is_planted, None if "--write" in rest else count)
               for name, count in expected.items()}
     for name, count in counts.items():
@@ -141,7 +141,7 @@ def main(program, library, table, *rest):
     if not is_planted:
         return 1 if wrong else 0
     missed = [name for name in counts if name not in wrong or counts[name] < expected[name]]
-    print(f"the planted slowdown was {'found in each of these rows' if not missed else 'missed in ' + ', '.join(missed)}")
+    print(f"the planted slowdown was {'missed in ' + ', '.join(missed) if missed else 'found'}")
     return 1 if missed else 0
 
 
