@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares the speed of the CPU device with many threads and with one thread, while every core of the machine is busy.
 
-    cpu_scaling.py CPU_EXEC_BENCH [--threads N] [--rounds N] [--layers N] [--out FILE]
+    cpu_scaling.py CPU_EXEC_BENCH [--threads N] [--rounds N] [--layers N] [--out FILE] [--least TIMES]
 
 A core is faster while the others are idle: its clock rises, and no other thread shares its units. Such a machine is slower
 with N threads than N times one thread, whatever the program does. So a loop without memory accesses occupies each core that
 the measured process leaves free. The two numbers of threads take turns, because the speed of a virtual machine varies. The
-measured cores are spread over the machine. The result is a table for people, and FILE has all figures as JSON.
+measured cores are spread over the machine. The result is a table for people, and FILE has all figures as JSON. With --least,
+the result is a failure if no kernel is so many times as fast.
 """
 import argparse
 import contextlib
@@ -19,7 +20,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-BUSY = "while True: pass"
+# Ends with this process, also after a signal that ends this process at once.
+BUSY = """import os
+parent = os.getppid()
+while os.getppid() == parent:
+    for _ in range(1 << 20): pass"""
+SKIPPED = 77
 
 
 def spread(cores, count):
@@ -30,8 +36,10 @@ def spread(cores, count):
 @contextlib.contextmanager
 def busy(cores):
     """Occupies each of the cores with a loop."""
-    loops = [subprocess.Popen([sys.executable, "-c", BUSY], preexec_fn=lambda core=core: os.sched_setaffinity(0, {core})) for core in cores]
+    loops = []
     try:
+        for core in cores:
+            loops.append(subprocess.Popen([sys.executable, "-c", BUSY], preexec_fn=lambda core=core: os.sched_setaffinity(0, {core})))
         yield
     finally:
         for loop in loops:
@@ -57,7 +65,8 @@ def measure(program, threads, rounds, layers):
     """Returns {kernel: [(rate of one thread, rate of all threads) for each round]}."""
     cores = sorted(os.sched_getaffinity(0))
     if len(cores) < threads:
-        raise SystemExit(f"cpu_scaling: {threads} threads need as many cores, but this process may use {len(cores)}")
+        print(f"cpu_scaling: {threads} threads need as many cores, but this process may use {len(cores)}", file=sys.stderr)
+        raise SystemExit(SKIPPED)
     measured = spread(cores, threads)
     pairs = {}
     for turn in range(rounds):
@@ -87,11 +96,15 @@ def main():
     parser.add_argument("--rounds", type=int, default=4)
     parser.add_argument("--layers", type=int, default=64)
     parser.add_argument("--out")
+    parser.add_argument("--least", type=float, default=0)
     options = parser.parse_args()
     pairs = measure(options.program, options.threads, options.rounds, options.layers)
     if options.out:
         Path(options.out).write_text(json.dumps({"threads": options.threads, "layers": options.layers, "rates": pairs}, indent=1))
     print(f"{os.cpu_count()} cores, {options.rounds} rounds, {options.layers} layers\n\n{table(pairs, options.threads)}")
+    best = max(many / one for found in pairs.values() for one, many in found)
+    if best < options.least:
+        raise SystemExit(f"cpu_scaling: {options.threads} threads are at most {best:.1f} times as fast as one")
 
 
 if __name__ == "__main__":

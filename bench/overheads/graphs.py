@@ -4,9 +4,10 @@
 
     graphs.py LIBRARY [--out FOLDER] [--rounds N]
 
-All columns of a row take turns in this process, as in overheads.py. A graph is a row of kernels that do nothing, with
-three arguments. LIBRARY is built from calls.c and graphs.c. The result is graphs.json, graphs.md and, if matplotlib is
-installed, graphs.svg.
+All columns of a row take turns in this process, as in overheads.py. The bare driver gets the kernel, as from cuda.core. In one
+more column it gets the function of the context, which it takes in less time, and which cucore passes. A graph is a row of
+kernels that do nothing, with three arguments. LIBRARY is built from calls.c and graphs.c. The result is graphs.json,
+graphs.md and, if matplotlib is installed, graphs.svg.
 """
 import argparse
 from pathlib import Path
@@ -111,7 +112,7 @@ def open_columns(world):
     world.calls.graphs_open.restype = int
     if world.calls.graphs_open():
         raise SystemExit(f"graphs: {world.calls.overheads_failure().decode()}")
-    opened = {"bare": columns.from_c(world, "bare", NAMES), "cucore C": columns.from_c(world, "c", NAMES), "cucore Python": python(world)}
+    opened = {"bare": columns.from_c(world, "bare", NAMES), "bare, function": columns.from_c(world, "function", NAMES), "cucore C": columns.from_c(world, "c", NAMES), "cucore Python": python(world)}
     try:
         return {**opened, "cuda.core": cuda_core(world)}, {}
     except Exception as error:  # a missing peer is a note of the table

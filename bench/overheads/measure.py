@@ -49,31 +49,43 @@ def reason_of(error):
     return f"{type(error).__name__}: {text}"[:200]
 
 
-def orders(names, seed=1):
-    """Yields orders of the names without end, in which each one follows each other one equally often, and never itself.
+def balanced_rows(count):
+    """Returns orders of the numbers below `count` in which each one follows each other one equally often. They are a square of
+    Williams, for an odd count together with its mirror image."""
+    zigzag = [(step + 1) // 2 if step % 2 else -(step // 2) for step in range(count)]
+    rows = [[(place + row) % count for place in zigzag] for row in range(count)]
+    return rows + [row[::-1] for row in rows] if count % 2 else rows
 
-    A way that runs twice in a row finds its own data in the caches of the processor, which no other way does.
-    """
-    shuffle, last = random.Random(seed).shuffle, None
-    order = list(names)
-    while True:
-        shuffle(order)
-        if len(order) == 1 or order[0] != last:
-            last = order[-1]
-            yield list(order)
+
+class Orders:
+    """Chooses the order of each round. In all rounds of a square, each way follows each other one equally often. At most one
+    way in a square follows itself, between two rounds: it finds its own data in the caches of the processor."""
+
+    def __init__(self, seed=1):
+        self.random, self.names, self.rows, self.last = random.Random(seed), None, [], None
+
+    def next(self, names):
+        """Returns the names in the order of the next round."""
+        if len(names) < 3:
+            return list(names)
+        if names != self.names or not self.rows:
+            self.names, self.rows = list(names), balanced_rows(len(names))
+            self.random.shuffle(self.rows)
+        row = next((row for row in self.rows if names[row[0]] != self.last), self.rows[0])
+        self.rows.remove(row)
+        self.last = names[row[-1]]
+        return [names[place] for place in row]
 
 
 def alternate(ways, batch, rounds):
     """Runs each way in each round; a way that raises is reported with its exception, and the others go on.
 
-    Each round compares the first way with the others by a difference and a quotient, because the speed of a machine varies
+    Each round compares the bare way with the others by a difference and a quotient, because the speed of a machine varies
     between the rounds.
     """
-    samples, failures = {name: [] for name in ways}, {}
-    for turn, order in zip(range(-2, rounds), orders(ways)):
-        for name in order:
-            if name in failures:
-                continue
+    samples, failures, orders = {name: [] for name in ways}, {}, Orders()
+    for turn in range(-2, rounds):
+        for name in orders.next([name for name in ways if name not in failures]):
             try:
                 took = ways[name](batch)
             except Exception as error:  # each failure of a peer is a cell of the table
@@ -82,10 +94,9 @@ def alternate(ways, batch, rounds):
             if turn >= 0:  # earlier turns warm up
                 samples[name].append(took)
     cells = {name: failures.get(name) or summary(samples[name]) for name in ways}
-    first, *others = ways
-    for name in others:
-        if first not in failures and name not in failures:
-            pairs = list(zip(samples[first], samples[name]))
+    for name in ways:
+        if "bare" in ways and name != "bare" and not {"bare", name} & set(failures):
+            pairs = list(zip(samples["bare"], samples[name]))
             cells[name]["above"] = summary([took - least for least, took in pairs])
             cells[name]["times"] = summary([took / least for least, took in pairs])
     return cells

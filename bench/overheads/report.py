@@ -2,7 +2,7 @@
 """Writes results of benchmarks as Markdown and as SVG, which matplotlib draws."""
 import json
 
-COLUMNS = ("bare", "cucore C", "cucore Python", "cuda.core", "CuPy", "Triton", "PyTorch", "Numba")
+COLUMNS = ("bare", "bare, function", "cucore C", "cucore Python", "cuda.core", "CuPy", "Triton", "PyTorch", "Numba")
 
 
 def figure(value):

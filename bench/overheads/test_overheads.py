@@ -6,7 +6,7 @@ import itertools
 import subprocess
 import unittest
 
-from measure import alternate, interval_ranks, orders, summary
+from measure import Orders, alternate, interval_ranks, summary
 from report import verdict
 from overheads import time_imports
 
@@ -21,14 +21,36 @@ class Samples(unittest.TestCase):
         self.assertIsNone(summary([1])["confidence"])
 
     def test_each_way_follows_each_other_way_equally_often(self):
-        for ways in "ab", "abc", "abcd":
-            sequence = [name for order in itertools.islice(orders(ways), 4000) for name in order]
-            pairs = collections.Counter(itertools.pairwise(sequence))
-            self.assertEqual(set(pairs), set(itertools.permutations(ways, 2)))
-            expected = len(sequence) / len(pairs)
-            for count in pairs.values():
-                self.assertLess(abs(count / expected - 1), 0.1)
-        self.assertEqual(list(itertools.islice(orders("a"), 2)), [["a"], ["a"]])
+        for ways, rounds in ("abc", 6), ("abc", 30), ("abcd", 4), ("abcd", 8), ("abcd", 60), ("abcde", 10):
+            orders = Orders()
+            rows = [orders.next(list(ways)) for _ in range(rounds)]
+            within = collections.Counter(pair for row in rows for pair in itertools.pairwise(row))
+            self.assertEqual(set(within), set(itertools.permutations(ways, 2)))
+            self.assertEqual(len(set(within.values())), 1)
+            repeats = [pair for pair in itertools.pairwise(name for row in rows for name in row) if pair[0] == pair[1]]
+            self.assertLessEqual(len(repeats), rounds // len(ways))
+
+    def test_two_ways_alternate_and_one_repeats(self):
+        orders = Orders()
+        self.assertEqual([orders.next(["a", "b"]) for _ in range(3)], [["a", "b"]] * 3)
+        self.assertEqual([orders.next(["a"]) for _ in range(2)], [["a"]] * 2)
+        self.assertEqual(orders.next([]), [])
+
+    def test_a_way_that_fails_makes_no_other_way_repeat(self):
+        calls = []
+
+        def way(name):
+            def run(count):
+                calls.append(name)
+                if name == "broken" and len(calls) > 40:
+                    raise ValueError("it broke")
+                return 1
+            return run
+        cells = alternate({name: way(name) for name in ("bare", "broken", "other", "last")}, 1, 60)
+        self.assertEqual(cells["broken"], {"failure": "ValueError: it broke"})
+        repeats = [pair for pair in itertools.pairwise(calls) if pair[0] == pair[1]]
+        self.assertLessEqual(len(repeats), 6)
+        self.assertEqual(cells["last"]["samples"], 60)
 
     def test_a_machine_that_changes_its_speed_changes_no_comparison(self):
         calls = itertools.count()  # two in each round
