@@ -64,6 +64,7 @@ TEST_F(ContextFunctions, AreFoundOnceByManyThreads) {
   for (int i = 0; i < 8; ++i) threads.emplace_back([this] { launch_times(100, empty_, stream_); });
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(fake_->call_count("cuLaunchKernelEx"), 800u);
+  EXPECT_LE(fake_->call_count("cuKernelGetFunction"), 8u);  // by each thread at most once
   launch_times(1, empty_, stream_);
   EXPECT_EQ(last_is_function(), has_functions());
 }
@@ -100,23 +101,87 @@ TEST_F(ContextFunctions, OfAContextEndWithIt) {
   EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
 }
 
-// One image serves both devices, which have one architecture.
-TEST_F(ContextFunctions, AreNotUsedInAnotherContext) {
+// One image serves both devices, which have one architecture. Each has a function.
+TEST_F(ContextFunctions, AreOfOneContext) {
   NEEDS_FAKE_DRIVER();
   const Device second = open_device(1);
-  const Stream there = make_stream(second);
+  Stream there = make_stream(second);
   for (int turn = 0; turn < 2; ++turn) {
-    launch_times(MANY, empty_, stream_);
-    EXPECT_EQ(last_is_function(), has_functions());
-    launch_times(MANY, empty_, there);
-    EXPECT_FALSE(last_is_function());
+    for (const cucore_stream* const stream : {stream_.get(), there.get()}) {
+      launch_times(MANY, empty_, stream);
+      EXPECT_EQ(last_is_function(), has_functions());
+    }
   }
-  EXPECT_LE(fake_->call_count("cuKernelGetFunction"), 1u);
+  EXPECT_EQ(fake_->call_count("cuKernelGetFunction"), has_functions() ? 2u : 0u);
   graph_ = make_graph(second);
   const cucore_node first = add_empty_kernel({}, grid(1, 1));
   add_empty_kernel({first}, grid(1, 1));
   run_on(there);
-  EXPECT_FALSE(last_is_function());
+  MUST(cucore_stream_begin_capture, there, nullptr);
+  launch_times(3, empty_, there);
+  MUST(cucore_stream_end_capture, there, graph_.out());
+  run_on(there);
+  EXPECT_EQ(last_is_function(), has_functions());
+  // A reset of the second device changes nothing for the first.
+  graph_.reset();
+  there.reset();
+  SUCCEEDS(cucore_device_reset, second);
+  there = make_stream(second);
+  fake_->reset();
+  for (const cucore_stream* const stream : {stream_.get(), there.get()}) {
+    launch_times(MANY, empty_, stream);
+    EXPECT_EQ(last_is_function(), has_functions());
+  }
+  EXPECT_EQ(fake_->call_count("cuKernelGetFunction"), has_functions() ? 1u : 0u);
+  EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+}
+
+// Several threads find the function of a new context, whose predecessor only the kernel has.
+TEST_F(ContextFunctions, AreFoundByManyThreadsAfterAReset) {
+  NEEDS_FAKE_DRIVER();
+  for (int resets = 0; resets < 20; ++resets) {
+    graph_ = make_graph(device_);
+    add_empty_kernel({}, grid(1, 1));
+    graph_.reset();
+    stream_.reset();
+    SUCCEEDS(cucore_device_reset, device_);
+    std::vector<std::thread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([this] {
+        const Graph graph = make_graph(device_);
+        const cucore_launch_options options = grid(1, 1);
+        cucore_node node = 0;
+        SUCCEEDS(cucore_graph_add_kernel, graph, nullptr, 0, empty_, &options, nullptr, 0, &node);
+      });
+    for (std::thread& thread : threads) thread.join();
+    stream_ = make_stream(device_);
+  }
+  EXPECT_EQ(fake_->violations(), 0u) << fake_->last_violation();
+}
+
+TEST_F(ContextFunctions, ArePartOfPreparedLaunches) {
+  NEEDS_FAKE_DRIVER();
+  const cucore_launch_options options = grid(1, 1);
+  PreparedLaunch prepared;
+  MUST(cucore_prepared_launch_create, empty_, stream_, &options, nullptr, 0, prepared.out());
+  for (int i = 0; i < MANY; ++i) SUCCEEDS(cucore_prepared_launch_run, prepared);
+  EXPECT_EQ(last_is_function(), has_functions());
+  EXPECT_EQ(fake_->call_count("cuLaunchKernelEx"), uint64_t{MANY});
+}
+
+// The streams of a context and of a thread make the first launches with a kernel too.
+TEST_F(ContextFunctions, AreFoundForDefaultStreams) {
+  NEEDS_FAKE_DRIVER();
+  for (const auto kind : {CUCORE_DEFAULT_STREAM_LEGACY, CUCORE_DEFAULT_STREAM_PER_THREAD}) {
+    const Kernel kernel = find_kernel(make_ptx_code(), "empty");
+    Stream stream;
+    MUST(cucore_device_default_stream, device_, kind, stream.out());
+    fake_->reset();
+    launch_times(1, kernel, stream);
+    EXPECT_EQ(fake_->call_count("cuKernelGetFunction"), 0u);
+    launch_times(MANY, kernel, stream);
+    EXPECT_EQ(last_is_function(), has_functions());
+  }
 }
 
 TEST_F(ContextFunctions, AreCaptured) {
@@ -138,12 +203,15 @@ TEST_F(ContextFunctions, AreAddedToAGraphIfTheContextIsCurrent) {
   for (const CUcontext context : {CUcontext{nullptr}, own, other}) {
     graph_ = make_graph(device_);
     native.set(context);
+    fake_->reset();
     Nodes nodes{add_empty_kernel({}, grid(1, 1))};  // finds the function
-    for (int i = 0; i < 3; ++i) nodes.push_back(add_empty_kernel({nodes.back()}, grid(1, 1)));
+    for (int i = 0; i < 50; ++i) nodes.push_back(add_empty_kernel({nodes.back()}, grid(1, 1)));
     EXPECT_EQ(native.current(), context);
+    const bool takes_function = context == own && has_functions();
+    EXPECT_EQ(fake_->call_count("cuCtxGetCurrent") > 50, takes_function);  // else not for each
     native.set(nullptr);
     run_on(stream_);
-    EXPECT_EQ(last_is_function(), context == own && has_functions());
+    EXPECT_EQ(last_is_function(), takes_function);
   }
   native.let_go(0);
   native.let_go(1);

@@ -160,14 +160,16 @@ CUlaunchConfig config_of(const CUDA_KERNEL_NODE_PARAMS& node) {
   return config;
 }
 
-// The launch of a node, which must name its context, and a kernel or a function. NVIDIA's driver
-// 580 crashes for a function if no context is current.
+// The launch of a node, which must name its context, and a function or a kernel. NVIDIA's driver
+// 580 crashes for a function if no context is current. It takes no kernel for a function.
 CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
-  NEED(node.kern || node.func, CUDA_ERROR_INVALID_VALUE);
+  NEED(node.kern || node.func, CUDA_ERROR_INVALID_HANDLE);
   if (node.func && context_stack().empty())
     calls().violation("a kernel node with a function, without a current context");
   const Context* context = context_of(node.ctx);
   RETURN_IF_FAILED(usable(context));
+  if (node.func && !driver().functions.find_or_note(node.func, "a kernel node"))
+    return CUDA_ERROR_INVALID_HANDLE;
   Kernel* kernel = nullptr;
   const void* const launched = node.func ? static_cast<const void*>(node.func) : node.kern;
   RETURN_IF_FAILED(find_launched(launched, context, kernel, "a kernel node"));
@@ -176,8 +178,7 @@ CUresult launch_of(const CUDA_KERNEL_NODE_PARAMS& node, fake_launch& launch) {
   RETURN_IF_FAILED(check_shared(*kernel, context->device, config.sharedMemBytes));
   std::memset(&launch, 0, offsetof(fake_launch, arguments));
   std::strncpy(launch.kernel, kernel->image.name.c_str(), sizeof launch.kernel - 1);
-  launch.is_function =
-      driver().functions.find(static_cast<CUfunction>(const_cast<void*>(launched))) != nullptr;
+  launch.is_function = node.func != nullptr;
   launch.context = context->handle;
   describe(config, launch);
   return node.extra ? copy_packed(node.extra, launch)

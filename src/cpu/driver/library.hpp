@@ -34,9 +34,9 @@ struct FunctionAttributes {
   std::atomic<int> cluster_policy{0};
 };
 
-// PTX text loaded into one context.
 class Library;
 
+// PTX text loaded into one context.
 class ModuleInstance : public Object, public std::enable_shared_from_this<ModuleInstance> {
  public:
   static constexpr ObjectKind KIND = ObjectKind::MODULE;

@@ -220,9 +220,9 @@ class Graph final : public Object {
   // Returns the number; 0 if only all checks can decide, or if that does not suffice.
   NodeNumber try_add_plain(std::span<const NodeNumber> after, const KernelLaunch& launch,
                            const KernelImage& image, const BufferHandles& handles) const;
-  CUfunction function_to_add(const driver::CudaTable& cu, CUfunction function) const;
+  CUfunction function_to_add(const driver::CudaTable& cu, const KernelImage& image) const;
   CUresult add_plain(const driver::CudaTable& cu, PlainNode& node, CUgraphNode native_before,
-                     const Kernel& kernel, const KernelImage& image, CUfunction function,
+                     const Kernel& kernel, const KernelImage& image,
                      const cucore_launch_options& options) const;
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
 

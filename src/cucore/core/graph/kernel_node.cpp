@@ -219,7 +219,6 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
   {
     const BiasedLock lock(root_->mutex());
     const ContextAccess access(context_, "graph");
-    const CUfunction function = function_to_add(cu, image.function.in(context_));
     GraphBody& body = *body_;
     PlainNodes& nodes = body.plain();
     if (!body.is_plain() || !nodes.next().set(device_.limits(), options)) return 0;
@@ -242,7 +241,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
     node.number = body.next_number();
     node.before = before;
     root_->change();
-    result = add_plain(cu, node, native_before, kernel, image, function, options);
+    result = add_plain(cu, node, native_before, kernel, image, options);
     if (result == CUDA_SUCCESS) return node.number;
     nodes.pop_back();
     dropped = nodes.drop_kept();

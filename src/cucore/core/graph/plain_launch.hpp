@@ -19,21 +19,19 @@ namespace cucore::core {
     std::span<const NodeNumber> after, const Kernel& kernel, const cucore_launch_options& options,
     std::span<const cucore_argument> arguments) const {
   const KernelImage* const image = kernel.found_in(context_);
-  const driver::CudaTable* const cu = driver::cuda_if_open();
-  if (!image || !cu || !image->sizes.are_narrow ||
-      !is_plain_launch(after, *image, options, arguments)) [[unlikely]]
+  if (!image || !image->sizes.are_narrow || !is_plain_launch(after, *image, options, arguments))
+      [[unlikely]]
     return 0;
-  // If the context is lost by now, nothing below uses it.
-  const CUfunction function = function_to_add(*cu, image->function.get());
   CUresult result;
   {
     const OwnerLock lock(root_->mutex());
     if (!lock.is_locked()) [[unlikely]]
       return 0;
     const QuickContextAccess access(context_, std::nothrow);
+    const driver::CudaTable* const cu = driver::cuda_if_open();
     GraphBody& body = *body_;
     PlainNodes& nodes = body.plain();
-    if (!access.is_alive() || !body.is_plain() || !root_->gets_plain(body) ||
+    if (!access.is_alive() || !cu || !body.is_plain() || !root_->gets_plain(body) ||
         !image->mark.is_of(nodes.owner()) || !body.has_next_number()) [[unlikely]]
       return 0;
     if (!nodes.next().set(device_.limits(), options)) [[unlikely]]
@@ -56,7 +54,7 @@ namespace cucore::core {
     const NodeNumber number = body.next_number();
     node->number = number;
     node->before = before;
-    result = add_plain(*cu, *node, native_before, kernel, *image, function, options);
+    result = add_plain(*cu, *node, native_before, kernel, *image, options);
     if (result == CUDA_SUCCESS) [[likely]]
       return number;
     nodes.pop_back();
@@ -65,23 +63,34 @@ namespace cucore::core {
   return 0;
 }
 
-// Returns the function of a kernel if the driver can take it, else null. The driver crashes for a
-// function if no context is current (seen with driver 580). It takes a kernel.
+// Returns the function to add; null for the kernel. The driver crashes for a function if no context
+// is current (seen with driver 580), and takes a kernel. Most programs have a context that is
+// current for long, or none, so a graph without one does not ask again for the next nodes.
 [[gnu::always_inline]] inline CUfunction Graph::function_to_add(const driver::CudaTable& cu,
-                                                                CUfunction function) const {
+                                                                const KernelImage& image) const {
+  uint32_t& waits = body_->plain().nodes_without_function();
+  if (waits != 0) {
+    --waits;
+    return nullptr;
+  }
+  const CUfunction function = image.function.is_found_in(context_) ? image.function.get() : nullptr;
+  if (!function) return nullptr;
   CUcontext current = nullptr;
-  return cu.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == native_context_ ? function
-                                                                                    : nullptr;
+  if (cu.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == native_context_) [[likely]]
+    return function;
+  waits = PlainNodes::WITHOUT_FUNCTION;
+  return nullptr;
 }
 
 // The lock is held. Adds the node to the list and to the graph of the driver. It has its numbers
 // and arguments, and its extents are set.
 [[gnu::always_inline]] inline CUresult Graph::add_plain(
     const driver::CudaTable& cu, PlainNode& node, CUgraphNode native_before, const Kernel& kernel,
-    const KernelImage& image, CUfunction function, const cucore_launch_options& options) const {
+    const KernelImage& image, const cucore_launch_options& options) const {
   PlainNodes& nodes = body_->plain();
   CUDA_KERNEL_NODE_PARAMS& native = nodes.next().native();
   native.sharedMemBytes = options.dynamic_shared;
+  const CUfunction function = function_to_add(cu, image);
   native.func = function;
   native.kern = function ? nullptr : image.native;
   native.ctx = native_context_;

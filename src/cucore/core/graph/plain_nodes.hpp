@@ -108,6 +108,11 @@ class PlainNodes {
     next_ = reinterpret_cast<std::byte*>(list_.back());
     list_.pop_back();
   }
+  // The number of the next nodes that the driver gets kernels for, because the context of the graph
+  // was not current.
+  uint32_t& nodes_without_function() { return nodes_without_function_; }
+  static constexpr uint32_t WITHOUT_FUNCTION = 63;
+
   // Returns what the driver gets for the next node.
   RepeatedLaunch<CUDA_KERNEL_NODE_PARAMS>& next() { return next_launch_; }
   // Copies the arguments of the next node, and sets the pointers to them. Returns false if an
@@ -169,6 +174,7 @@ class PlainNodes {
   // The number of nodes at the last keep(), and the state of the store before it.
   size_t nodes_of_keep_ = SIZE_MAX, kept_before_ = 0;
   bool might_print_before_ = false;
+  uint32_t nodes_without_function_ = 0;
 };
 
 template <bool ARE_NARROW, class CopyValue, class Find>

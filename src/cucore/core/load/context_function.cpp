@@ -27,18 +27,14 @@ bool ask(CUkernel kernel, const Context& context, CUfunction& function) noexcept
 }  // namespace
 
 void ContextFunction::find(CUkernel kernel, const Context& context) noexcept {
-  const auto is_of_other = [this] {
-    const Context* const other = context_.load(std::memory_order_acquire);
-    return other && !other->is_lost();
-  };
-  if (is_of_other()) return;
+  if (is_found_in(context)) return;
   const ContextAccess access(context, std::nothrow);
   CUfunction function = nullptr;
   if (!access.is_alive() || !ask(kernel, context, function)) return;
   Ref<const Context> before;  // ends after the lock
   static std::mutex publishing;
   const std::lock_guard lock(publishing);
-  if (is_of_other()) return;
+  if (is_found_in(context)) return;
   before = Ref<const Context>::adopt(context_.exchange(nullptr, std::memory_order_acq_rel));
   function_.store(function, std::memory_order_relaxed);
   context_.store(Ref<const Context>(&context).detach(), std::memory_order_release);

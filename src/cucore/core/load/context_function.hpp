@@ -10,6 +10,8 @@
 
 namespace cucore::core {
 
+// Of one device. Its contexts follow each other: a new one exists only after the accesses to the
+// one before have ended.
 class ContextFunction {
  public:
   ContextFunction() = default;
@@ -21,19 +23,15 @@ class ContextFunction {
   bool is_found_in(const Context& context) const noexcept {
     return context_.load(std::memory_order_acquire) == &context;
   }
-  // Returns null if the driver needs the kernel. The caller accesses a context in which it is
-  // found, and which is alive: then no thread replaces the function.
+  // Returns null if the driver needs the kernel. The caller accesses the context in which it is
+  // found, and which is alive: no thread replaces the function before the end of the access.
   CUfunction get() const noexcept { return function_.load(std::memory_order_relaxed); }
-  // The same for any context that is alive.
-  CUfunction in(const Context& context) const noexcept {
-    return is_found_in(context) ? get() : nullptr;
-  }
-  // Finds the function, which loads the code of the kernel into the context. Does nothing if
-  // another context that is alive has one, or after a failure, which a launch reports.
+  // Finds the function, which loads the code of the kernel into the context. Does nothing after a
+  // failure, which a launch reports, and for a context that is lost.
   [[gnu::cold, gnu::noinline]] void find(CUkernel kernel, const Context& context) noexcept;
 
  private:
-  // It has a reference, so that no later context has its address.
+  // It has a reference, so that no later context has its address. Only for comparisons.
   std::atomic<const Context*> context_{nullptr};
   std::atomic<CUfunction> function_{nullptr};
 };

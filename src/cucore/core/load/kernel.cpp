@@ -18,8 +18,8 @@ KernelImage::KernelImage(const ObjectCode& code, const LoadedImage& image, const
     : KernelImage(image, native, read_parameters(code, image, name, native, device)) {}
 
 KernelImage::KernelImage(const LoadedImage& image, CUkernel native, KernelParameters read)
-    : native(native),
-      can_print(image.can_print()),
+    : can_print(image.can_print()),
+      native(native),
       image(&image),
       parameters(std::move(read.list)),
       is_compared(read.is_compared) {
@@ -40,8 +40,7 @@ CUfunction KernelImage::find_launched(const Context& context) const noexcept {
     function.find(native, context);
   else
     launches_.store(launches + 1, std::memory_order_relaxed);
-  const CUfunction found = function.in(context);
-  return found ? found : reinterpret_cast<CUfunction>(native);
+  return function.is_found_in(context) ? launched() : reinterpret_cast<CUfunction>(native);
 }
 
 void ParameterSizes::set(const std::vector<image::Parameter>& parameters,
@@ -99,23 +98,22 @@ CUkernel Kernel::native_in(const LoadedImage& image, const Device& device) const
   return native;
 }
 
-// One image may serve several devices, each with a separate layout.
+// Each device has its own, because a function is of one context. One image may serve several
+// devices, each with a separate layout.
 const KernelImage& Kernel::find_on(const Device& device) const {
   const driver::RelaxedCaptures relaxed;  // the first launch may be captured
   const Ref<LoadedImage> image = code_->load(device);
   std::lock_guard lock(finding_);
+  auto& slot = on_device_[static_cast<size_t>(device.ordinal())];
+  if (const KernelImage* const other = slot.load(std::memory_order_acquire)) return *other;
   auto made =
       std::make_unique<const KernelImage>(*code_, *image, name_, native_in(*image, device), device);
-  const auto is_same = [&](const KernelImage& other) {
-    return other.image == made->image && other.parameters == made->parameters;
-  };
-  const KernelImage* found = is_same(first_) ? &first_ : nullptr;
-  for (const auto& other : others_)
-    if (is_same(*other)) found = other.get();
-  if (!found) found = others_.emplace_back(std::move(made)).get();
-  on_device_[static_cast<size_t>(device.ordinal())].store(found, std::memory_order_release);
-  if (found == &first_) first_.device.store(&device, std::memory_order_release);
-  return *found;
+  const bool is_first = !first_.device.load(std::memory_order_relaxed) &&
+                        first_.image == made->image && first_.parameters == made->parameters;
+  const KernelImage& found = is_first ? first_ : *others_.emplace_back(std::move(made));
+  found.device.store(&device, std::memory_order_release);
+  slot.store(&found, std::memory_order_release);
+  return found;
 }
 
 Kernel::~Kernel() { code_->forget(*this); }

@@ -17,8 +17,9 @@
 
 namespace cucore::core {
 
-// A kernel in one loaded image. Layouts of parameters differ between architectures. The members
-// that launches in captures and nodes of graphs need are first, in one line of the cache.
+// A kernel in one loaded image, for one device. Layouts of parameters differ between architectures.
+// The members that launches in captures and nodes of graphs need are first, in one line of the
+// cache.
 struct alignas(64) KernelImage {
   // Throws INVALID_CODE if the driver's parameters on `device` differ from those of the code.
   KernelImage(const ObjectCode& code, const LoadedImage& image, const std::string& name,
@@ -27,24 +28,23 @@ struct alignas(64) KernelImage {
   // Returns what the driver launches in a context that the caller accesses: the function, or else
   // the kernel.
   CUfunction launched_in(const Context& context) const noexcept {
-    if (const CUfunction found = function.in(context)) [[likely]]
-      return found;
+    if (function.is_found_in(context)) [[likely]]
+      return launched();
     return find_launched(context);
   }
   // The same for a context in which the function is found.
   CUfunction launched() const noexcept {
-    if (const CUfunction found = function.get()) [[likely]]
-      return found;
-    return reinterpret_cast<CUfunction>(native);
+    const CUfunction found = function.get();
+    return found ? found : reinterpret_cast<CUfunction>(native);
   }
 
   mutable ContextFunction function;
-  mutable KeepMark mark;  // of an owner that keeps the kernel, or the image
-  ParameterSizes sizes;   // of `parameters`
-  // A device that uses the image, so that most launches read no list. Null until one does.
+  mutable KeepMark mark;   // of an owner that keeps the kernel, or the image
+  ParameterSizes sizes;    // of `parameters`
+  bool can_print = false;  // see LoadedImage
+  // Null until a device uses it.
   mutable std::atomic<const Device*> device{nullptr};
   CUkernel native;
-  bool can_print = false;    // see LoadedImage
   const LoadedImage* image;  // kept alive by the kernel's code
   // nullopt if neither the code nor the driver has them.
   std::optional<std::vector<image::Parameter>> parameters;
@@ -75,7 +75,11 @@ class Kernel final : public Object {
 
   // Returns the kernel for a context in which its function is found; null if that is not known.
   const KernelImage* found_in(const Context& context) const noexcept {
-    return first_.function.is_found_in(context) ? &first_ : nullptr;
+    if (first_.function.is_found_in(context)) [[likely]]
+      return &first_;
+    const auto* image =
+        on_device_[static_cast<size_t>(context.device().ordinal())].load(std::memory_order_acquire);
+    return image && image->function.is_found_in(context) ? image : nullptr;
   }
   // Returns the kernel for a device. The first call for a device loads the code's image for it and
   // compares the parameters with the driver's.

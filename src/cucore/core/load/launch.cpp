@@ -209,12 +209,15 @@ struct KeptObjects {
 
   static const driver::CudaTable* driver() { return &driver::cuda(); }
   static const KernelImage* image(const Kernel& kernel, const Context& context) {
-    const KernelImage& image = kernel.on(context.device());
-    image.function.find(image.native, context);
-    return &image;
+    return &kernel.on(context.device());
   }
   static CUfunction launched(const KernelImage& image, const Context& context) noexcept {
-    return image.launched_in(context);
+    return image.function.is_found_in(context) ? image.launched()
+                                               : reinterpret_cast<CUfunction>(image.native);
+  }
+  // The search may call observers, so the caller has no lock.
+  static void find_function(const KernelImage& image, const Context& context) noexcept {
+    image.function.find(image.native, context);
   }
   // Whether the capture keeps the image for certain. Marks it.
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
@@ -245,6 +248,7 @@ struct MarkedObjects {
   static CUfunction launched(const KernelImage& image, const Context& /*context*/) noexcept {
     return image.launched();
   }
+  static void find_function(const KernelImage& /*image*/, const Context& /*context*/) noexcept {}
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
     return image.mark.is_of(gate.owner);
   }
@@ -336,6 +340,7 @@ template <class Objects>
   }
   if (result != CUDA_SUCCESS) [[unlikely]]
     throw_kept_failure(kernel, stream, options, result);
+  Objects::find_function(*image, context);  // for the next one
   return true;
 }
 
