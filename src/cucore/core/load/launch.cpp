@@ -52,10 +52,14 @@ bool is_kept(const CaptureGate& gate, const KernelImage& image, const BufferArgu
                                                   BufferArguments* buffers) {
   if (const CaptureGate* gate = stream.own_capture_gate(); gate && is_kept(*gate, image, buffers))
     return;
-  CapturedWork work(stream);
-  if (!work.is_captured()) return;
-  work.hold(*image.image);
-  if (buffers) buffers->hold_in(work);
+  {
+    CapturedWork work(stream);
+    if (!work.is_captured()) return;
+    work.hold(*image.image);
+    if (buffers) buffers->hold_in(work);
+  }
+  // For the next launches of the capture. The search may call observers, so no lock is held.
+  image.function.find(image.native, *stream.context());
 }
 
 [[gnu::always_inline]] inline CUresult call_driver(const KernelImage& image, const Stream& stream,
@@ -215,10 +219,6 @@ struct KeptObjects {
     return image.function.is_found_in(context) ? image.launched()
                                                : reinterpret_cast<CUfunction>(image.native);
   }
-  // The search may call observers, so the caller has no lock.
-  static void find_function(const KernelImage& image, const Context& context) noexcept {
-    image.function.find(image.native, context);
-  }
   // Whether the capture keeps the image for certain. Marks it.
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
     if (!gate.session || !gate.keeps(*image.image)) return false;
@@ -248,7 +248,6 @@ struct MarkedObjects {
   static CUfunction launched(const KernelImage& image, const Context& /*context*/) noexcept {
     return image.launched();
   }
-  static void find_function(const KernelImage& /*image*/, const Context& /*context*/) noexcept {}
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
     return image.mark.is_of(gate.owner);
   }
@@ -340,7 +339,6 @@ template <class Objects>
   }
   if (result != CUDA_SUCCESS) [[unlikely]]
     throw_kept_failure(kernel, stream, options, result);
-  Objects::find_function(*image, context);  // for the next one
   return true;
 }
 
