@@ -340,6 +340,9 @@ CUCORE_API cucore_status cucore_device_trim_graph_memory(const cucore_device *de
  * The reset begins when the calls of other threads that use the context have returned. Each call
  * that comes later fails with CUCORE_ERROR_INVALID_STATE.
  *
+ * The library does not notice a reset by other code, such as cuDevicePrimaryCtxReset(). After one,
+ * no object of the device may be used, and no kernel may be launched on it.
+ *
  * The CPU device continues after CUCORE_ERROR_KERNEL_FAULT in this way. NVIDIA's driver does not
  * after most faults: this call then fails, and the process must be restarted.
  *
