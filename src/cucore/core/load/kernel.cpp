@@ -40,7 +40,7 @@ CUfunction KernelImage::find_launched(const Context& context) const noexcept {
     function.find(native, context);
   else
     launches_.store(launches + 1, std::memory_order_relaxed);
-  return function.is_found_in(context) ? launched() : reinterpret_cast<CUfunction>(native);
+  return launched_if_found(context);
 }
 
 void ParameterSizes::set(const std::vector<image::Parameter>& parameters,

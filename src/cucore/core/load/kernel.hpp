@@ -32,6 +32,10 @@ struct alignas(64) KernelImage {
       return launched();
     return find_launched(context);
   }
+  // The same without a search.
+  CUfunction launched_if_found(const Context& context) const noexcept {
+    return function.is_found_in(context) ? launched() : reinterpret_cast<CUfunction>(native);
+  }
   // The same for a context in which the function is found.
   CUfunction launched() const noexcept {
     const CUfunction found = function.get();

@@ -216,8 +216,7 @@ struct KeptObjects {
     return &kernel.on(context.device());
   }
   static CUfunction launched(const KernelImage& image, const Context& context) noexcept {
-    return image.function.is_found_in(context) ? image.launched()
-                                               : reinterpret_cast<CUfunction>(image.native);
+    return image.launched_if_found(context);
   }
   // Whether the capture keeps the image for certain. Marks it.
   static bool keeps(const CaptureGate& gate, const KernelImage& image) noexcept {
