@@ -1,45 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The classes of machine instructions. A kernel with one PTX instruction has an instruction of its class and none that is
-unknown. Without the PTX instruction, it has fewer of that class.
-
-    test_classes.py              three architectures
-    test_classes.py --all        all architectures
-"""
+unknown. Without the PTX instruction, it has fewer of that class."""
 import sys
 import unittest
 
 from command import SKIPPED, Workshop, has_compiler
-from probes import EVERY, PROBES, kernel
-
-ALL = "--all" in sys.argv
-del sys.argv[1:]
+from probes import EVERY, PROBES, kernel, module
 
 
 class Classes(unittest.TestCase):
     def check(self, arch):
         workshop = Workshop()
         self.addCleanup(workshop.folder.cleanup)
-        base = self.mix(workshop, "", arch)
+        image, _ = workshop.compile(kernel("", "base") + module(arch), arch)
+        mixes = {each["name"]: each["mix"] for each in workshop.analyze(image)["kernels"]}
+        base = mixes.pop("base")
         self.assertNotIn("unknown", base)
-        probed = 0
-        for ptx, expected, archs in PROBES:
-            if arch not in archs:
-                continue
+        self.assertGreater(len(mixes), 50)
+        for name, mix in mixes.items():
+            ptx, expected, _ = PROBES[int(name.removeprefix("k"))]
             with self.subTest(ptx):
-                mix = self.mix(workshop, ptx, arch)
                 self.assertNotIn("unknown", mix)
                 if expected:
                     self.assertGreater(mix.get(expected, {"count": 0})["count"], base.get(expected, {"count": 0})["count"], mix)
-            probed += 1
-        self.assertGreater(probed, 50)
-
-    @staticmethod
-    def mix(workshop, ptx, arch):
-        image, _ = workshop.compile(kernel(ptx), arch)
-        return workshop.analyze(image)["kernels"][0]["mix"]
 
 
-for each in EVERY if ALL else ["sm_75", "sm_90a", "sm_120a"]:
+for each in EVERY:
     setattr(Classes, f"test_{each}", lambda self, arch=each: self.check(arch))
 
 if __name__ == "__main__":
