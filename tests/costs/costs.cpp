@@ -452,7 +452,7 @@ int main(int count, char** arguments) {
     return 2;
   }
   const World world;
-  found->second(world, 50);  // prepared by the first calls
+  found->second(world, 200);  // makes what only the first calls need
   repeat(found->second, &world, std::atoi(arguments[2]));
   return 0;
 }

@@ -9,8 +9,11 @@ optimisation, which meson.build checks. The compiler inlines differently if sour
 the tests need -Dunity=on, as ./run has it. A count more than 3 % above its row is a failure: find the reason.
 If the cost is justified, run --write and state the reason in the commit. A count more than 3 % below its row is
 also a failure, so that the rows stay true. With --planted the program does more than the operation. The result is a
-success only if the row of the largest count is too large, in which that is the smallest part. A script of Python
-repeats operations of the extension, and callgrind collects only within the function of each.
+success only if the row of the largest count is too large, in which that is the smallest part.
+
+A program executes one operation, and callgrind collects within its function repeat(). A script of Python executes all
+of them, because its start takes most of the time. It calls cucore_device_count() before and after the repetitions of each,
+where callgrind writes what it has counted.
 """
 import os
 import subprocess
@@ -20,20 +23,13 @@ from collections import Counter
 from pathlib import Path
 
 MARGIN = 0.03
-FEW, MANY = 200, 1200  # repetitions; their difference excludes one-time work
+REPETITIONS = 1000  # the programs make 200 others before, whose one-time work is not counted
 # a lookup in the cache reads all of it
 ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
 # Some work, such as the counters of the cache, depends on the time. So the least of the counts is used, and a count
 # that differs from its row is repeated.
 RUNS = 3
 PLANTED = 20  # small calls added to each operation
-# where callgrind collects: repeat() of the program, and the functions of Python's extension
-FUNCTIONS = {"python_prepared": "cucore::bind::*prepared_run(*", "python_record": "cucore::bind::*stream_record(*",
-             "python_query": "cucore::bind::*event_query(*", "python_create_event": "cucore::bind::*make_event(*",
-             "python_allocate": "cucore::bind::*make_buffer(*", "python_serialize": "cucore::bind::*serialize(*",
-             "python_graph_kernel": "cucore::bind::*graph_kernel(*", "python_update": "cucore::bind::*executable_update(*",
-             "python_array_add": "*cucore::bind::arrays::*binary<*", "python_array_add_number": "*cucore::bind::arrays::*binary<*",
-             "python_array_function": "cucore::bind::arrays::*call_operation(*"}
 # The rows that also count a function of another library. A load once cleared 128 KiB for the log of the driver. A
 # hit once measured all variables of the environment, and compared many of them with prefixes.
 ALSO = {"load": "memset", "hit_cache": "strlen", "hit_cache_in_cuda_image": "strncmp"}
@@ -49,12 +45,28 @@ def environment(command, folder, is_planted):
     return kept
 
 
-def instructions(command, library, name, count, folder, is_planted):
-    """Returns the instructions of `library` within the function that repeats, or within that of the extension."""
-    output = Path(folder, f"callgrind.{name}.{count}")
-    function = FUNCTIONS.get(name, "cucore::bind::launch(*" if len(command) > 1 else "repeat")
-    subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}", f"--toggle-collect={function}",
-                    *command, name, str(count)], check=True, capture_output=True, env=environment(command, folder, is_planted))
+def callgrind(arguments, environment):
+    subprocess.run(["valgrind", "--tool=callgrind", *arguments], check=True, capture_output=True, env=environment)
+
+
+def measure_script(command, library, names, is_planted):
+    """Returns {name: instructions of the extension per operation}."""
+    with tempfile.TemporaryDirectory() as folder:
+        output = Path(folder, "callgrind")
+        callgrind([f"--callgrind-out-file={output}", "--dump-before=cucore_device_count", *command, str(REPETITIONS), *names],
+                  environment(command, folder, is_planted))
+        parts = [own_counts(Path(f"{output}.{number}")) for number in range(2, 2 * len(names) + 1, 2)]
+        if Path(f"{output}.{2 * len(names) + 1}").exists():
+            raise RuntimeError("the script calls cucore_device_count() elsewhere too")
+    return {name: round(sum(count for (place, _), count in part.items() if Path(place).name.startswith(library)) / REPETITIONS)
+            for name, part in zip(names, parts)}
+
+
+def instructions(command, library, name, folder, is_planted):
+    """Returns the instructions of `library` within the function that repeats."""
+    output = Path(folder, "callgrind")
+    callgrind([f"--callgrind-out-file={output}", "--toggle-collect=repeat", *command, name, str(REPETITIONS)],
+              environment(command, folder, is_planted))
     also = ALSO.get(name, "no function")
     return sum(count for (place, function), count in own_counts(output).items()
                if Path(place).name.startswith(library) or also in function)
@@ -90,13 +102,12 @@ def own_counts(output):
 
 def measure(command, library, name, is_planted, expected):
     """Returns the instructions per operation. Without an expected count, all runs are made."""
-    runs = 1 if is_planted or len(command) > 1 else RUNS
-    few = many = sys.maxsize
+    runs = 1 if is_planted else RUNS
+    least = sys.maxsize
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(runs):
-            few, many = (min(least, instructions(command, library, name, count, folder, is_planted))
-                         for least, count in ((few, FEW), (many, MANY)))
-            count = round((many - few) / (MANY - FEW))
+            least = min(least, instructions(command, library, name, folder, is_planted))
+            count = round(least / REPETITIONS)
             if expected is not None and not differs(count, expected):
                 break
     return count
@@ -129,8 +140,11 @@ def main(program, library, table, *rest):
     is_planted = "--planted" in rest
     library = Path(library).name.split(".")[0] + "."
     expected = row_to_plant(rows(table)) if is_planted else rows(table)
-    counts = {name: measure(command, library, name, is_planted, None if "--write" in rest else count)
-              for name, count in expected.items()}
+    if len(command) > 1:
+        counts = measure_script(command, library, list(expected), is_planted)
+    else:
+        counts = {name: measure(command, library, name, is_planted, None if "--write" in rest else count)
+                  for name, count in expected.items()}
     for name, count in counts.items():
         change = f", {count / expected[name] - 1:+.1%}" if differs(count, expected[name]) else ""
         print(f"{name:24} {count:7} instructions, {expected[name]} expected{change}")
