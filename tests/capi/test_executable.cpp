@@ -165,6 +165,34 @@ TEST_F(Executables, AreReleasedAtOnceWhileTheyRun) {
   graph_ = make_graph(device_);
 }
 
+// A new stream may get the address of one that ended.
+TEST_F(Executables, WaitForTheLastOfManyStreams) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
+  Slow slow;
+  slow.may_end = true;
+  std::atomic<int> ended{0};
+  add_host({}, Slow::run, &slow);
+  SUCCEEDS(cucore_graph_hold, graph_, &ended,
+           [](void* data) { ++*static_cast<std::atomic<int>*>(data); });
+  Executable executable = make_executable(graph_);
+  graph_ = make_graph(device_);
+  for (int i = 0; i < 100; ++i) {
+    const Stream stream = make_stream(device_);
+    SUCCEEDS(cucore_executable_launch, executable, stream);
+    SUCCEEDS(cucore_stream_synchronize, stream);
+  }
+  slow.started = slow.may_end = slow.ended = false;
+  const Stream last = make_stream(device_);
+  SUCCEEDS(cucore_executable_launch, executable, last);
+  ASSERT_TRUE(comes_true([&] { return slow.started.load(); }));
+  executable.reset();
+  std::this_thread::sleep_for(milliseconds(20));
+  EXPECT_EQ(ended, 0);
+  slow.may_end = true;
+  EXPECT_TRUE(comes_true([&] { return ended == 1; }));
+  EXPECT_TRUE(slow.ended);
+}
+
 TEST_F(Executables, CanBeLaunchedByManyThreads) {
   std::atomic<int> calls{0};
   add_host(

@@ -183,13 +183,27 @@ void add_mixed_nodes(const World& world, int count) {
   cucore_graph_release(graph);
 }
 
-void update_executable(const World& world, int count) {
+// Calls `use` with a graph of one kernel and its executable.
+template <class Use>
+void with_executable(const World& world, Use use) {
   cucore_graph* graph = chain_of_kernels(world, 1);
   cucore_executable* executable = nullptr;
   CALL(cucore_executable_create, graph, nullptr, &executable);
-  for (int i = 0; i < count; ++i) CALL(cucore_executable_update, executable, graph, nullptr);
+  use(graph, executable);
   cucore_executable_release(executable);
   cucore_graph_release(graph);
+}
+
+void launch_executable(const World& world, int count) {
+  with_executable(world, [&](cucore_graph*, cucore_executable* executable) {
+    for (int i = 0; i < count; ++i) CALL(cucore_executable_launch, executable, world.stream);
+  });
+}
+
+void update_executable(const World& world, int count) {
+  with_executable(world, [&](cucore_graph* graph, cucore_executable* executable) {
+    for (int i = 0; i < count; ++i) CALL(cucore_executable_update, executable, graph, nullptr);
+  });
 }
 
 void run_prepared(const World& world, const cucore_argument& first, int count) {
@@ -418,6 +432,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"add_a_kernel_node", &add_a_kernel_node},
     {"add_branches", &add_branches},
     {"add_mixed_nodes", &add_mixed_nodes},
+    {"launch_executable", &launch_executable},
     {"update_executable", &update_executable},
     {"record_event", &record_event},
     {"create_event", &create_event},

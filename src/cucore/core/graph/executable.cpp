@@ -185,15 +185,17 @@ class Executable::Retirement {
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
                        Ref<const GraphWork> work, MemoryEffects memory)
-    : root_(std::move(root)),
+    : native_(destruction->native),
+      context_(root->context()),
+      memory_(std::move(memory)),
+      may_print_(work->may_print()),
+      root_(std::move(root)),
       destruction_(std::move(destruction)),
       numbers_(work->numbers()),
-      work_(std::move(work)),
-      memory_(std::move(memory)),
-      may_print_(work_->may_print()) {}
+      work_(std::move(work)) {}
 
 Executable::~Executable() {
-  if (root_->context()->is_lost()) {
+  if (context_->is_lost()) {
     work_->forget();
     for (const auto& [node, work] : changed_) work->forget();
   }
@@ -241,14 +243,19 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
 }
 
-CUgraphExec Executable::native() const { return destruction_->native; }
-
+// The launch before has replaced most of the cache, so the usual launch uses few lines of it.
 void Executable::launch(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
-  const ContextAccess access(*root_->context(), "executable");
-  const ContextAccess stream_access(*stream.context(), "stream");
-  if (!destruction_->uses().contains(stream.mark_key())) [[unlikely]]
-    destruction_->uses().add(stream);
+  const ContextAccess access(*context_, "executable");
+  std::optional<ContextAccess> stream_access;
+  if (stream.context() != context_) [[unlikely]]
+    stream_access.emplace(*stream.context(), "stream");
+  // The uses keep the mark of the last stream, so no other one has its key.
+  if (last_stream_ != stream.mark_key()) [[unlikely]] {
+    last_stream_ = nullptr;  // add() may drop its mark, and throw
+    if (!destruction_->uses().contains(stream.mark_key())) destruction_->uses().add(stream);
+    last_stream_ = stream.mark_key();
+  }
   const auto call = [&] {
     if (stream.may_be_captured()) [[unlikely]]
       refuse_in_capture(stream, "launch an executable in");
@@ -284,7 +291,7 @@ void Executable::check_launch(CUresult result, const Stream& stream) const {
 
 void Executable::upload(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
-  const ContextAccess access(*root_->context(), "executable");
+  const ContextAccess access(*context_, "executable");
   const ContextScope scope(*stream.context(), "stream");
   refuse_in_capture(stream, "upload an executable in");
   const driver::RelaxedCaptures relaxed;
@@ -296,7 +303,7 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.require_whole();
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
-  const ContextAccess access(*root_->context(), "executable");
+  const ContextAccess access(*context_, "executable");
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
   body.require_not_captured("update an executable from");
@@ -327,7 +334,7 @@ Ref<const NodeWork> Executable::find(NodeNumber number) const {
                             : concat("node ", number, " is not a node of the executable"));
   const auto changed = changed_.find(number);
   if (changed != changed_.end()) return changed->second;
-  return work_->work(static_cast<size_t>(found - numbers_->begin()), *root_->context());
+  return work_->work(static_cast<size_t>(found - numbers_->begin()), *context_);
 }
 
 void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
@@ -367,12 +374,12 @@ void Executable::set(NodeNumber number, Ref<const NodeWork> work) {
 void Executable::set_kernel(NodeNumber number, KernelChange change, const LaunchHandles& handles) {
   // A load may call observers, which may use the graph. So it comes before the locks.
   if (change.kernel) {
-    const Context& context = *root_->context();
+    const Context& context = *context_;
     context.require_alive("graph");
     (void)change.kernel->on(context.device());
   }
   this->change(number, [&](const GraphNode& node, const NodeWork* before) {
-    return changed_kernel(*root_->context(), node, before, std::move(change), handles);
+    return changed_kernel(*context_, node, before, std::move(change), handles);
   });
 }
 

@@ -18,13 +18,13 @@ struct ExecutableOptions {
   const Stream* upload = nullptr;
 };
 
-class Executable final : public Object {
+class alignas(64) Executable final : public Object {
  public:
   // Throws if the driver refuses the graph; the message names the node that is at fault.
   static Ref<Executable> create(const Graph& graph, const ExecutableOptions& options);
 
-  const Device& device() const { return root_->context()->device(); }
-  CUgraphExec native() const;
+  const Device& device() const { return context_->device(); }
+  CUgraphExec native() const { return native_; }
 
   void launch(const Stream& stream) const;
   void upload(const Stream& stream) const;
@@ -61,14 +61,18 @@ class Executable final : public Object {
   void replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
                Ref<const NodeWork> work, Retirement& retirement);
 
+  // A launch uses the members before root_, which are in two lines of the cache.
+  mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
+  const CUgraphExec native_;
+  const Ref<Context> context_;
+  mutable const void* last_stream_ = nullptr;  // the key of the mark of the last launch
+  const MemoryEffects memory_;
+  bool may_print_;
   const Ref<GraphRoot> root_;  // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;
   std::shared_ptr<const std::vector<NodeNumber>> numbers_;       // of the first graph
   Ref<const GraphWork> work_;                                    // of the last whole update
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;  // in place of that of work_
-  const MemoryEffects memory_;
-  bool may_print_;
-  mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
 };
 
 }  // namespace cucore::core
