@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats one operation of arrays: array_costs NAME COUNT. count.py counts its instructions with
+// Repeats one operation of arrays: array_costs NAME COUNT... count.py counts its instructions with
 // callgrind, which collects only within repeat(). Without callgrind, the time of one operation is
 // printed, on any driver. If COSTS_PLANTED is set, each operation also makes that number of calls.
 #include <cucore_array.h>
@@ -204,17 +204,19 @@ int main(int count, char** arguments) {
     print_evaluation(world, std::atoi(arguments[2]));
     return 0;
   }
-  const auto found = count == 3 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
+  const auto found = count > 2 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
   if (found == OPERATIONS.end()) {
-    std::fprintf(stderr, "usage: array_costs record | expression | loop | evaluation COUNT\n");
+    std::fprintf(stderr, "usage: array_costs record | expression | loop | evaluation COUNT...\n");
     return 2;
   }
   World world;
-  found->second(world, 200);  // makes what only the first calls need
-  const int rounds = std::atoi(arguments[2]);
-  const auto begin = std::chrono::steady_clock::now();
-  repeat(found->second, &world, rounds);
-  const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
-  std::printf("%s %.0f ns\n", arguments[1], time.count() / rounds);
+  found->second(world, 50);  // prepared by the first calls
+  for (int i = 2; i < count; ++i) {
+    const int rounds = std::atoi(arguments[i]);
+    const auto begin = std::chrono::steady_clock::now();
+    repeat(found->second, &world, rounds);
+    const std::chrono::duration<double, std::nano> time = std::chrono::steady_clock::now() - begin;
+    std::printf("%s %.0f ns\n", arguments[1], time.count() / rounds);
+  }
   return 0;
 }

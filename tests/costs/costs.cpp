@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats one operation: costs NAME COUNT. count.py counts its instructions with callgrind, which
+// Repeats one operation: costs NAME COUNT... count.py counts its instructions with callgrind, which
 // collects only within repeat(). If COSTS_PLANTED is set, each operation also makes that number of
 // small calls, as a library that became slower would: the guard must then fail.
 #include <cucore.h>
@@ -461,13 +461,13 @@ extern "C" __attribute__((noinline)) void repeat(Operation operation, const void
 }
 
 int main(int count, char** arguments) {
-  const auto found = count == 3 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
+  const auto found = count > 2 ? OPERATIONS.find(arguments[1]) : OPERATIONS.end();
   if (found == OPERATIONS.end()) {
-    std::fprintf(stderr, "usage: costs NAME COUNT\n");
+    std::fprintf(stderr, "usage: costs NAME COUNT...\n");
     return 2;
   }
   const World world;
-  found->second(world, 200);  // makes what only the first calls need
-  repeat(found->second, &world, std::atoi(arguments[2]));
+  found->second(world, 50);  // prepared by the first calls
+  for (int i = 2; i < count; ++i) repeat(found->second, &world, std::atoi(arguments[i]));
   return 0;
 }

@@ -11,9 +11,9 @@ If the cost is justified, run --write and state the reason in the commit. A coun
 also a failure, so that the rows stay true. With --planted the program does more than the operation. The result is a
 success only if the row of the largest count is too large, in which that is the smallest part.
 
-A program executes one operation, and callgrind collects within its function repeat(). A script of Python executes all
-of them, because its start takes most of the time. It calls cucore_device_count() before and after the repetitions of each,
-where callgrind writes what it has counted.
+A program executes one operation, and callgrind collects within its function repeat(), whose calls have parts of their
+own in the output. A script of Python executes all operations, because its start takes most of the time. It calls
+cucore_device_count() before and after the repetitions of each, where callgrind writes what it has counted.
 """
 import os
 import subprocess
@@ -23,7 +23,7 @@ from collections import Counter
 from pathlib import Path
 
 MARGIN = 0.03
-REPETITIONS = 1000  # the programs make 200 others before, whose one-time work is not counted
+FEW, MANY = 200, 1200  # repetitions; their difference excludes one-time work
 # a lookup in the cache reads all of it
 ENVIRONMENT = ("PATH", "LD_LIBRARY_PATH", "CUCORE_DRIVER", "CUCORE_NVRTC")
 # Some work, such as the counters of the cache, depends on the time. So the least of the counts is used, and a count
@@ -53,23 +53,23 @@ def measure_script(command, library, names, is_planted):
     """Returns {name: instructions of the extension per operation}."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder, "callgrind")
-        callgrind([f"--callgrind-out-file={output}", "--dump-before=cucore_device_count", *command, str(REPETITIONS), *names],
+        callgrind([f"--callgrind-out-file={output}", "--dump-before=cucore_device_count", *command, str(MANY - FEW), *names],
                   environment(command, folder, is_planted))
         parts = [own_counts(Path(f"{output}.{number}")) for number in range(2, 2 * len(names) + 1, 2)]
         if Path(f"{output}.{2 * len(names) + 1}").exists():
             raise RuntimeError("the script calls cucore_device_count() elsewhere too")
-    return {name: round(sum(count for (place, _), count in part.items() if Path(place).name.startswith(library)) / REPETITIONS)
+    return {name: round(sum(count for (place, _), count in part.items() if Path(place).name.startswith(library)) / (MANY - FEW))
             for name, part in zip(names, parts)}
 
 
 def instructions(command, library, name, folder, is_planted):
-    """Returns the instructions of `library` within the function that repeats."""
+    """Returns the instructions of `library` for FEW and for MANY repetitions."""
     output = Path(folder, "callgrind")
-    callgrind([f"--callgrind-out-file={output}", "--toggle-collect=repeat", *command, name, str(REPETITIONS)],
-              environment(command, folder, is_planted))
+    callgrind([f"--callgrind-out-file={output}", "--toggle-collect=repeat", "--dump-after=repeat",
+               *command, name, str(FEW), str(MANY)], environment(command, folder, is_planted))
     also = ALSO.get(name, "no function")
-    return sum(count for (place, function), count in own_counts(output).items()
-               if Path(place).name.startswith(library) or also in function)
+    return [sum(count for (place, function), count in own_counts(Path(f"{output}.{part}")).items()
+                if Path(place).name.startswith(library) or also in function) for part in (1, 2)]
 
 
 def own_counts(output):
@@ -103,11 +103,11 @@ def own_counts(output):
 def measure(command, library, name, is_planted, expected):
     """Returns the instructions per operation. Without an expected count, all runs are made."""
     runs = 1 if is_planted else RUNS
-    least = sys.maxsize
+    few = many = sys.maxsize
     with tempfile.TemporaryDirectory() as folder:
         for _ in range(runs):
-            least = min(least, instructions(command, library, name, folder, is_planted))
-            count = round(least / REPETITIONS)
+            few, many = map(min, (few, many), instructions(command, library, name, folder, is_planted))
+            count = round((many - few) / (MANY - FEW))
             if expected is not None and not differs(count, expected):
                 break
     return count

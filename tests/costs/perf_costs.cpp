@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Repeats a launch under a session: perf_costs launch_counted COUNT. count.py counts the
+// Repeats a launch under a session: perf_costs launch_counted COUNT... count.py counts the
 // instructions of libcucore-perf. Another observer of launches is there, so that the session counts
 // each launch itself. Without one libcucore counts most of them, see launch_tallied in costs.cpp.
 // The session may take no time for events, so that it times only the first launches.
@@ -64,8 +64,8 @@ extern "C" __attribute__((noinline)) void repeat(const World& world, int count) 
 }
 
 int main(int count, char** arguments) {
-  if (count != 3 || std::strcmp(arguments[1], "launch_counted") != 0) {
-    std::fprintf(stderr, "usage: perf_costs launch_counted COUNT\n");
+  if (count < 3 || std::strcmp(arguments[1], "launch_counted") != 0) {
+    std::fprintf(stderr, "usage: perf_costs launch_counted COUNT...\n");
     return 2;
   }
   const World world;
@@ -76,7 +76,7 @@ int main(int count, char** arguments) {
   CALL(cucore_observer_create, &other, &observer);
   CALL(cucore_profiler_begin, world.profiler);
   launch(world, 500);  // more than the session looks at in any case
-  repeat(world, std::atoi(arguments[2]));
+  for (int i = 2; i < count; ++i) repeat(world, std::atoi(arguments[i]));
   cucore_report* report = nullptr;
   CALL(cucore_profiler_end, world.profiler, &report);
   cucore_report_release(report);
