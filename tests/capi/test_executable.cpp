@@ -189,8 +189,9 @@ TEST_F(Executables, WaitForTheLastOfManyStreams) {
   std::this_thread::sleep_for(milliseconds(20));
   EXPECT_EQ(ended, 0);
   slow.may_end = true;
-  EXPECT_TRUE(comes_true([&] { return ended == 1; }));
+  SUCCEEDS(cucore_stream_synchronize, last);
   EXPECT_TRUE(slow.ended);
+  EXPECT_TRUE(comes_true([&] { return ended == 1; }));
 }
 
 TEST_F(Executables, CanBeLaunchedByManyThreads) {

@@ -67,6 +67,20 @@ TEST_F(GraphDevices, ByHandCopyFromOneToTheOtherAndBack) {
   EXPECT_EQ(first(back), 3);
 }
 
+// An executable runs on streams of the other device, until that is reset.
+TEST_F(GraphDevices, LaunchOnAStreamOfADeviceThatWasReset) {
+  const Buffer y = make_floats(0);
+  add_fill({}, y, 4);
+  const Executable executable = make_executable(graph_);
+  SUCCEEDS(cucore_executable_launch, executable, there_);
+  SUCCEEDS(cucore_stream_synchronize, there_);
+  SUCCEEDS(cucore_device_reset, second_);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "stream|cucore_device_reset", cucore_executable_launch,
+        executable, there_);
+  launch(executable);
+  EXPECT_EQ(first(y), 4);
+}
+
 // A capture takes in a stream of the other device, and so kernels of both.
 TEST_F(GraphDevices, CaptureKernelsOfBoth) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";

@@ -146,6 +146,25 @@ class Resets : public OnDevice {
     }
   }
 
+  void use_executables() {
+    Stream own, common;
+    Graph graph;
+    Executable executable;
+    cucore_node node = 0;
+    const cucore_launch_options options = grid(1, 1);
+    TRY(cucore_stream_create, device_, nullptr, own.out());
+    TRY(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_PER_THREAD, common.out());
+    TRY(cucore_graph_create, device_, graph.out());
+    if (!own || !common || !graph) return;
+    TRY(cucore_graph_add_kernel, graph, nullptr, 0, empty_, &options, nullptr, 0, &node);
+    TRY(cucore_executable_create, graph, nullptr, executable.out());
+    if (!executable) return;
+    for (int i = 0; i < TURNS; ++i) {
+      TRY(cucore_executable_launch, executable, own);
+      TRY(cucore_executable_launch, executable, common);
+    }
+  }
+
   void use_device() {
     size_t free = 0, total = 0, size = 0;
     int32_t least = 0, greatest = 0, blocks = 0;
@@ -168,9 +187,9 @@ class Resets : public OnDevice {
 };
 
 TEST_F(Resets, BesideCallsOfOtherThreads) {
-  const std::function<void()> uses[] = {[&] { use_streams(); }, [&] { use_buffers(); },
+  const std::function<void()> uses[] = {[&] { use_streams(); },         [&] { use_buffers(); },
                                         [&] { use_default_streams(); }, [&] { use_futures(); },
-                                        [&] { use_device(); }};
+                                        [&] { use_executables(); },     [&] { use_device(); }};
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (const auto& use : uses)

@@ -252,7 +252,7 @@ void Executable::launch(const Stream& stream) const {
     stream_access.emplace(*stream.context(), "stream");
   // The uses keep the mark of the last stream, so no other one has its key.
   if (last_stream_ != stream.mark_key()) [[unlikely]] {
-    last_stream_ = nullptr;  // add() may drop its mark, and throw
+    last_stream_ = nullptr;  // no key if add() throws
     if (!destruction_->uses().contains(stream.mark_key())) destruction_->uses().add(stream);
     last_stream_ = stream.mark_key();
   }

@@ -65,7 +65,7 @@ class alignas(64) Executable final : public Object {
   mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock
   const CUgraphExec native_;
   const Ref<Context> context_;
-  mutable const void* last_stream_ = nullptr;  // the key of the mark of the last launch
+  mutable const void* last_stream_ = nullptr;  // the mark_key() of that of the last launch
   const MemoryEffects memory_;
   bool may_print_;
   const Ref<GraphRoot> root_;  // keeps the numbers and handles of the nodes

@@ -31,10 +31,10 @@ class alignas(64) Stream final : public Object {
       : context_(std::move(context)),
         native_(native),
         device_(context_->device()),
+        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
         kind_(kind),
         may_be_captured_(kind == Kind::BORROWED || kind == Kind::PER_THREAD),
         is_shared_(kind != Kind::OWNED),
-        mark_(kind == Kind::OWNED ? make<StreamMark>(context_, native) : nullptr),
         traits_(traits),
         blocks_(native) {}
 
@@ -136,15 +136,15 @@ class alignas(64) Stream final : public Object {
   enum class Wait { PLAIN, FORK };
   Wait check_wait(const Event& event) const;
 
-  // Launches use the first of these, which are in one line of the cache.
+  // Launches use the members before gate_, which are in one line of the cache.
   const Ref<Context> context_;
   const CUstream native_;
   const Device& device_;
-  mutable OptionalGate gate_;
+  const Ref<StreamMark> mark_;
   const Kind kind_;
   mutable std::atomic<bool> may_be_captured_;
   mutable std::atomic<bool> is_shared_;
-  const Ref<StreamMark> mark_;
+  mutable OptionalGate gate_;
   const StreamTraits traits_;
   mutable std::atomic<uint64_t> begun_capture_{0};
   mutable OutputMark output_;
