@@ -164,7 +164,7 @@ void require_box(const Input& input, const TensorMap& map, const Memory& memory)
   TensorTransfer transfer;
   transfer.map = map;
   const uint64_t first = std::min(input.place % BLOCK_BITS, ROOM);
-  const uint64_t last = std::min<uint64_t>(first + transfer.rows() * transfer.pitch(), ROOM);
+  const uint64_t last = std::min<uint64_t>(first + transfer.space(), ROOM);
   if (!has_only(memory.words.data(), 0, first) || !has_only(memory.words.data(), last, ROOM))
     broken("a load wrote outside of its box",
            std::to_string(first) + " to " + std::to_string(last));

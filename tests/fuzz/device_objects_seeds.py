@@ -8,7 +8,7 @@ LOAD, LOAD_IM2COL, STORE, STORE_IM2COL, REDUCE, PREFETCH, PRODUCT = range(7)
 U32, F16 = 2, 6
 
 
-def tensor_map(rank, kind=U32, box=(8, 4, 2, 1, 1), swizzle=0, **pixels):
+def tensor_map(rank, kind=U32, box=(8, 4, 2, 1, 1), swizzle=0, interleave=0, **pixels):
     sizes = (16, 6, 5, 3, 2)
     element = 2 if kind == F16 else 4
     strides = [sizes[0] * element]
@@ -18,7 +18,7 @@ def tensor_map(rank, kind=U32, box=(8, 4, 2, 1, 1), swizzle=0, **pixels):
     boxes = [extent if k < rank and not pixels else 0 for k, extent in enumerate(box)]
     steps = [1 if k < rank else 0 for k in range(5)]
     strides = [stride if k < rank - 1 else 0 for k, stride in enumerate(strides)]
-    return struct.pack("<I4BQ4Q5I5H5B3B3h3h2H", MAGIC, kind, rank, 0, swizzle, 256, *strides, *dimensions, *boxes, *steps,
+    return struct.pack("<I4BQ4Q5I5H5B3B3h3h2H", MAGIC, kind, rank, interleave, swizzle, 256, *strides, *dimensions, *boxes, *steps,
                        0, 0, 1 if pixels else 0, *pixels.get("lower", (0, 0, 0)), *pixels.get("upper", (0, 0, 0)),
                        pixels.get("channels", 0), pixels.get("count", 0))
 
@@ -34,6 +34,8 @@ def write(folder):
         for rank in range(1, 6):
             seeds.append(one(kernel, rank, tensor_map(rank), (2, 1, 1, 0, 0), 1024))
         seeds.append(one(kernel, 2, tensor_map(2, F16, (16, 4, 1, 1, 1), swizzle=1), (-4, 4, 0, 0, 0)))
+        seeds += [one(kernel, 4, tensor_map(4, U32, (4, 5, 4, 1, 1), swizzle, interleave), (0, 1, 0, 0, 0), 15 << 10)
+                  for swizzle in (1, 3) for interleave in (1, 2)]
     for kernel in (LOAD_IM2COL, STORE_IM2COL):
         pixels = {"lower": (-1, -1, 0), "upper": (-1, -1, 0), "channels": 8, "count": 20}
         seeds.append(one(kernel, 4, tensor_map(4, F16, **pixels), (4, 1, 0, 0, 0)))

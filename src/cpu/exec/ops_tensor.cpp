@@ -15,9 +15,6 @@ namespace {
 constexpr uint64_t ROW_COST = 512;  // of a row, in bytes
 constexpr uint64_t BOX_ALIGN = 128, MAP_ALIGN = 64, ROW_ALIGN = 16;
 
-// Returns the shared memory that the box occupies, with all places of the swizzle.
-uint64_t shared_bytes(const TensorTransfer& t) { return t.rows() * t.pitch(); }
-
 // Calls f(offset, bytes, done) for the parts of a row's range that stay together in shared memory.
 template <class F>
 void each_part(const TensorTransfer& t, uint64_t offset, uint64_t bytes, F f) {
@@ -147,7 +144,7 @@ void check_map(const AsyncOperation& a, const AsyncSite& site) {
   if (const char* what = tensor_map_fault(map)) bad_map(a, what);
   if (map.rank != (site.has_four_rows ? 2 : site.rank))
     bad_map(a, "its dimensions are not those of the instruction");
-  if (shared_bytes(*a.tensor) > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
+  if (a.tensor->space() > a.warp->shared_size) bad_map(a, "a box larger than shared memory");
   if (site.im2col != a.tensor->is_im2col()) bad_map(a, "its mode is not that of the instruction");
   if (site.has_four_rows && map.box[1] != 1) bad_map(a, "a box with more than one row");
 }
@@ -192,7 +189,7 @@ AsyncOperation issued(Warp& w, const Op& op, const AsyncSite& site, int lane) {
     bad_map(a, "a copy that starts outside of the box of pixels");
   for (uint32_t k = 0; k < site.offset_count; ++k)
     a.tensor->offsets[k] = w.at<uint16_t>(site.offsets[k])[lane];
-  a.size = uint32_t(shared_bytes(*a.tensor));
+  a.size = uint32_t(a.tensor->space());
   charge_copy(w, a.tensor->rows() * ROW_COST + a.size);
   return a;
 }

@@ -36,6 +36,12 @@ struct TensorTransfer {
     if (map.slice_bytes()) return map.slice_bytes();
     return std::max(row() * element(), swizzle_span(TensorSwizzle(map.swizzle)));
   }
+  // Returns the bytes of shared memory that the box takes. A swizzle can move the last slices
+  // behind the others, within its span.
+  uint64_t space() const {
+    const uint64_t span = std::max(swizzle_span(TensorSwizzle(map.swizzle)), 1u);
+    return (rows() * pitch() + span - 1) / span * span;
+  }
 };
 
 // Returns the place, relative to the box, at which the swizzle puts a byte.

@@ -170,6 +170,42 @@ TEST(InterleavedCopies, SwizzleAdjacentSlices) {
     }
 }
 
+// 15 slices: 3 of each row, because the traversal takes every 7th.
+struct OddNumberOfSlices : Slices {
+  explicit OddNumberOfSlices(uint8_t swizzle)
+      : Slices(TYPE_U16, 4, 1, {2, 4, 1, 8, 16}, {1, 2, 1, 5, 16}) {
+    map.element_strides[0] = 7;
+    map.swizzle = swizzle;
+  }
+};
+
+// The swizzle moves the last slice behind the others.
+TEST(InterleavedCopies, SwizzleAnOddNumberOfSlices) {
+  for (const uint8_t swizzle : {1, 2, 3}) {
+    OddNumberOfSlices t(swizzle);
+    expect_load(t, {0, 1, 0, 2, 0});
+    expect_load(t, {1, 3, 0, 6, 9});
+  }
+}
+
+TEST(InterleavedCopies, OfAnOddNumberOfSlicesStayInSharedMemory) {
+  OddNumberOfSlices t(3);
+  const std::string place = "[%rd0, " + coordinates({0, 0, 0, 0}) + "]";
+  const auto run = [&](const std::string& use) {
+    return run_text(kernel_text("mov.u32 %r10, box; mbarrier.init.shared.b64 [bar], 1;" + use,
+                                ".shared .align 128 .b8 box[352]; .shared .align 8 .b64 bar;\n"),
+                    shape(1, 1), t.publish(), t.bytes().address());
+  };
+  const std::string load =
+                        "cp.async.bulk.tensor.4d.shared::cluster.global.mbarrier::complete_tx"
+                        "::bytes [%r10 + 128], " +
+                        place + ", [bar];",
+                    store = "cp.async.bulk.tensor.4d.global.shared::cta.bulk_group " + place +
+                            ", [%r10 + 128]; cp.async.bulk.commit_group;";
+  for (const std::string& use : {load, store})
+    expect_fault(run(use), CUDA_ERROR_ILLEGAL_ADDRESS, {"256 bytes", "shared memory"});
+}
+
 TEST(InterleavedCopies, StepOverPixels) {
   Slices t(TYPE_U16, 4, 1, {2, 4, 1, 9, 20}, {1, 2, 1, 5, 16});
   t.map.element_strides[0] = 3;
