@@ -28,7 +28,11 @@ CapturedWork::CapturedWork(const Stream& stream) : stream_(stream) {
   graph_ = info.graph;
   found_ = find_capture(info.id);
   session_ = found_.get();
-  if (session_) lock_ = session_->lock();
+  if (session_)
+    lock_ = session_->lock();
+  else if (capture_ != 0 && capture_ == stream.begun_capture())
+    throw Error(Status::INVALID_STATE,
+                concat("the capture of ", stream.label(), " ends on another thread just now"));
 }
 
 // The session cannot end while its gate is locked.
