@@ -4,8 +4,8 @@ extension of arrays. If COSTS_PLANTED is set, an operand is a list, as an extens
 import os
 import sys
 
-import cucore
 import cucore.array as xp
+from counted import repeat
 
 
 def main(count, *names):
@@ -16,13 +16,8 @@ def main(count, *names):
         "python_array_add_number": lambda: x + (1.5 if y is x else y),
         "python_array_function": lambda: xp.sin(y),
     }
-    for operation in (operations[name] for name in names):
-        for _ in range(200):
-            operation()  # makes what only the first calls need
-        cucore.Device.count()  # the count begins
-        for _ in range(count):
-            operation()
-        cucore.Device.count()  # and ends
+    for name in names:
+        repeat(operations[name], count)
 
 
 main(int(sys.argv[1]), *sys.argv[2:])

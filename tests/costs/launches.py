@@ -7,6 +7,7 @@ import os
 import sys
 
 import cucore
+from counted import repeat
 
 PTX = """.version 7.0
 .target sm_75
@@ -79,13 +80,7 @@ def operation_of(name, device):
 def main(count, *names):
     device = cucore.Device()
     for name in names:
-        operation = operation_of(name, device)
-        for _ in range(200):
-            operation()  # makes what only the first calls need
-        cucore.Device.count()  # the count begins
-        for _ in range(count):
-            operation()
-        cucore.Device.count()  # and ends
+        repeat(operation_of(name, device), count)
 
 
 main(int(sys.argv[1]), *sys.argv[2:])

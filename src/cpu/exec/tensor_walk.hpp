@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "cpu/exec/round_up.hpp"
 #include "cpu/exec/tensor_map.hpp"
 
 namespace cucore::cpu {
@@ -39,8 +40,7 @@ struct TensorTransfer {
   // Returns the bytes of shared memory that the box takes. A swizzle can move the last slices
   // behind the others, within its span.
   uint64_t space() const {
-    const uint64_t span = std::max(swizzle_span(TensorSwizzle(map.swizzle)), 1u);
-    return (rows() * pitch() + span - 1) / span * span;
+    return round_up(rows() * pitch(), std::max(swizzle_span(TensorSwizzle(map.swizzle)), 1u));
   }
 };
 

@@ -17,8 +17,9 @@ class Classes(unittest.TestCase):
             if "gpu-architecture" in str(failure):
                 self.skipTest(f"this compiler does not know {arch}")
             for ptx, _, archs in PROBES:
-                with self.subTest(ptx):
-                    workshop.compile(kernel(ptx if arch in archs else ""), arch)
+                if arch in archs:
+                    with self.subTest(ptx):
+                        workshop.compile(kernel(ptx), arch)
             raise
         return {each["name"]: each["mix"] for each in workshop.analyze(image)["kernels"]}
 
