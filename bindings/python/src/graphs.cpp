@@ -266,8 +266,8 @@ PyObject* set_kernel(PyObject*, PyObject* const* args, Py_ssize_t count) {
                        work.kernel ? list_of(work.values, work.arguments).release() : none());
 }
 
-PyObject* executable_call(PyObject* self, PyObject* args, PyObject* keywords) {
-  if (PyTuple_GET_SIZE(args) != 1 || (keywords && PyDict_GET_SIZE(keywords) != 0)) {
+PyObject* executable_call(PyObject* self, PyObject* const* args, size_t count, PyObject* names) {
+  if (PyVectorcall_NARGS(count) != 1 || (names && PyTuple_GET_SIZE(names) != 0)) {
     PyErr_SetString(PyExc_TypeError, "an executable is called with a stream: executable(stream)");
     return nullptr;
   }
@@ -275,11 +275,10 @@ PyObject* executable_call(PyObject* self, PyObject* args, PyObject* keywords) {
       static_cast<cucore_executable*>(handle_of(self, Type::ExecutableGraph));
   if (!executable) return nullptr;
   Object kept;
-  PyObject* const value = PyTuple_GET_ITEM(args, 0);
-  const cucore_stream* const stream = stream_of(value, kept);
+  const cucore_stream* const stream = stream_of(args[0], kept);
   if (!stream) return nullptr;
   const InCall in_executable(self);
-  const InCall in_stream(kept ? kept.get() : value);
+  const InCall in_stream(kept ? kept.get() : args[0]);
   cucore_error* error = nullptr;
   Unlocked call;
   const cucore_status status = cucore_executable_launch(executable, stream, &error);

@@ -21,6 +21,7 @@ struct Handle {
   PyObject* weak;              // the weak references; SWIG's object ends before it
   size_t calls;                // that use the pointer without the interpreter's lock
   std::vector<void*>* closed;  // pointers that were closed during these calls; usually null
+  vectorcallfunc call;         // of an executable graph; else null
 };
 
 enum class Type {

@@ -211,6 +211,7 @@ PyObject* complete(PyObject* made, bool by_constructor) {
     handle->weak = nullptr;
     handle->calls = 0;
     handle->closed = nullptr;
+    handle->call = Py_TYPE(made) == type_of(Type::ExecutableGraph) ? executable_call : nullptr;
   }
   return made;
 }
@@ -353,7 +354,11 @@ bool add_common_methods() {
     if (type == bind::type_of(Type::Stream) || type == bind::type_of(Type::Future))
       type->tp_as_async = &awaiting;
     if (type == bind::type_of(Type::Kernel)) type->tp_call = kernel_call;
-    if (type == bind::type_of(Type::ExecutableGraph)) type->tp_call = executable_call;
+    if (type == bind::type_of(Type::ExecutableGraph)) {
+      type->tp_call = PyVectorcall_Call;
+      type->tp_vectorcall_offset = offsetof(Handle, call);
+      type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    }
     PyType_Modified(type);
   }
   PyTypeObject* base = types[0]->tp_base;

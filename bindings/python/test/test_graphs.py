@@ -692,6 +692,8 @@ def test_an_executable_is_called_with_a_stream(device, graph, stream):
         def __cuda_stream__(self):
             return 0, stream.native
     executable(Foreign())
+    executable(*[stream], **{})
+    assert list(map(executable, [stream, Foreign()])) == [None, None]
     executable.upload(Foreign())
     graph.executable(upload=Foreign())(stream)
     assert executable.device == device and executable.native != graph.native != 0
