@@ -76,10 +76,9 @@ void Block::release(uint32_t id) {
   barrier.used = false;
 }
 
-void Block::threads_left(uint32_t count) {
-  live_threads -= count;
-  if (live_threads == 0) cluster.async.block_exits(*this);
-  if (!barriers_used || live_threads == 0) return;
+// Threads have left: releases the barriers that wait for no others.
+void Block::meet_without_them() {
+  if (live_threads == 0) return cluster.async.block_exits(*this);
   for (uint32_t id = 0; id < BARRIERS; ++id)
     if (is_complete(barriers[id])) release(id);
 }

@@ -49,6 +49,11 @@ uint32_t place_in_cluster(const Launch& l, uint32_t rank, uint32_t axis) {
   return axis == 1 ? rank / l.cluster[0] % l.cluster[1] : rank / l.cluster[0] / l.cluster[1];
 }
 
+// A division of 64 bits takes as long as the rest of the start of a block.
+uint32_t remainder(uint64_t number, uint32_t divisor) {
+  return number >> 32 ? uint32_t(number % divisor) : uint32_t(number) % divisor;
+}
+
 void fill_lane_rows(std::byte* table) {
   auto row = [&](uint32_t r) { return reinterpret_cast<uint32_t*>(table + r * ROW); };
   for (uint32_t l = 0; l < uint32_t(LANES); ++l) {
@@ -185,7 +190,7 @@ void Block::begin(const uint32_t (&clusterid)[3], uint64_t cluster_number) {
     fill_row(table.get(), ROW_CLUSTERID + c, clusterid[c]);
   }
   const uint64_t number = cluster_number * launch.cluster_size + rank;
-  fill_row(table.get(), ROW_SMID, uint32_t(number % l.limits.sm_count));
+  fill_row(table.get(), ROW_SMID, remainder(number, l.limits.sm_count));
   live_threads = l.block[0] * l.block[1] * l.block[2];
   if (barriers_used)
     for (Barrier& b : barriers) b.used = false;

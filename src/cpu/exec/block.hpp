@@ -151,10 +151,14 @@ struct Block {
   // barriers.cpp
   bool arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate);
   void release(uint32_t id);
-  void threads_left(uint32_t count);
+  void threads_left(uint32_t count) {
+    live_threads -= count;
+    if (live_threads == 0 || barriers_used) meet_without_them();
+  }
   std::string deadlock_text() const;
 
  private:
+  void meet_without_them();
   uint32_t place_[3] = {};  // in the cluster
   uint64_t taken_ = 0;      // bytes of the memory budget for calls and copies
   void drop_free_frames();

@@ -101,18 +101,27 @@ bool Interpreter::leave() {
   return false;
 }
 
+// Leaves the calls of the lanes that end.
+void Interpreter::leave_frames(uint32_t gone) {
+  for (Frame* frame = w_.frame; frame;) {
+    Frame* parent = frame->parent;
+    frame->lanes &= ~gone;
+    if (parent && frame->lanes == 0) w_.block->leave(frame);
+    frame = parent;
+  }
+}
+
 bool Interpreter::exit() {
   Warp& w = w_;
   const uint32_t gone = w.active;
-  for (Frame* frame = w.frame; frame;) {
-    Frame* parent = frame->parent;
-    frame->lanes &= ~gone;
-    if (parent && frame->lanes == 0) w.block->leave(frame);
-    frame = parent;
-  }
   w.live &= ~gone;
-  drop_current();
-  if (w.group_count != 0) rouse_others();
+  if (w.group_count == 1 && !w.frame->parent) {
+    w.group_count = w.frame->lanes = 0;
+  } else {
+    leave_frames(gone);
+    drop_current();
+    if (w.group_count != 0) rouse_others();
+  }
   Block& block = *w.block;
   block.threads_left(count_lanes(gone));
   block.cluster.leave(w, gone);

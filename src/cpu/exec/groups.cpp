@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/checks/checks.hpp"
-#include "cpu/compile/plan.hpp"
+#include "cpu/exec/adopt.hpp"
 
 namespace cucore::cpu {
 
@@ -14,12 +13,6 @@ namespace cucore::cpu {
 // a slice has run out, the group that has waited longest is next, because lanes that spin would
 // block others.
 bool Interpreter::select() {
-  if (w_.group_count == 1) {
-    if (w_.groups[0].state != GroupState::READY) return false;
-    current_ = 0;
-    install();
-    return true;
-  }
   uint32_t best = LANES;
   const bool rotate = w_.rotate;
   for (uint32_t i = 0; i < w_.group_count; ++i) {
@@ -41,28 +34,11 @@ bool Interpreter::select() {
 }
 
 void Interpreter::install() {
-  Warp& w = w_;  // a copy of the reference, which stores do not change
-  Group& g = w.groups[current_];
-  Frame* const frame = g.frame;
-  const DecodedFunction& function = *frame->function;
-  g.stamp = ++w.clock;
-  w.frame = frame;
-  w.active = w.mask = g.mask;
-  w.bases[FRAME_BASE] = frame->registers;
-  w.bases[CONSTANT_BASE] = function.constants.get();
-  ops_ = function.ops.data();
-  if (const BlockChecks* checks = w.block->checks) {
-    table_ = &check_table(function);
-    // Under a random schedule, an instruction may end a batch.
-    plan_ = checks->launch.random ? nullptr : &checked_plan_of(function, *table_);
-  } else {
-    plan_ = &plan_of(function);
-  }
-  pc_ = g.pc;
-  lanes_ = count_lanes(g.mask);
-  limit_ = ~uint32_t{0};
-  others_behind_ = false;
-  if (w_.group_count == 1) return;
+  adopt();
+  if (w_.group_count > 1) meet_others();
+}
+
+void Interpreter::meet_others() {
   merge_here();
   if (w_.rotate) {
     limit_ = 0;  // the order of addresses does not apply: check on every turn

@@ -2,9 +2,8 @@
 // The loop over the instructions of a warp.
 #include "cpu/exec/interpreter.hpp"
 
-#include "cpu/checks/checks.hpp"
-#include "cpu/compile/plan.hpp"
 #include "cpu/counts/counts.hpp"
+#include "cpu/exec/adopt.hpp"
 #include "cpu/exec/fault.hpp"
 
 namespace cucore::cpu {
@@ -19,6 +18,26 @@ void Interpreter::run_planned(uint32_t count) {
   }
   const Op* op = ops_ + pc_;
   for (const Op* end = op + count; op != end; ++op) op->run(w, *op);
+}
+
+// The lanes of a mask for which the guard of the instruction is true.
+inline uint32_t guarded(const Warp& w, const Op& op) {
+  if (op.guard == NO_SLOT) return w.active;
+  const uint32_t p = *w.at<uint32_t>(op.guard);
+  return w.active & (op.guard_negated ? ~p : p);
+}
+
+// Branches if all lanes of the group take the same way. It is part of the loop, because most basic
+// blocks end so.
+inline bool Interpreter::branch_together(const Op& op, uint32_t on) {
+  if (on == 0) {
+    ++pc_;
+    return true;
+  }
+  if (on != w_.active) return false;
+  if (others_behind_ && op.target <= pc_) limit_ = 0;  // it may meet them now
+  pc_ = op.target;
+  return true;
 }
 
 template <bool Checked, bool Counted>
@@ -54,8 +73,10 @@ WarpStatus Interpreter::loop() {
     ++count_;
     thread_count_ += lanes_;
     --w.quantum;
+    if (!Counted && op->kind == OpKind::BRANCH && branch_together(*op, guarded(w, *op))) continue;
     if (!step<Checked, Counted>(*op)) [[unlikely]] {
-      if (!select()) return w.live ? WarpStatus::BLOCKED : WarpStatus::DONE;
+      if (!w.live) return WarpStatus::DONE;
+      if (!select()) return WarpStatus::BLOCKED;
     }
   }
 }
@@ -63,11 +84,7 @@ WarpStatus Interpreter::loop() {
 // Returns false if the running group has changed and another must be selected.
 template <bool Checked, bool Counted>
 bool Interpreter::step(const Op& op) {
-  uint32_t on = w_.active;
-  if (op.guard != NO_SLOT) {
-    const uint32_t p = *w_.at<uint32_t>(op.guard);
-    on &= op.guard_negated ? ~p : p;
-  }
+  const uint32_t on = guarded(w_, op);
   if constexpr (Counted) note_step(op, on);
   if (op.kind == OpKind::BRANCH) return branch(op, on);
   if (op.kind == OpKind::PLAIN) {
@@ -125,16 +142,9 @@ bool Interpreter::step_control(const Op& op, uint32_t) {
 }
 
 bool Interpreter::branch(const Op& op, uint32_t on) {
-  if (on == w_.active) {
-    if (others_behind_ && op.target <= pc_) limit_ = 0;  // it may meet them now
-    pc_ = op.target;
-  } else if (on == 0) {
-    ++pc_;
-  } else {
-    split(on, op.target, pc_ + 1);
-    return false;
-  }
-  return true;
+  if (branch_together(op, on)) return true;
+  split(on, op.target, pc_ + 1);
+  return false;
 }
 
 bool Interpreter::branch_table(const Op& op) {
@@ -178,7 +188,7 @@ WarpStatus Interpreter::idle(bool awake) {
 
 WarpStatus Interpreter::run() {
   const bool awake = !w_.asleep || wake();
-  const bool runs = select();
+  const bool runs = w_.group_count == 1 ? select_only() : select();
   const Block& block = *w_.block;
   const WarpStatus status = !runs          ? idle(awake)
                             : block.counts ? run_counted_loop()

@@ -26,7 +26,10 @@ class Interpreter {
 
  private:
   bool select();
+  inline bool select_only();
   void install();
+  inline void adopt();
+  void meet_others();
   void merge_here();
   bool join_frames(Frame* into, Frame* from, uint32_t levels);
   void copy_lanes(const Register& r, const Frame& into, const Frame& from);
@@ -60,7 +63,9 @@ class Interpreter {
   inline void run_planned(uint32_t count);
   WarpStatus idle(bool awake);
   bool step_control(const Op& op, uint32_t on);
+  inline bool branch_together(const Op& op, uint32_t on);
   bool branch(const Op& op, uint32_t on);
+  void leave_frames(uint32_t gone);
   bool branch_table(const Op& op);
   bool call(const Op& op);
   bool call_indirect(const Op& op, const CallSite& site);
