@@ -157,11 +157,13 @@ CUCPU_INLINE void note_end(const Cells& cells, const Rule& r) {
   if (cells.ends) RecordEnds::note(Kind::WRITES ? cells.ends->writer : cells.ends->reader, r.end);
 }
 
-// The caller notes the site for the page of the cell.
+// The caller notes the site for the page of the cell. `skips`: see may_skip().
 template <class Kind>
 CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, uint64_t cell,
-                            uint32_t lane) {
-  const uint32_t c = cells.writer[cell], d = cells.reader[cell], mine = r.mine | lane;
+                            uint32_t lane, bool skips = false) {
+  const uint32_t c = skips && !Kind::WRITES ? 0 : cells.writer[cell];
+  const uint32_t d = skips && Kind::WRITES ? 0 : cells.reader[cell];
+  const uint32_t mine = r.mine | lane;
   if (Kind::unclear(r, c, d, mine)) return false;
   (Kind::WRITES ? cells.writer : cells.reader)[cell] = Kind::next(r, Kind::WRITES ? c : d, mine);
   (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
@@ -171,10 +173,10 @@ CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, ui
 // Visits the cells one by one. Returns the lanes of those that need the exact check.
 template <class Kind>
 CUCPU_INLINE uint32_t visit_cells(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
-                                  uint32_t k, uint32_t end) {
+                                  uint32_t k, uint32_t end, bool skips = false) {
   uint32_t unclear = 0;
   for (; k < end; ++k)
-    if (!visit_one<Kind>(cells, r, site, s.first + k, s.lane + (k >> s.shift)))
+    if (!visit_one<Kind>(cells, r, site, s.first + k, s.lane + (k >> s.shift), skips))
       unclear |= uint32_t{1} << (k >> s.shift);
   return unclear;
 }
@@ -206,7 +208,7 @@ CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t sit
   const Words mine = V::lanes(s.lane, s.shift, k) | words(r.mine, c);
   const bool is_first = are_stale(r, c, d);
   if (!is_first && any(Kind::unclear(r, c, d, mine))) [[unlikely]]
-    return visit_cells<Kind>(cells, r, site, s, k, k + Width);
+    return visit_cells<Kind>(cells, r, site, s, k, k + Width, skips);
   V::store((Kind::WRITES ? cells.writer : cells.reader) + first,
            is_first ? mine | Kind::FLAG : Kind::next(r, Kind::WRITES ? c : d, mine));
   if constexpr (!HasSite)
@@ -688,14 +690,16 @@ CUCPU_INLINE bool visit_elements(const RowAccess& a, uint64_t address, const uin
   const auto count = uint32_t(((offset + bytes - 1) >> cells.shift) - first + 1);
   note_end<Read<false>>(cells, a.rule);
   if (!are_divided(cells, first, count)) return false;
-  bool are_of_several = may_skip<Read<false>>(cells, a.rule);
+  const bool skips = may_skip<Read<false>>(cells, a.rule);
+  bool are_of_several = skips;
   for (uint32_t k = 0; k < count; ++k)
     are_of_several &= is_of_several_blocks(a.rule, cells.reader[first + k]);
   if (are_of_several) return true;
   for (uint32_t load = 0; load < loads; ++load) {
     const uint64_t cell = (offset + load * a.size) >> cells.shift;
     const Span span{cell, each, 31, SEVERAL_LANES};
-    const uint32_t unclear = visit_cells<Read<false>>(cells, a.rule, sites[load], span, 0, each);
+    const uint32_t unclear =
+        visit_cells<Read<false>>(cells, a.rule, sites[load], span, 0, each, skips);
     note_sites(cells, false, span, sites[load]);
     if (unclear) return false;
   }
@@ -876,8 +880,8 @@ bool global(const Warp& w, const Op& op, const RowAccess& a) {
 }
 
 // Reads cells that several lanes share, in vectors, the last of which may overlap the one before.
-CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
-  const bool skips = may_skip<Read<false>>(cells, r);
+CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
+                               bool skips) {
   for (uint32_t k = 0; k < s.count; k += WIDEST) {
     const uint32_t at = k + WIDEST <= s.count ? k : s.count - WIDEST;
     if (visit_part<Read<false>, WIDEST, false>(cells, r, site, s, at, skips)) return false;
@@ -910,9 +914,10 @@ bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& 
   const Span joined{first + each, (last - 1) * each, 31, SEVERAL_LANES};
   leave_page(cells, false, first);
   leave_page(cells, false, first + each * (last + 1) - 1);
-  if (visit_cells<Read<false>>(cells, r, sites.low[0], low, 0, each) ||
-      visit_cells<Read<false>>(cells, r, sites.high[sites.more - 1], high, 0, each) ||
-      !visit_joined(cells, r, a.op_site, joined))
+  const bool skips = may_skip<Read<false>>(cells, r);
+  if (visit_cells<Read<false>>(cells, r, sites.low[0], low, 0, each, skips) ||
+      visit_cells<Read<false>>(cells, r, sites.high[sites.more - 1], high, 0, each, skips) ||
+      !visit_joined(cells, r, a.op_site, joined, skips))
     return false;
   for (uint32_t k = each; k < sites.more * each; ++k) {
     cells.reader_site[first + k] = sites.low[k / each];
