@@ -71,11 +71,6 @@ void run_in_stream(void* data) noexcept {
   defer_release(std::move(pending->held));
 }
 
-CUresult launch_captured(const Stream& stream, const HostCall& call, const driver::CudaTable& cu) {
-  hold_if_captured(stream, call);
-  return cu.cuLaunchHostFunc(stream.native(), &run_in_graph, const_cast<HostCall*>(&call));
-}
-
 CUresult launch_now(const Stream& stream, const HostCall& call, const driver::CudaTable& cu) {
   auto pending = std::make_unique<Pending>();
   pending->held = std::make_unique<Held>(Held{Ref<const Object>(&call)});
@@ -88,6 +83,15 @@ CUresult launch_now(const Stream& stream, const HostCall& call, const driver::Cu
   else
     pending_calls.remove(*pending);
   return result;
+}
+
+// A capture that has ended since the caller asked takes no node. Then nothing but the pending call
+// would keep the function.
+CUresult launch_captured(const Stream& stream, const HostCall& call, const driver::CudaTable& cu) {
+  CapturedWork work(stream);
+  if (!work.is_captured()) return launch_now(stream, call, cu);
+  work.hold(call);
+  return cu.cuLaunchHostFunc(stream.native(), &run_in_graph, const_cast<HostCall*>(&call));
 }
 
 }  // namespace

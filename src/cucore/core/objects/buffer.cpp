@@ -337,7 +337,7 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
   require_range(offset, size, "write");
   stream.require_on(device(), "buffer");
   if (size == 0) return;
-  if (makes_nodes(stream)) return write_in_capture(offset, source, size, stream);
+  if (makes_nodes(stream) && write_in_capture(offset, source, size, stream)) return;
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, source, size, stream.native()), [&] {
@@ -347,20 +347,24 @@ void Buffer::write(size_t offset, const void* source, size_t size, const Stream&
 }
 
 // A node reads at each launch, so the graph has a copy of the bytes. The copy must not be made
-// during the access to the context, because a new buffer waits for a reset.
-void Buffer::write_in_capture(size_t offset, const void* source, size_t size,
+// during the access to the context, because a new buffer waits for a reset. Returns false if the
+// capture has ended since the caller asked.
+bool Buffer::write_in_capture(size_t offset, const void* source, size_t size,
                               const Stream& stream) {
   const Ref<Buffer> copy = create_pinned(device(), size);
   std::memcpy(copy->host_pointer(), source, size);
   const ContextScope scope(*context_, "buffer");
   const BufferUse use(*this, stream);
-  hold_in_capture(stream);
-  copy->hold_in_capture(stream);
+  CapturedWork work(stream);
+  if (!work.is_captured()) return false;
+  hold_in(work);
+  copy->hold_in(work);
   check(cuda().cuMemcpyHtoDAsync(address_ + offset, copy->host_pointer(), size, stream.native()),
         [&] {
           return concat("add a node that writes ", counted(size, "byte"), " to a buffer on ",
                         device().label());
         });
+  return true;
 }
 
 void Buffer::read(size_t offset, void* destination, size_t size, const Stream& stream) const {

@@ -90,7 +90,7 @@ class Buffer final : public Object {
   void require_range(size_t offset, size_t size, const char* verb) const;
   bool is_own(const Stream& stream) const;
   void hold(const Stream& stream) const;
-  void write_in_capture(size_t offset, const void* source, size_t size, const Stream& stream);
+  bool write_in_capture(size_t offset, const void* source, size_t size, const Stream& stream);
   static Ref<Buffer> create_in_capture(Pool* pool, size_t size, Ref<Stream> stream,
                                        uint64_t capture);
 

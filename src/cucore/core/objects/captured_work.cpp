@@ -28,11 +28,20 @@ CapturedWork::CapturedWork(const Stream& stream) : stream_(stream) {
   graph_ = info.graph;
   found_ = find_capture(info.id);
   session_ = found_.get();
-  if (session_)
-    lock_ = session_->lock();
-  else if (capture_ != 0 && capture_ == stream.begun_capture())
+  if (session_) lock_ = session_->lock();
+  // The session of a capture ends after the capture itself, so other code has begun one that goes
+  // on without a session.
+  const bool goes_on = session_ ? session_->is_open() : is_in(info.id);
+  if (!goes_on)
     throw Error(Status::INVALID_STATE,
-                concat("the capture of ", stream.label(), " ends on another thread just now"));
+                concat("cannot add work to ", stream.label(),
+                       ", because another thread ends its capture; add the work before the end, or "
+                       "after it"));
+}
+
+bool CapturedWork::is_in(uint64_t capture) const {
+  const driver::CaptureInfo info = info_of(driver::cuda(), stream_.native());
+  return info.is_active() && info.id == capture;
 }
 
 // The session cannot end while its gate is locked.

@@ -14,10 +14,12 @@ namespace cucore::core {
 inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;
 
 // The objects of one piece of work on a stream that may be captured. Call before the work is added;
-// the stream's context must be current for a default stream.
+// the stream's context must be current for a default stream. While this object exists,
+// end_capture() waits: what is added meanwhile becomes a node.
 class CapturedWork {
  public:
-  // Asks the driver about the capture, unless only the library can have begun and ended it.
+  // Asks the driver about the capture, unless only the library can have begun and ended it. Throws
+  // INVALID_STATE if another thread is ending the capture.
   explicit CapturedWork(const Stream& stream);
   CapturedWork(const CapturedWork&) = delete;
   CapturedWork& operator=(const CapturedWork&) = delete;
@@ -30,6 +32,7 @@ class CapturedWork {
 
  private:
   bool enter(const Stream& stream);
+  bool is_in(uint64_t capture) const;
 
   const Stream& stream_;
   bool is_captured_ = false;

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work of one thread while another ends the capture, on the scripted driver. It stops the first
+// thread after one of its questions whether the stream is captured.
+#include <atomic>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "graph_testing.hpp"
+
+namespace {
+
+using namespace capi_test;
+
+// The questions after which this thread still does not stop; 0: it does not stop.
+thread_local int left = 0;
+std::atomic<bool> is_stopped{false}, may_go_on{false};
+
+bool is_question(const std::string& name) {
+  return name.starts_with("cuStreamGetCaptureInfo") || name == "cuStreamIsCapturing";
+}
+
+class CaptureEnds : public OnGraph {
+ protected:
+  void SetUp() override {
+    OnGraph::SetUp();
+    if (IsSkipped()) return;
+    if (!fake_) GTEST_SKIP() << "needs the scripted driver";
+    driver = fake_;
+    fork_ = make_stream(device_);
+  }
+  void TearDown() override {
+    if (fake_) fake_->set_boundary(nullptr, nullptr);
+    fork_.reset();
+    OnGraph::TearDown();
+  }
+
+  static void stop_after_question() {
+    if (left == 0 || !is_question(driver->log_at(driver->log_size() - 1)) || --left > 0) return;
+    is_stopped = true;
+    while (!may_go_on) std::this_thread::yield();
+  }
+
+  // Begins a capture with a fork, lets another thread work in it, and ends it when that thread has
+  // stopped after the question with the number. Returns whether it has stopped.
+  bool end_after(int question, const std::function<cucore_status(const cucore_stream*)>& work) {
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    MUST(cucore_stream_wait_stream, fork_, stream_);
+    const cucore_launch_options options = grid(1, 32);
+    MUST(cucore_kernel_launch, empty_, fork_, &options, nullptr, 0);
+    MUST(cucore_stream_wait_stream, stream_, fork_);
+    is_stopped = may_go_on = false;
+    std::atomic<bool> is_done{false};
+    fake_->set_boundary([] {}, &stop_after_question);
+    std::thread worker([&] {
+      left = question;
+      status_ = work(fork_);
+      is_done = true;
+    });
+    while (!is_stopped && !is_done) std::this_thread::yield();
+    fake_->set_boundary(nullptr, nullptr);
+    if (!is_stopped) MUST(cucore_stream_wait_stream, stream_, fork_);
+    Graph captured;
+    Error error;
+    const cucore_status status = cucore_stream_end_capture(stream_, captured.out(), error.out());
+    captured.reset();
+    may_go_on = true;
+    worker.join();
+    EXPECT_TRUE(succeeded(status, error));
+    MUST(cucore_stream_synchronize, stream_);
+    MUST(cucore_stream_synchronize, fork_);
+    return is_stopped;
+  }
+
+  // Does the work at each of its questions. Each time, it is refused or it is done: at its first
+  // question the stream was captured, and the driver takes it later as other work.
+  template <class Work>
+  void expect_done_or_refused(Work work) {
+    int refused = 0, question = 1;
+    const auto once = [&](const cucore_stream* stream) {
+      Error error;
+      const cucore_status status = work(stream, error.out());
+      if (status == CUCORE_OK) return status;
+      ++refused;
+      EXPECT_TRUE(failed(status, error, CUCORE_ERROR_INVALID_STATE,
+                         "cannot add work to|another thread ends its capture|after it"));
+      return status;
+    };
+    while (end_after(question, once)) {
+      SCOPED_TRACE(question);
+      EXPECT_STREQ(fake_->last_violation(), "");
+      ++question;
+    }
+    EXPECT_EQ(status_, CUCORE_OK) << "nothing ended the capture before it was added";
+    EXPECT_GT(question, 1);
+    EXPECT_EQ(refused, 1);
+  }
+
+  static inline fake::Client* driver = nullptr;
+  Stream fork_;
+  cucore_status status_ = CUCORE_OK;
+};
+
+TEST_F(CaptureEnds, DuringALaunchInAFork) {
+  Buffer buffer;
+  MUST(cucore_buffer_create_managed, device_, BYTES, buffer.out());
+  const cucore_buffer* const handle = buffer;
+  const SaxpyArguments arguments(1, handle, handle);
+  const cucore_launch_options options = grid(1, 32);
+  expect_done_or_refused([&](const cucore_stream* stream, cucore_error** error) {
+    return cucore_kernel_launch(saxpy_, stream, &options, arguments.list, 4, error);
+  });
+}
+
+// The pinned copy of the bytes lives as long as the graph, or the write reads the bytes at once.
+TEST_F(CaptureEnds, DuringAWriteInAFork) {
+  Buffer buffer;
+  MUST(cucore_buffer_create_managed, device_, BYTES, buffer.out());
+  const std::vector<char> bytes(BYTES, 7);
+  expect_done_or_refused([&](const cucore_stream* stream, cucore_error** error) {
+    return cucore_buffer_write(buffer, 0, bytes.data(), BYTES, stream, error);
+  });
+}
+
+// The data of the function ends once, whatever becomes of the function.
+TEST_F(CaptureEnds, DuringAHostFunctionInAFork) {
+  static std::atomic<int> begun, ended;
+  begun = ended = 0;
+  expect_done_or_refused([&](const cucore_stream* stream, cucore_error** error) {
+    ++begun;
+    return cucore_stream_launch_host(stream, [](void*) {}, nullptr, [](void*) { ++ended; }, error);
+  });
+  EXPECT_TRUE(comes_true([] { return begun == ended; })) << begun << ", " << ended;
+}
+
+}  // namespace
