@@ -37,8 +37,8 @@ struct TensorTransfer {
     if (map.slice_bytes()) return map.slice_bytes();
     return std::max(row() * element(), swizzle_span(TensorSwizzle(map.swizzle)));
   }
-  // Returns the bytes of shared memory that the box takes. A swizzle can move the last slices
-  // behind the others, within its span.
+  // Returns the bytes of shared memory that the box takes at most. A swizzle can move the last
+  // slices behind the others, within its span.
   uint64_t space() const {
     return round_up(rows() * pitch(), std::max(swizzle_span(TensorSwizzle(map.swizzle)), 1u));
   }
