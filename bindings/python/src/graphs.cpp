@@ -288,6 +288,13 @@ PyObject* executable_call(PyObject* self, PyObject* const* args, size_t count, P
   return nullptr;
 }
 
+// For an object without a handle, which has no function for vectors either.
+PyObject* executable_call_tuple(PyObject* self, PyObject* args, PyObject* keywords) {
+  const bool has_keywords = keywords && PyDict_GET_SIZE(keywords) != 0;
+  PyObject* const* const items = reinterpret_cast<PyTupleObject*>(args)->ob_item;
+  return executable_call(self, items, has_keywords ? 0 : size_t(PyTuple_GET_SIZE(args)), nullptr);
+}
+
 PyObject* executable_subscript(PyObject* self, PyObject* node) {
   return PyObject_CallMethod(self, "node", "O", node);
 }

@@ -59,6 +59,7 @@ PyObject* set_kernel(PyObject* module, PyObject* const* args, Py_ssize_t count);
 
 // executable(stream) and executable[node]
 PyObject* executable_call(PyObject* self, PyObject* const* args, size_t count, PyObject* names);
+PyObject* executable_call_tuple(PyObject* self, PyObject* args, PyObject* keywords);
 PyObject* executable_subscript(PyObject* self, PyObject* node);
 
 }  // namespace cucore::bind

@@ -355,7 +355,7 @@ bool add_common_methods() {
       type->tp_as_async = &awaiting;
     if (type == bind::type_of(Type::Kernel)) type->tp_call = kernel_call;
     if (type == bind::type_of(Type::ExecutableGraph)) {
-      type->tp_call = PyVectorcall_Call;
+      type->tp_call = executable_call_tuple;
       type->tp_vectorcall_offset = offsetof(Handle, call);
       type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
     }

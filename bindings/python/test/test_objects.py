@@ -304,6 +304,8 @@ def test_wrong_types(device, code, stream):
         (lambda: pickle.dumps(stream), TypeError), (lambda: copy.copy(device), TypeError),
         (lambda: cucore.Stream.from_native("stream"), TypeError), (lambda: cucore.Launcher(), TypeError),
         (lambda: cucore.Stream.__new__(cucore.Stream).query(), cucore.InvalidHandleError),
+        (lambda: cucore.ExecutableGraph.__new__(cucore.ExecutableGraph)(stream), cucore.InvalidHandleError),
+        (lambda: cucore.ExecutableGraph.__new__(cucore.ExecutableGraph)(stream=stream), TypeError),
     ]:
         with pytest.raises(error):
             call()

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The check of one load, store or atomic of a warp before it runs.
-#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>

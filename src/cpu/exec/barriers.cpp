@@ -76,7 +76,8 @@ void Block::release(uint32_t id) {
   barrier.used = false;
 }
 
-// Threads have left: releases the barriers that wait for no others.
+// Threads have left: releases the barriers that wait for no others. With the last thread, the
+// asynchronous operations of the block end.
 void Block::meet_without_them() {
   if (live_threads == 0) return cluster.async.block_exits(*this);
   for (uint32_t id = 0; id < BARRIERS; ++id)

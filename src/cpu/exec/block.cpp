@@ -49,7 +49,8 @@ uint32_t place_in_cluster(const Launch& l, uint32_t rank, uint32_t axis) {
   return axis == 1 ? rank / l.cluster[0] % l.cluster[1] : rank / l.cluster[0] / l.cluster[1];
 }
 
-// A division of 64 bits takes as long as the rest of the start of a block.
+// A division of 64 bits takes as long as the rest of the start of a block, so small numbers have a
+// shorter one.
 uint32_t remainder(uint64_t number, uint32_t divisor) {
   return number >> 32 ? uint32_t(number % divisor) : uint32_t(number) % divisor;
 }

@@ -20,7 +20,7 @@ void Interpreter::run_planned(uint32_t count) {
   for (const Op* end = op + count; op != end; ++op) op->run(w, *op);
 }
 
-// The lanes of a mask for which the guard of the instruction is true.
+// Returns the active lanes for which the guard of the instruction is true.
 inline uint32_t guarded(const Warp& w, const Op& op) {
   if (op.guard == NO_SLOT) return w.active;
   const uint32_t p = *w.at<uint32_t>(op.guard);
