@@ -42,8 +42,8 @@ class CaptureEnds : public OnGraph {
     while (!may_go_on) std::this_thread::yield();
   }
 
-  // Begins a capture with a fork, lets another thread work in it, and ends it when that thread has
-  // stopped after the question with the number. Returns whether it has stopped.
+  // Begins a capture with a fork, in which another thread works. Ends the capture when that thread
+  // has stopped after the question with the number. Returns whether it has stopped.
   bool end_after(int question, const std::function<cucore_status(const cucore_stream*)>& work) {
     MUST(cucore_stream_begin_capture, stream_, nullptr);
     MUST(cucore_stream_wait_stream, fork_, stream_);
@@ -73,8 +73,8 @@ class CaptureEnds : public OnGraph {
     return is_stopped;
   }
 
-  // Does the work at each of its questions. Each time, it is refused or it is done: at its first
-  // question the stream was captured, and the driver takes it later as other work.
+  // Ends the capture at each question of the work. Then the work is refused, or the driver takes
+  // it as work that is not captured.
   template <class Work>
   void expect_done_or_refused(Work work) {
     int refused = 0, question = 1;

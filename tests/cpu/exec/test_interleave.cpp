@@ -190,11 +190,12 @@ TEST(InterleavedCopies, SwizzleAnOddNumberOfSlices) {
 
 TEST(InterleavedCopies, OfAnOddNumberOfSlicesStayInSharedMemory) {
   OddNumberOfSlices t(3);
-  // 248 bytes are behind the place, 240 of which are slices.
+  // Shared memory has a multiple of 16 bytes. 240 bytes are behind the place, as many as the slices
+  // take without a swizzle.
   const std::string place = "[%rd0, " + coordinates({0, 0, 0, 0}) + "]";
   const auto run = [&](const std::string& use) {
     return run_text(kernel_text("mov.u32 %r10, box; mbarrier.init.shared.b64 [bar], 1;" + use,
-                                ".shared .align 128 .b8 box[368]; .shared .align 8 .b64 bar;\n"),
+                                ".shared .align 128 .b8 box[352]; .shared .align 8 .b64 bar;\n"),
                     shape(1, 1), t.publish(), t.bytes().address());
   };
   const std::string load =

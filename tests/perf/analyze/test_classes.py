@@ -9,12 +9,12 @@ from probes import EVERY, PROBES, kernel, module
 
 
 class Classes(unittest.TestCase):
-    known = set()  # architectures of the compiler
+    known = set()  # architectures that the compiler accepts
 
     @classmethod
     def tearDownClass(cls):
         # NVRTC 12.0 knows five of them.
-        assert len(cls.known) >= 3 or not has_compiler(), f"the compiler knows only {sorted(cls.known)}"
+        assert len(cls.known) >= 3 or not has_compiler(), f"the compiler accepts only {sorted(cls.known)}"
 
     def mixes_of(self, workshop, arch):
         """Returns {kernel: mix} of all probes. If the compiler refuses them, names those that it refuses alone."""
