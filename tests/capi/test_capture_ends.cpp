@@ -129,7 +129,8 @@ TEST_F(CaptureEnds, DuringAHostFunctionInAFork) {
   begun = ended = 0;
   expect_done_or_refused([&](const cucore_stream* stream, cucore_error** error) {
     ++begun;
-    return cucore_stream_launch_host(stream, [](void*) {}, nullptr, [](void*) { ++ended; }, error);
+    return cucore_stream_launch_host(
+        stream, [](void*) {}, nullptr, [](void*) { ++ended; }, error);
   });
   EXPECT_TRUE(comes_true([] { return begun == ended; })) << begun << ", " << ended;
 }

@@ -13,7 +13,7 @@ class Classes(unittest.TestCase):
 
     @classmethod
     def tearDownClass(cls):
-        # NVRTC 12.0 knows five of them.
+        # NVRTC 12.0 accepts five of them.
         assert len(cls.known) >= 3 or not has_compiler(), f"the compiler accepts only {sorted(cls.known)}"
 
     def mixes_of(self, workshop, arch):
