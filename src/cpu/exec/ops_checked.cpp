@@ -658,23 +658,18 @@ CUCPU_INLINE bool visit_shared(const RowAccess& a, uint64_t offset, uint64_t byt
                      : span_of<Read<false>>(cells, a.rule, a.op_site, span)) == 0;
 }
 
-// Whether both rows of half a warp are aligned, and where the lanes may access.
-CUCPU_INLINE bool are_inside(const RowAccess& a, const uint64_t (&first)[2]) {
-  const uint64_t bytes = a.size * (LANES / 2);
-  if (((first[0] | first[1]) & (a.size - 1)) || a.high - a.low < bytes) return false;
-  const uint64_t start = a.site.base + a.low, last = a.high - a.low - bytes;
-  return first[0] - start <= last && first[1] - start <= last;
-}
-
-// A row of the whole warp in shared memory, or one of each half.
-template <class A>
-CUCPU_INLINE bool visit_shared_rows(const Warp& w, const Op& op, const RowAccess& a) {
+// A row of the whole warp, or one of each half.
+template <class A, class F>
+CUCPU_INLINE bool visit_rows(const Warp& w, const Op& op, const RowAccess& a, F visit) {
   uint64_t first[2];
-  if (!read_rows<A>(w, op, a.size, first) || !are_inside(a, first)) return false;
-  const uint64_t bytes = a.size * (LANES / 2), offset = first[0] - a.site.base;
-  if (first[1] - first[0] == bytes) return visit_shared(a, offset, bytes * 2, 0);
-  return visit_shared(a, offset, bytes, 0) &&
-         visit_shared(a, first[1] - a.site.base, bytes, LANES / 2);
+  if (!read_rows<A>(w, op, a.size, first) || ((first[0] | first[1]) & (a.size - 1))) return false;
+  const uint64_t bytes = a.size * (LANES / 2);
+  if (a.high - a.low < bytes) return false;
+  const uint64_t start = a.site.base + a.low, last = a.high - a.low - bytes;
+  if (first[0] - start > last || first[1] - start > last) return false;
+  const uint64_t offset = first[0] - a.site.base;
+  if (first[1] - first[0] == bytes) return visit(a, offset, bytes * 2, 0);
+  return visit(a, offset, bytes, 0) && visit(a, first[1] - a.site.base, bytes, LANES / 2);
 }
 
 // Loads of all lanes from one address and the elements behind it, each with its site.
@@ -854,27 +849,14 @@ CUCPU_INLINE bool visit_offsets(const RowAccess& a, const uint32_t (&offsets)[LA
 CUCPU_INLINE bool visit_scattered(const Warp&, const Op&, const RowAccess&) { return false; }
 #endif
 
-// One row of each half. It is not inline, so that the code for a row of all lanes is.
-[[gnu::noinline]] bool visit_halves(const RowAccess& a, const uint64_t (&first)[2]) {
-  const uint64_t bytes = a.size * (LANES / 2);
-  for (uint32_t half = 0; half < 2; ++half)
-    if (!visit_run(a, first[half] - a.site.base, bytes, half * LANES / 2)) return false;
-  return true;
-}
-
 bool global(const Warp& w, const Op& op, const RowAccess& a) {
   const uint64_t* registers = in<uint64_t>(w, op[LoadStore::ADDRESS]);
   if (w.mask == FULL_MASK) {
     const uint64_t step = registers[1] - registers[0];
     if (step == 0 && !a.is_store && is_ramp<uint64_t{0}, LANES>(registers))
       return visit_equal(a, registers[0] + uint64_t(op.imm));
-    uint64_t first[2];
-    if (step == a.size && read_rows<uint64_t>(w, op, a.size, first) && are_inside(a, first)) {
-      const bool is_joined = first[1] - first[0] == a.size * (LANES / 2);
-      if (is_joined ? visit_run(a, first[0] - a.site.base, a.size * LANES, 0)
-                    : visit_halves(a, first))
-        return true;
-    }
+    const auto visit = [](const auto&... run) { return visit_run(run...); };
+    if (step == a.size && visit_rows<uint64_t>(w, op, a, visit)) return true;
   }
   return visit_scattered(w, op, a);
 }
@@ -927,7 +909,8 @@ bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& 
 }
 
 bool shared(const Warp& w, const Op& op, bool is_narrow, const RowAccess& a) {
-  return is_narrow ? visit_shared_rows<uint32_t>(w, op, a) : visit_shared_rows<uint64_t>(w, op, a);
+  const auto visit = [](const auto&... run) { return visit_shared(run...); };
+  return is_narrow ? visit_rows<uint32_t>(w, op, a, visit) : visit_rows<uint64_t>(w, op, a, visit);
 }
 
 // ---- lines and bits of scattered lanes
