@@ -26,9 +26,12 @@ void Interpreter::run_noted(const Op& op) {
 }
 
 void Interpreter::run_checked(const Op& op) {
-  const auto index = size_t(&op - ops_);
-  const CheckedOp& checked = table_->ops[index];
+  const CheckedOp& checked = table_->ops[size_t(&op - ops_)];
   if (checked.is_usual && plan_ && check_usual(w_, op, checked)) return op.run(w_, op);
+  run_unusual(op, checked);
+}
+
+void Interpreter::run_unusual(const Op& op, const CheckedOp& checked) {
   if (checked.hook == Hook::NONE) return op.run(w_, op);
   const LaunchChecks& launch = w_.block->checks->launch;
   if (checked.has_use) on_registers(w_, op);
@@ -53,9 +56,10 @@ void Interpreter::run_checked(const Op& op) {
 }
 
 void Interpreter::run_steps(const Step* step, size_t count) {
+  Warp& w = w_;  // a copy of the reference, which stores do not change
   for (const Step* end = step + count; step != end; ++step) {
     if (step->run) {
-      step->run(w_, *step->op);
+      step->run(w, *step->op);
     } else if (step->covered) {
       const CoveredRun& run = *step->covered;
       BlockChecks& checks = *w_.block->checks;
@@ -66,7 +70,12 @@ void Interpreter::run_steps(const Step* step, size_t count) {
       const StepRange range = is_checked ? run.together : run.each;
       run_steps(plan_->covered_steps.data() + range.first, range.count);
     } else {
-      run_checked(*step->op);
+      const Op& op = *step->op;
+      const CheckedOp& checked = table_->ops[size_t(&op - ops_)];
+      if (checked.is_usual && check_usual(w, op, checked)) [[likely]]
+        op.run(w, op);
+      else
+        run_unusual(op, checked);
     }
   }
 }

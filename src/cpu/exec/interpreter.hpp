@@ -9,6 +9,7 @@
 
 namespace cucore::cpu {
 
+struct CheckedOp;
 struct CheckTable;
 struct FunctionCounts;
 struct Plan;
@@ -44,6 +45,7 @@ class Interpreter {
   bool step(const Op& op);
   // checked_run.cpp
   void run_checked(const Op& op);
+  void run_unusual(const Op& op, const CheckedOp& checked);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
   void run_steps(const Step* step, size_t count);
