@@ -81,7 +81,8 @@ CUCORE_API cucore_status cucore_stream_begin_capture(const cucore_stream *stream
  * Ends the capture of a stream and returns its graph. Work that is added afterwards runs as before.
  *
  * A capture that other code has begun with the driver may also end here. No other thread may add work
- * to the captured streams during the call: drivers of NVIDIA up to 13.0 can crash then.
+ * to the captured streams during the call: drivers of NVIDIA up to 13.0 can crash then. If they do not,
+ * the work is a node, runs after the capture, or fails with CUCORE_ERROR_INVALID_STATE.
  *
  * @param stream  the stream in which the capture began
  * @param out     receives the graph: that of the option into, else a new one

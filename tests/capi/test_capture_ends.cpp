@@ -84,7 +84,8 @@ class CaptureEnds : public OnGraph {
       if (status == CUCORE_OK) return status;
       ++refused;
       EXPECT_TRUE(failed(status, error, CUCORE_ERROR_INVALID_STATE,
-                         "cannot add work to|another thread ends its capture|after it"));
+                         "cannot add work to a stream of device 0, because another thread ends its "
+                         "capture; add the work before the end, or after it"));
       return status;
     };
     while (end_after(question, once)) {
