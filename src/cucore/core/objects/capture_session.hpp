@@ -29,7 +29,7 @@ class CaptureSession final : public Object {
   // Keeps an object until the end of the capture. The caller has the lock, for several objects.
   std::unique_lock<BiasedMutex> lock() const { return std::unique_lock(gate_->mutex); }
   void hold(const Object& object, const std::unique_lock<BiasedMutex>& lock);
-  // Whether the capture takes work. The caller has the lock: until it ends, so does no capture.
+  // Whether the capture takes work. The caller has the lock, which keeps an open capture open.
   bool is_open() const { return gate_->session == this; }
   // Lets the work of the origin find the session, or no longer find it.
   void open_gate() noexcept;
