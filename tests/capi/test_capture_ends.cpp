@@ -68,9 +68,11 @@ class CaptureEnds : public OnGraph {
     });
     while (!is_stopped && !is_done) std::this_thread::yield();
     fake_->set_boundary(nullptr, nullptr);
-    if (!is_stopped) MUST(cucore_stream_wait_stream, stream_, fork_);
     Graph captured;
     Error error;
+    const cucore_status joined =
+        is_stopped ? CUCORE_OK : cucore_stream_wait_stream(stream_, fork_, error.out());
+    EXPECT_TRUE(succeeded(joined, error));
     const cucore_status status = cucore_stream_end_capture(stream_, captured.out(), error.out());
     captured.reset();
     may_go_on = true;

@@ -938,6 +938,8 @@ def test_messages_are_those_of_the_page(device, stream, graph, module, add):
     }
     page = (pathlib.Path(__file__).parents[3] / "docs/graphs.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| (.*?) \| `(.*)` \|$", page.split("## Mistakes")[1], re.M))
+    # A thread has to stop within a call for this one: tests/unit/core/test_captured_work.cpp compares its message.
+    del rows["work of another thread during the end"]
     assert set(rows) == set(mistakes)
     if int(of_other) == int(condition):  # NVIDIA's driver may number the conditions of each graph from 1
         del mistakes["a condition of another graph"]

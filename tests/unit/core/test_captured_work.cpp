@@ -27,8 +27,11 @@ class CapturedWorks : public LoadingTest {
   }
 
   static void expect_refused(const Stream& stream) {
-    expect_error(Status::INVALID_STATE, "another thread ends its capture",
-                 [&] { const CapturedWork work(stream); });
+    expect_error(
+        Status::INVALID_STATE,
+        "cannot add work to a stream of device 0, because another thread ends its capture; "
+        "add the work before the end, or after it",
+        [&] { const CapturedWork work(stream); });
   }
   void expect_taken(const Stream& stream) const {
     const CapturedWork work(stream);
