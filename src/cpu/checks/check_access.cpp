@@ -238,6 +238,11 @@ class UsualAccesses {
                     checks_.worker.generation == w.generation->load(std::memory_order_acquire);
   }
   [[gnu::always_inline]] bool check(const Op& op, const CheckedOp& c);
+  bool check_quickly(const Op& op, const CheckedOp& c) {
+    if (!c.quick || !are_possible_ || !checks_.launch.has_cells()) return false;
+    if (!rule_) rule_ = &rule_of(w_, false);
+    return c.quick(w_, op, checks_.worker.sites.data(), *rule_, checks_.worker.searches);
+  }
   bool check(const RowGroup& group);
 
  private:
@@ -296,7 +301,8 @@ bool UsualAccesses::check(const RowGroup& group) {
   if (!group.low.empty() && may_be_together(w_, group.members[0]) && check_together(group))
     return true;
   for (const RowGroup::Member& member : group.members)  // unrolled, it is slower
-    if (!check(*member.op, *member.checked)) return false;
+    if (!check_quickly(*member.op, *member.checked) && !check(*member.op, *member.checked))
+      return false;
   return true;
 }
 

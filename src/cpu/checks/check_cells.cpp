@@ -368,13 +368,38 @@ Rule make_rule(Warp& w, bool in_shared) {
   return rule;
 }
 
+// Writes the rule of global memory if it differs from the newest one of the block by ids alone, as
+// those of warps without other order than barriers of all do. Returns false if it may differ.
+bool copy_rule(Warp& w, BlockChecks::KeptRule& kept) {
+  BlockChecks& checks = *w.block->checks;
+  const WorkerChecks& worker = checks.worker;
+  const BlockChecks::KeptRule& last = checks.rules[false][checks.last_warp];
+  const bool has_several = last.rule.several_warps != ~0u;
+  if (last.version != checks.clock.version() || worker.block != &checks ||
+      checks.clock.floor(w.index) != checks.clock.floor(checks.last_warp) ||
+      !is_without_order(checks, w.index) || !is_without_order(checks, checks.last_warp) ||
+      (worker.joins_readers && !has_several))
+    return false;
+  const uint32_t id = checks.clock.segment(w.index);
+  if (worker.source.end() << SEGMENT_SHIFT != last.rule.end) return false;
+  kept = last;
+  kept.rule.mine = id << SEGMENT_SHIFT;
+  if (has_several)
+    kept.rule.other_warps.width =
+        ((worker.source.last() + 1) << SEGMENT_SHIFT) - kept.rule.other_warps.low - 1;
+  return true;
+}
+
 }  // namespace
 
 const Rule& renew_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
-  kept.rule = make_rule(w, in_shared);
-  kept.version = checks.clock.version();  // of the rule, which may begin a segment
+  if (in_shared || !copy_rule(w, kept)) {
+    kept.rule = make_rule(w, in_shared);
+    kept.version = checks.clock.version();  // of the rule, which may begin a segment
+  }
+  if (!in_shared) checks.last_warp = w.index;
   return kept.rule;
 }
 

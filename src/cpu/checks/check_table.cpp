@@ -7,6 +7,7 @@
 
 #include "cpu/checks/provenance.hpp"
 #include "cpu/exec/fault.hpp"
+#include "cpu/exec/handlers.hpp"
 #include "ptx/ast.hpp"
 
 namespace cucore::cpu {
@@ -139,6 +140,12 @@ CheckedOp Builder::row(size_t index) {
   return row;
 }
 
+// Returns nullptr if the access has no quick check.
+QuickCheck quick_check(const CheckedOp& c) {
+  if (!c.is_usual || c.unused || c.site == 0 || c.site > 0xffff) return nullptr;
+  return handlers_for(simd_level()).lane_checks().quick(c.size(), c.hook == Hook::STORE);
+}
+
 CheckTable Builder::build() {
   CheckTable table;
   const size_t count = source_.instructions.size();
@@ -151,6 +158,7 @@ CheckTable Builder::build() {
     op.has_use = !table.uses.empty() && has_effect(table.uses[i]);
     if (op.has_use && op.hook == Hook::NONE) op.hook = Hook::OWN;
     op.is_usual = op.may_have_rows && op.region == Region::GLOBAL && !op.has_use;
+    op.quick = quick_check(op);
     table.hooks[i] = op.hook;
   }
   return table;

@@ -51,6 +51,7 @@ struct CheckedOp {
   bool frame_local = false;    // bounds are relative to the local memory of the call
   uint32_t low = 0, high = 0;  // the variable's bytes in its window
   uint32_t site = 0;           // for messages about the other access of a race
+  QuickCheck quick = nullptr;  // nullptr: none
 
   uint32_t size() const { return uint32_t{value_bytes} * count; }
 };

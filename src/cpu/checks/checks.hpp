@@ -55,6 +55,7 @@ struct LaunchChecks {
     uint32_t other;
     auto operator<=>(const Key&) const = default;
   };
+  bool has_cells() const { return set & (CHECK_RACE | CHECK_HOST); }
   // Returns true for the first report of the key.
   bool is_first(const Key& key);
   void flush_counts();
@@ -102,6 +103,7 @@ struct BlockChecks {
     Rule rule;
   };
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
+  uint32_t last_warp = 0;        // whose rule of global memory is the newest
   KeptAccesses kept_accesses{*this};
   PendingCopies pending_copies;
   ProductReads product_reads;

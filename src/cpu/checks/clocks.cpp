@@ -96,9 +96,8 @@ void BlockClock::begin(uint32_t operation, uint32_t block) {
   block_ = block;
   several_ = 0;
   first_id_ = source_.last() + 1;
-  fenced_any_ = has_narrow_ = partial_ = false;
+  fenced_any_ = has_narrow_ = has_seen_ = partial_ = false;
   for (uint32_t w = 0; w < warps_; ++w) {
-    std::fill_n(seen_ + w * WARPS, warps_, source_.last());
     floor_[w] = source_.last();
     first_[w] = current_[w] = last_[w] = fenced_[w] = fenced_in_block_[w] = 0;
   }
@@ -163,6 +162,16 @@ void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
   current_[warp] = 0;
 }
 
+void BlockClock::note_seen(uint32_t warp, const uint32_t* seen) {
+  for (uint32_t w = 0; w < warps_ && !has_seen_; ++w)
+    std::fill_n(seen_ + w * WARPS, warps_, first_id_ - 1);
+  has_seen_ = true;
+  for (uint32_t x = 0; x < warps_; ++x) {
+    uint32_t& last = seen_[warp * WARPS + x];
+    last = std::max(last, seen[x]);
+  }
+}
+
 void BlockClock::release(uint32_t barrier, uint32_t waiting) {
   ++version_;
   const auto found = barriers_.find(barrier);
@@ -172,7 +181,7 @@ void BlockClock::release(uint32_t barrier, uint32_t waiting) {
                          std::equal(last_, last_ + warps_, g.seen, std::less_equal<>());
   for (uint32_t w = 0; w < warps_; ++w) {
     if (!(waiting >> w & 1)) continue;
-    for (uint32_t x = 0; x < warps_; ++x) seen_[w * WARPS + x] = std::max(seen(w, x), g.seen[x]);
+    note_seen(w, g.seen);
     if (g.known) known_[w] = merged(known_[w], g.known);
     if (g.wide) wide_[w] = merged(wide_[w], g.wide);
     if (is_of_all)

@@ -94,14 +94,19 @@ class BlockClock {
   static constexpr uint32_t WARPS = 32;
   void set_floor(uint32_t warp);
   void begin_narrow();
-  uint32_t seen(uint32_t warp, uint32_t other) const { return seen_[warp * WARPS + other]; }
+  // Most blocks end without a barrier, so the table is written at the first one.
+  uint32_t seen(uint32_t warp, uint32_t other) const {
+    return has_seen_ ? seen_[warp * WARPS + other] : first_id_ - 1;
+  }
+  void note_seen(uint32_t warp, const uint32_t* seen);
 
   const uint32_t warps_;
   SegmentSource& source_;
-  uint32_t operation_ = 0, block_ = 0, several_ = 0, first_id_ = 0;
+  uint32_t operation_ = 0, block_ = 0, several_ = 0, first_id_ = 1;
   uint64_t version_ = 1;
   bool fenced_any_ = false;
   bool has_narrow_ = false;            // a narrow fence has been executed
+  bool has_seen_ = false;              // `seen_` is valid; else nothing of this block was seen
   bool partial_ = false;               // a barrier of a part of the warps has completed
   uint32_t seen_[WARPS * WARPS] = {};  // last ids of other warps that happened before
   uint32_t current_[WARPS] = {};       // 0: the next access begins a segment

@@ -143,6 +143,11 @@ struct RowSites {
   const uint16_t* each;  // those of the loads
 };
 
+// Checks and records a weak access to global memory in the most frequent cases. `sites` are those
+// of the instructions. Returns false if it is another case, or could be wrong.
+using QuickCheck = bool (*)(const Warp& w, const Op& op, const ShadowSite* sites, const Rule& rule,
+                            PageSearches& searches);
+
 struct LaneChecks {
   void (*addresses)(const Warp& w, const Op& op, uint64_t size, bool narrow, uint64_t base,
                     Lanes& lanes);
@@ -156,6 +161,8 @@ struct LaneChecks {
   bool (*row_group)(const Warp& w, const Op& op, const RowAccess& access, const RowSites& sites);
   // Does the same for rows of shared memory, which has no lines.
   bool (*shared)(const Warp& w, const Op& op, bool is_narrow, const RowAccess& access);
+  // Returns the quick check of loads, or of stores; nullptr: there is none for the size.
+  QuickCheck (*quick)(uint32_t size, bool is_store);
   // Returns false if an address has more bits.
   bool (*narrow)(const Warp& w, const Op& op, bool is_narrow, uint32_t* addresses,
                  NarrowRange& range);

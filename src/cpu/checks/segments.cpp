@@ -103,6 +103,8 @@ uint32_t Segments::take_chunk() {
 }
 
 void Segments::name(uint32_t id, uint32_t operation, uint32_t block, uint32_t warp) {
+  constexpr uint32_t AHEAD = 8;  // a worker names one id after the other
+  __builtin_prefetch(&state_->entries[(id + AHEAD) % KEPT_SEGMENTS], 1);
   SegmentEntry& e = state_->entries[id % KEPT_SEGMENTS];
   e.id.store(0, std::memory_order_release);  // until then, readers find no entry
   e.operation.store(operation, std::memory_order_relaxed);

@@ -25,9 +25,21 @@ void Interpreter::run_noted(const Op& op) {
   checks.noting = false;
 }
 
+inline bool Interpreter::check_quickly(const Op& op, const CheckedOp& checked) {
+  if (!checked.quick || !has_sites_) return false;
+  WorkerChecks& worker = w_.block->checks->worker;
+  if (worker.generation != w_.generation->load(std::memory_order_acquire)) return false;
+  return checked.quick(w_, op, worker.sites.data(), rule_of(w_, false), worker.searches);
+}
+
+// Checks a usual access. Returns false if it needs the full check.
+inline bool Interpreter::check_as_usual(const Op& op, const CheckedOp& checked) {
+  return check_quickly(op, checked) || (checked.is_usual && check_usual(w_, op, checked));
+}
+
 void Interpreter::run_checked(const Op& op) {
   const CheckedOp& checked = table_->ops[size_t(&op - ops_)];
-  if (checked.is_usual && plan_ && check_usual(w_, op, checked)) return op.run(w_, op);
+  if (plan_ && check_as_usual(op, checked)) return op.run(w_, op);
   run_unusual(op, checked);
 }
 
@@ -44,7 +56,7 @@ void Interpreter::run_unusual(const Op& op, const CheckedOp& checked) {
     return op.run(w_, op);
   }
   if (is_random && launch.set == 0) return op.run(w_, op);
-  if (is_random && checked.is_usual && check_usual(w_, op, checked)) return op.run(w_, op);
+  if (is_random && check_as_usual(op, checked)) return op.run(w_, op);
   const uint32_t before = w_.mask, good = before_access(w_, op, checked);
   if (good != before) {
     zero_lanes(w_, op, checked, before & ~good);
@@ -72,7 +84,7 @@ void Interpreter::run_steps(const Step* step, size_t count) {
     } else {
       const Op& op = *step->op;
       const CheckedOp& checked = table_->ops[size_t(&op - ops_)];
-      if (checked.is_usual && check_usual(w, op, checked)) [[likely]]
+      if (check_as_usual(op, checked)) [[likely]]
         op.run(w, op);
       else
         run_unusual(op, checked);

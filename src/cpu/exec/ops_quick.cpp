@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// The quick checks: the parts of global() that most accesses of kernels need, for one kind and size
+// of access. They make few calls, and read nothing that these cases do not need.
+#include "cpu/exec/line_visits.hpp"
+#include "cpu/exec/row_addresses.hpp"
+#include "cpu/exec/usual_checks.hpp"
+
+namespace cucore::cpu::CUCPU_SIMD {
+namespace {
+
+// Whether the bits of a row are set. Stores set them.
+template <class Kind, uint64_t Count>
+CUCPU_INLINE bool are_set(std::atomic<uint64_t>* bits, uint64_t first) {
+  uint64_t* const words = reinterpret_cast<uint64_t*>(bits) + first / 64;
+  __builtin_prefetch(words + RECORDS_AHEAD);
+  const uint64_t begin = first % 64;
+  bool are = true;
+  for (uint64_t k = 0; k * 64 < begin + Count; ++k) {
+    const uint64_t rest = begin + Count - k * 64;
+    const uint64_t mask = bits_of_word(k == 0 ? begin : 0, rest < 64 ? rest : 64);
+    const bool is_set = (__atomic_load_n(words + k, __ATOMIC_RELAXED) & mask) == mask;
+    if (Kind::WRITES && !is_set) __atomic_fetch_or(words + k, mask, __ATOMIC_RELAXED);
+    are &= is_set;
+  }
+  return are || Kind::WRITES;
+}
+
+// A row of whole lines.
+template <class Kind, uint64_t Size>
+CUCPU_INLINE bool check_lines(const ShadowSite& site, uint64_t offset, const Rule& rule,
+                              uint16_t number) {
+  const Cells& cells = *site.cells;
+  if (Kind::WRITES && (has_page_sites(cells, true) || has_page_sites(cells, false))) return false;
+  if (site.initialised && !are_set<Kind, Size * LANES>(site.initialised, offset)) return false;
+  note_end<Kind>(cells, rule);
+  const Span lines{offset / (Size * LINE_CELLS), LANES / LINE_CELLS, 0, 0};
+  return renew_lines<Kind>(cells.lines, rule, number, lines);
+}
+
+// A row of cells of lines that are divided.
+template <class Kind, uint64_t Size>
+[[gnu::noinline]] bool check_cells(const ShadowSite& site, uint64_t offset, const Rule& rule,
+                                   uint16_t number, PageSearches& searches) {
+  const Cells cells = *site.cells;  // copies, which stores to the cells do not alias
+  const Rule r = rule;
+  const Span row{offset / Size, LANES, 0, 0};
+  const bool has_site = have_page_site<Kind>(cells, row.first, row.first + LANES - 1, number);
+  if (!has_site && !are_divided(cells, row.first, LANES)) return false;
+  if (site.initialised && !are_set<Kind, Size * LANES>(site.initialised, offset)) return false;
+  note_end<Kind>(cells, r);
+  if (!Kind::WRITES && are_of_several<WIDEST>(cells, r, row.first, LANES)) return true;
+  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, r, number, row) == 0;
+  if (visit_span<Kind, WIDEST>(cells, r, number, row) != 0) return false;
+  search_page(searches, cells, Kind::WRITES, row.first, number);
+  return true;
+}
+
+// A load of one element, which several blocks have read before, and no thread has written.
+template <uint64_t Size>
+CUCPU_INLINE bool check_element(const ShadowSite& site, uint64_t offset, const Rule& rule) {
+  const Cells& cells = *site.cells;
+  const uint64_t cell = offset / Size;
+  if (!may_skip<Read<false>>(cells, rule) || !are_divided(cells, cell, 1) ||
+      !is_of_several_blocks(rule, cells.reader[cell]))
+    return false;
+  return !site.initialised || are_set<Read<false>, Size>(site.initialised, offset);
+}
+
+// Elements have the size of cells.
+template <class Kind, uint64_t Size>
+bool check(const Warp& w, const Op& op, const ShadowSite* sites, const Rule& rule,
+           PageSearches& searches) {
+  const uint64_t* const addresses = in<uint64_t>(w, op[LoadStore::ADDRESS]);
+  const uint64_t step = addresses[1] - addresses[0];
+  const bool is_element = !Kind::WRITES && step == 0;
+  if ((step != Size && !is_element) || w.mask != FULL_MASK) return false;
+  const auto number = uint16_t(op.site);
+  const ShadowSite& site = sites[number];
+  if (!site.cells || uint64_t{1} << site.cells->shift != Size || rule.mine == 0) return false;
+  const uint64_t offset = addresses[0] + uint64_t(op.imm) - site.base;
+  const uint64_t bytes = is_element ? Size : Size * LANES;
+  if (site.size < bytes || offset > site.size - bytes) return false;
+  if (((offset | site.base) & (Size - 1)) != 0 || (Kind::WRITES && site.read_only)) return false;
+  if (is_element)
+    return is_ramp<uint64_t{0}, LANES>(addresses) && check_element<Size>(site, offset, rule);
+  if (!is_ramp<Size, LANES>(addresses)) return false;
+  const uint64_t cell = offset / Size;
+  if (cell % LINE_CELLS == 0 && !are_divided(*site.cells, cell, 1))
+    return check_lines<Kind, Size>(site, offset, rule, number);
+  return check_cells<Kind, Size>(site, offset, rule, number, searches);
+}
+
+template <uint64_t Size>
+QuickCheck check_of(bool is_store) {
+  return is_store ? check<Write, Size> : check<Read<false>, Size>;
+}
+
+}  // namespace
+
+QuickCheck quick_check(uint32_t size, bool is_store) {
+  switch (size) {
+    case 1:
+      return check_of<1>(is_store);
+    case 2:
+      return check_of<2>(is_store);
+    case 4:
+      return check_of<4>(is_store);
+    case 8:
+      return check_of<8>(is_store);
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace cucore::cpu::CUCPU_SIMD

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// The check of cells that are not consecutive, sixteen at a time. Only files that are built once
+// per instruction set include it.
+#pragma once
+
+#include <type_traits>
+
+#include "cpu/exec/cell_visits.hpp"
+
+namespace cucore::cpu::CUCPU_SIMD {
+
+#if defined(__AVX512CD__)
+
+CUCPU_INLINE Words16 gather(__mmask16 active, __m512i index, const uint32_t* cells) {
+  return {_mm512_mask_i32gather_epi32(_mm512_setzero_si512(), active, index, cells, 4)};
+}
+
+// Whether the cells of sixteen lanes ascend, as those of arrays do. Then no two are equal.
+CUCPU_INLINE bool is_ascending(const uint32_t* cell, __m512i index) {
+  constexpr __mmask16 FIRST = 0x7fff;
+  const __m512i next = _mm512_maskz_loadu_epi32(FIRST, cell + 1);
+  return _mm512_mask_cmplt_epu32_mask(FIRST, index, next) == FIRST;
+}
+CUCPU_INLINE bool has_equal(__m512i index, __mmask16 active) {
+  const __m512i equal = _mm512_maskz_conflict_epi32(active, index);
+  return _mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(active)) != 0;
+}
+
+// Kernels run again and again, so most sites are already those of the instruction. A store of equal
+// ones would only move more memory.
+template <class Kind>
+CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* cell,
+                             uint32_t good) {
+  uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+  if (good == 0xffff) {
+    for (int l = 0; l < 16; ++l)
+      if (sites[cell[l]] != site) [[unlikely]]
+        record_site(cells, Kind::WRITES, cell[l], site);
+    return;
+  }
+  for (uint32_t m = good; m; m &= m - 1)
+    if (const uint32_t at = cell[__builtin_ctz(m)]; sites[at] != site)
+      record_site(cells, Kind::WRITES, at, site);
+}
+
+// The cells of sixteen lanes from `first` on. Lanes with equal cells take turns. Returns the lanes
+// that need the exact check.
+template <class Kind, bool HasSite>
+CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16_t site,
+                                    const uint32_t* cell, uint32_t first, uint32_t mask,
+                                    bool skips) {
+  const auto active = __mmask16(mask);
+  const __m512i index = _mm512_loadu_si512(cell);
+  const bool may_be_equal = active != 0xffff || !is_ascending(cell, index);
+  if (!std::is_same_v<Kind, Update> && may_be_equal && has_equal(index, active)) {
+    uint32_t unclear = 0;
+    for (uint32_t m = mask; m; m &= m - 1) {
+      const auto l = uint32_t(__builtin_ctz(m));
+      if (!visit_one<Kind>(cells, rule, site, cell[l], first + l))
+        unclear |= uint32_t{1} << (first + l);
+      if constexpr (!HasSite) note_site(cells, Kind::WRITES, cell[l], site);
+    }
+    return unclear;
+  }
+  const Words16 zero = {_mm512_setzero_si512()};
+  const Words16 c = skips && !Kind::WRITES ? zero : gather(active, index, cells.writer);
+  const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
+  const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
+  const Words16 old = Kind::WRITES ? c : d;
+  __mmask16 bad = 0, good = active;
+  Words16 now = mine | Kind::FLAG;
+  if (!are_stale(rule, c, d)) {
+    bad = active & Kind::unclear(rule, c, d, mine).bits;
+    // Records of several blocks remain, with their instruction.
+    good = active & ~bad & ~is_of_several_blocks(rule, old).bits;
+    now = Kind::next(rule, old, mine);
+  }
+  uint32_t next[16];
+  _mm512_storeu_si512(next, now.value);
+  uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
+  if (good == 0xffff)
+    for (int l = 0; l < 16; ++l) records[cell[l]] = next[l];
+  else
+    for (uint32_t m = good; m; m &= m - 1) records[cell[__builtin_ctz(m)]] = next[__builtin_ctz(m)];
+  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good);
+  return uint32_t{bad} << first;
+}
+
+// If the lanes are close to each other, the cells of the next warps are behind theirs.
+template <class Kind, bool HasSite>
+CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
+  uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
+  uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+  constexpr uint32_t CLOSE = 8 * LANES;
+  const uint32_t first = cell[0], last = cell[LANES - 1];
+  if (last - first < CLOSE) {
+    for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 16)
+      __builtin_prefetch(records + at, 1);
+    for (uint32_t at = first + CELLS_AHEAD; !HasSite && at <= last + CELLS_AHEAD; at += 32)
+      __builtin_prefetch(sites + at);
+    return;
+  }
+  for (int l = 0; l < LANES; ++l) {
+    __builtin_prefetch(records + cell[l], 1);
+    if constexpr (!HasSite) __builtin_prefetch(sites + cell[l]);
+  }
+}
+
+template <class Kind, bool HasSite>
+CUCPU_INLINE uint32_t scattered_cells(const Cells& cells, const Rule& rule, uint16_t site,
+                                      const uint32_t* cell, uint32_t mask) {
+  const bool skips = may_skip<Kind>(cells, rule);
+  uint32_t unclear = 0;
+  for (uint32_t first = 0; first < LANES; first += 16)
+    if (const uint32_t part = mask >> first & 0xffff)
+      unclear |= sixteen_cells<Kind, HasSite>(cells, rule, site, cell + first, first, part, skips);
+  return unclear;
+}
+
+#endif
+
+}  // namespace cucore::cpu::CUCPU_SIMD
