@@ -368,23 +368,26 @@ Rule make_rule(Warp& w, bool in_shared) {
   return rule;
 }
 
-// Writes the rule of global memory if it differs from the newest one of the block by ids alone, as
-// those of warps without other order than barriers of all do. Returns false if it may differ.
-bool copy_rule(Warp& w, BlockChecks::KeptRule& kept) {
+// Writes the rule of the warp if it differs by ids alone from the newest one of its block. This is
+// so for warps whose only order are barriers of all. Returns false if it may differ otherwise.
+bool copy_rule(Warp& w, bool in_shared, BlockChecks::KeptRule& kept) {
   BlockChecks& checks = *w.block->checks;
+  const BlockClock& clock = checks.clock;
   const WorkerChecks& worker = checks.worker;
-  const BlockChecks::KeptRule& last = checks.rules[false][checks.last_warp];
+  const uint32_t other = checks.last_warp[in_shared];
+  const BlockChecks::KeptRule& last = checks.rules[in_shared][other];
   const bool has_several = last.rule.several_warps != ~0u;
-  if (last.version != checks.clock.version() || worker.block != &checks ||
-      checks.clock.floor(w.index) != checks.clock.floor(checks.last_warp) ||
-      !is_without_order(checks, w.index) || !is_without_order(checks, checks.last_warp) ||
-      (worker.joins_readers && !has_several))
+  if (last.common_version != clock.common_version() || clock.floor(w.index) != clock.floor(other) ||
+      !is_without_order(checks, w.index) || !last.is_without_order || worker.block != &checks ||
+      (worker.joins_readers && !has_several)) [[unlikely]]
     return false;
   const uint32_t id = checks.clock.segment(w.index);
-  if (worker.source.end() << SEGMENT_SHIFT != last.rule.end) return false;
-  kept = last;
+  if (!in_shared && worker.source.end() << SEGMENT_SHIFT != last.rule.end) [[unlikely]]
+    return false;
+  kept.rule = last.rule;
+  kept.is_without_order = true;
   kept.rule.mine = id << SEGMENT_SHIFT;
-  if (has_several)
+  if (has_several && !in_shared)
     kept.rule.other_warps.width =
         ((worker.source.last() + 1) << SEGMENT_SHIFT) - kept.rule.other_warps.low - 1;
   return true;
@@ -395,11 +398,14 @@ bool copy_rule(Warp& w, BlockChecks::KeptRule& kept) {
 const Rule& renew_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
-  if (in_shared || !copy_rule(w, kept)) {
+  if (!copy_rule(w, in_shared, kept)) {
     kept.rule = make_rule(w, in_shared);
-    kept.version = checks.clock.version();  // of the rule, which may begin a segment
+    kept.is_without_order = is_without_order(checks, w.index);
   }
-  if (!in_shared) checks.last_warp = w.index;
+  // Those of the rule, which may begin a segment.
+  kept.version = checks.clock.version(w.index);
+  kept.common_version = checks.clock.common_version();
+  checks.last_warp[in_shared] = w.index;
   return kept.rule;
 }
 

@@ -99,11 +99,12 @@ struct BlockChecks {
   AlignedBytes shared_bits;  // one per byte that is initialised
   ShadowSite shared_site;    // both
   struct KeptRule {
-    uint64_t version = 0;  // of the clock
+    uint64_t version = 0, common_version = 0;  // of the clock
+    bool is_without_order = false;  // of the warp with others of its block, but barriers of all
     Rule rule;
   };
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
-  uint32_t last_warp = 0;        // whose rule of global memory is the newest
+  uint32_t last_warp[2] = {};    // whose rule is the newest
   KeptAccesses kept_accesses{*this};
   PendingCopies pending_copies;
   ProductReads product_reads;
@@ -193,7 +194,7 @@ const Rule& renew_rule(Warp& w, bool in_shared);  // for rule_of()
 inline const Rule& rule_of(Warp& w, bool in_shared) {
   const BlockChecks& checks = *w.block->checks;
   const BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
-  return kept.version == checks.clock.version() ? kept.rule : renew_rule(w, in_shared);
+  return kept.version == checks.clock.version(w.index) ? kept.rule : renew_rule(w, in_shared);
 }
 // Returns the site of the instruction for the cells; 0: it has none.
 inline uint16_t site_of(const Warp& w, const Op& op) {

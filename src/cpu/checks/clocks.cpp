@@ -151,25 +151,23 @@ void BlockClock::set_floor(uint32_t warp) {
   floor_[warp] = floor;
 }
 
+void BlockClock::begin_seen() {
+  if (has_seen_) return;
+  has_seen_ = true;
+  for (uint32_t w = 0; w < warps_; ++w) std::fill_n(seen_ + w * WARPS, warps_, first_id_ - 1);
+}
+
 void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
-  ++version_;
+  begin_seen();
+  ++arrivals_[warp];
   Gathering& g = barriers_[barrier];
   g.warps |= uint32_t{1} << warp;
-  for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen(warp, x));
+  const uint32_t* const seen = seen_ + warp * WARPS;
+  for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen[x]);
   g.seen[warp] = std::max(g.seen[warp], source_.last());
   if (known_[warp]) g.known = merged(g.known, known_[warp]);
   if (wide_[warp]) g.wide = merged(g.wide, wide_[warp]);
   current_[warp] = 0;
-}
-
-void BlockClock::note_seen(uint32_t warp, const uint32_t* seen) {
-  for (uint32_t w = 0; w < warps_ && !has_seen_; ++w)
-    std::fill_n(seen_ + w * WARPS, warps_, first_id_ - 1);
-  has_seen_ = true;
-  for (uint32_t x = 0; x < warps_; ++x) {
-    uint32_t& last = seen_[warp * WARPS + x];
-    last = std::max(last, seen[x]);
-  }
 }
 
 void BlockClock::release(uint32_t barrier, uint32_t waiting) {
@@ -181,7 +179,8 @@ void BlockClock::release(uint32_t barrier, uint32_t waiting) {
                          std::equal(last_, last_ + warps_, g.seen, std::less_equal<>());
   for (uint32_t w = 0; w < warps_; ++w) {
     if (!(waiting >> w & 1)) continue;
-    note_seen(w, g.seen);
+    uint32_t* const seen = seen_ + w * WARPS;
+    for (uint32_t x = 0; x < warps_; ++x) seen[x] = std::max(seen[x], g.seen[x]);
     if (g.known) known_[w] = merged(known_[w], g.known);
     if (g.wide) wide_[w] = merged(wide_[w], g.wide);
     if (is_of_all)

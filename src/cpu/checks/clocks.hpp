@@ -83,8 +83,10 @@ class BlockClock {
     return !partial_ && !fenced_any_ && first_[warp] == current_[warp];
   }
   bool has_fenced() const { return fenced_any_; }
-  // Changes with everything that a rule depends on.
-  uint64_t version() const { return version_; }
+  // Changes with everything that a rule of the warp depends on.
+  uint64_t version(uint32_t warp) const { return version_ + arrivals_[warp]; }
+  // Changes with everything that rules depend on, except the arrival of their warp at a barrier.
+  uint64_t common_version() const { return version_; }
   uint32_t block() const { return block_; }
   // The block has no smaller ids.
   uint32_t first_id() const { return first_id_; }
@@ -94,16 +96,17 @@ class BlockClock {
   static constexpr uint32_t WARPS = 32;
   void set_floor(uint32_t warp);
   void begin_narrow();
-  // Most blocks end without a barrier, so the table is written at the first one.
+  // Many blocks have no barrier, so the table begins at the first one.
+  void begin_seen();
   uint32_t seen(uint32_t warp, uint32_t other) const {
     return has_seen_ ? seen_[warp * WARPS + other] : first_id_ - 1;
   }
-  void note_seen(uint32_t warp, const uint32_t* seen);
 
   const uint32_t warps_;
   SegmentSource& source_;
   uint32_t operation_ = 0, block_ = 0, several_ = 0, first_id_ = 1;
   uint64_t version_ = 1;
+  uint64_t arrivals_[WARPS] = {};
   bool fenced_any_ = false;
   bool has_narrow_ = false;            // a narrow fence has been executed
   bool has_seen_ = false;              // `seen_` is valid; else nothing of this block was seen

@@ -25,40 +25,70 @@ CUCPU_INLINE bool are_set(std::atomic<uint64_t>* bits, uint64_t first) {
   return are || Kind::WRITES;
 }
 
-// A row of whole lines.
-template <class Kind, uint64_t Size>
-CUCPU_INLINE bool check_lines(const ShadowSite& site, uint64_t offset, const Rule& rule,
-                              uint16_t number) {
-  const Cells& cells = *site.cells;
+// A part of a row: `Count` lanes of elements of `Size` bytes.
+template <uint64_t Size, uint32_t Count>
+struct Part {
+  static constexpr uint64_t BYTES = Size * Count;
+  const ShadowSite& site;
+  const Rule& rule;
+  uint16_t number;  // of the instruction's site
+  PageSearches& searches;
+  uint64_t offset;
+  uint32_t lane;  // the first one
+};
+
+// Whole lines.
+template <class Kind, uint64_t Size, uint32_t Count>
+CUCPU_INLINE bool check_lines(const Part<Size, Count>& p) {
+  const Cells& cells = *p.site.cells;
   if (Kind::WRITES && (has_page_sites(cells, true) || has_page_sites(cells, false))) return false;
-  if (site.initialised && !are_set<Kind, Size * LANES>(site.initialised, offset)) return false;
-  note_end<Kind>(cells, rule);
-  const Span lines{offset / (Size * LINE_CELLS), LANES / LINE_CELLS, 0, 0};
-  return renew_lines<Kind>(cells.lines, rule, number, lines);
+  if (p.site.initialised && !are_set<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
+  note_end<Kind>(cells, p.rule);
+  const Span lines{p.offset / (Size * LINE_CELLS), Count / LINE_CELLS, 0, p.lane};
+  return renew_lines<Kind>(cells.lines, p.rule, p.number, lines);
 }
 
-// A row of cells of lines that are divided.
-template <class Kind, uint64_t Size>
-[[gnu::noinline]] bool check_cells(const ShadowSite& site, uint64_t offset, const Rule& rule,
-                                   uint16_t number, PageSearches& searches) {
-  const Cells cells = *site.cells;  // copies, which stores to the cells do not alias
-  const Rule r = rule;
-  const Span row{offset / Size, LANES, 0, 0};
-  const bool has_site = have_page_site<Kind>(cells, row.first, row.first + LANES - 1, number);
-  if (!has_site && !are_divided(cells, row.first, LANES)) return false;
-  if (site.initialised && !are_set<Kind, Size * LANES>(site.initialised, offset)) return false;
-  note_end<Kind>(cells, r);
-  if (!Kind::WRITES && are_of_several<WIDEST>(cells, r, row.first, LANES)) return true;
-  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, r, number, row) == 0;
-  if (visit_span<Kind, WIDEST>(cells, r, number, row) != 0) return false;
-  search_page(searches, cells, Kind::WRITES, row.first, number);
+// Cells of lines that are divided.
+template <class Kind, uint64_t Size, uint32_t Count>
+[[gnu::noinline]] bool check_cells(const Part<Size, Count> p) {
+  const Cells cells = *p.site.cells;  // copies, which stores to the cells do not alias
+  const Rule rule = p.rule;
+  const Span row{p.offset / Size, Count, 0, p.lane};
+  const bool has_site = have_page_site<Kind>(cells, row.first, row.first + Count - 1, p.number);
+  if (!has_site && !are_divided(cells, row.first, Count)) return false;
+  if (p.site.initialised && !are_set<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
+  note_end<Kind>(cells, rule);
+  if (!Kind::WRITES && are_of_several<WIDEST>(cells, rule, row.first, Count)) return true;
+  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, rule, p.number, row) == 0;
+  if (visit_span<Kind, WIDEST>(cells, rule, p.number, row) != 0) return false;
+  search_page(p.searches, cells, Kind::WRITES, row.first, p.number);
   return true;
+}
+
+template <class Kind, uint64_t Size, uint32_t Count>
+CUCPU_INLINE bool check_part(const Part<Size, Count>& p) {
+  if (p.site.size < p.BYTES || p.offset > p.site.size - p.BYTES || p.offset % Size != 0)
+    return false;
+  const uint64_t cell = p.offset / Size;
+  if (cell % LINE_CELLS == 0 && !are_divided(*p.site.cells, cell, 1)) return check_lines<Kind>(p);
+  return check_cells<Kind>(p);
+}
+
+// The halves of the warp access two rows, as those of a tile.
+template <class Kind, uint64_t Size>
+[[gnu::noinline]] bool check_halves(const Part<Size, LANES / 2>& low, const uint64_t* addresses) {
+  constexpr int HALF = LANES / 2;
+  if (!is_ramp<Size, HALF>(addresses) || !is_ramp<Size, HALF>(addresses + HALF)) return false;
+  const uint64_t other = low.offset + addresses[HALF] - addresses[0];
+  return check_part<Kind>(low) && check_part<Kind>(Part<Size, HALF>{low.site, low.rule, low.number,
+                                                                    low.searches, other, HALF});
 }
 
 // A load of one element, which several blocks have read before, and no thread has written.
 template <uint64_t Size>
 CUCPU_INLINE bool check_element(const ShadowSite& site, uint64_t offset, const Rule& rule) {
   const Cells& cells = *site.cells;
+  if (site.size < Size || offset > site.size - Size || offset % Size != 0) return false;
   const uint64_t cell = offset / Size;
   if (!may_skip<Read<false>>(cells, rule) || !are_divided(cells, cell, 1) ||
       !is_of_several_blocks(rule, cells.reader[cell]))
@@ -77,17 +107,14 @@ bool check(const Warp& w, const Op& op, const ShadowSite* sites, const Rule& rul
   const auto number = uint16_t(op.site);
   const ShadowSite& site = sites[number];
   if (!site.cells || uint64_t{1} << site.cells->shift != Size || rule.mine == 0) return false;
+  if (site.base % Size != 0 || (Kind::WRITES && site.read_only)) return false;
   const uint64_t offset = addresses[0] + uint64_t(op.imm) - site.base;
-  const uint64_t bytes = is_element ? Size : Size * LANES;
-  if (site.size < bytes || offset > site.size - bytes) return false;
-  if (((offset | site.base) & (Size - 1)) != 0 || (Kind::WRITES && site.read_only)) return false;
   if (is_element)
     return is_ramp<uint64_t{0}, LANES>(addresses) && check_element<Size>(site, offset, rule);
-  if (!is_ramp<Size, LANES>(addresses)) return false;
-  const uint64_t cell = offset / Size;
-  if (cell % LINE_CELLS == 0 && !are_divided(*site.cells, cell, 1))
-    return check_lines<Kind, Size>(site, offset, rule, number);
-  return check_cells<Kind, Size>(site, offset, rule, number, searches);
+  if (addresses[LANES / 2] - addresses[0] != Size * LANES / 2)
+    return check_halves<Kind, Size>({site, rule, number, searches, offset, 0}, addresses);
+  return is_ramp<Size, LANES>(addresses) &&
+         check_part<Kind>(Part<Size, LANES>{site, rule, number, searches, offset, 0});
 }
 
 template <uint64_t Size>

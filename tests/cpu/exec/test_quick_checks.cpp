@@ -46,14 +46,20 @@ struct Access {
   bool is_store;
   uint64_t offset;  // of lane 0
   uint64_t step;
+  uint64_t half = 0;  // of lane 16; 0: it continues the row
+  uint64_t offset_of(uint64_t lane) const {
+    return half && lane >= LANES / 2 ? half + (lane - LANES / 2) * step : offset + lane * step;
+  }
 };
 
 // The shadow of an allocation, and a warp that accesses it.
 class Memory {
  public:
   explicit Memory(uint64_t size)
-      : shift_(uint32_t(__builtin_ctzll(size))), shadow_(CELLS * size),
-        cells_(*shadow_.cells(uint32_t(size))), bits_(CELLS * size / 64 + 2) {
+      : shift_(uint32_t(__builtin_ctzll(size))),
+        shadow_(CELLS * size),
+        cells_(*shadow_.cells(uint32_t(size))),
+        bits_(CELLS * size / 64 + 2) {
     for (auto& word : bits_) word = ~uint64_t{0};
   }
   uint64_t bytes() const { return CELLS << shift_; }
@@ -75,7 +81,7 @@ class Memory {
 
   bool run(const LaneChecks& checks, const Access& a) {
     uint64_t addresses[LANES];
-    for (uint64_t l = 0; l < LANES; ++l) addresses[l] = BASE + a.offset + l * a.step - 8;
+    for (uint64_t l = 0; l < LANES; ++l) addresses[l] = BASE + a.offset_of(l) - 8;
     Warp w;
     w.bases[FRAME_BASE] = reinterpret_cast<std::byte*>(addresses);
     w.mask = FULL_MASK;
@@ -175,6 +181,28 @@ TEST_P(QuickChecks, SeeEachByteThatIsUninitialised) {
       }
 }
 
+TEST_P(QuickChecks, BoundEachHalf) {
+  for (const LaneChecks* checks : all_checks())
+    for (const bool is_store : {false, true}) {
+      Memory memory(size());
+      divide(memory, 0);
+      Access access = row(is_store, 5);
+      for (const uint64_t good : {uint64_t{40}, CELLS - LANES / 2}) {
+        access.half = good * size();
+        EXPECT_TRUE(memory.run(*checks, access)) << good;
+        EXPECT_EQ(is_store ? memory.writer(good + 15) : memory.reader(good + 15), record(MINE, 31));
+      }
+      for (const uint64_t bad : {CELLS - LANES / 2 + 1, CELLS, ~uint64_t{0}}) {
+        access.half = bad * size();
+        EXPECT_FALSE(memory.run(*checks, access)) << bad;
+      }
+      access.half = 100 * size() + 1;
+      EXPECT_EQ(memory.run(*checks, access), size() == 1) << "misaligned";
+      access = {size(), is_store, 0, size() * 2, 64 * size()};
+      EXPECT_FALSE(memory.run(*checks, access)) << "a stride";
+    }
+}
+
 TEST_P(QuickChecks, SetNoOtherBits) {
   for (const LaneChecks* checks : all_checks()) {
     Memory memory(size());
@@ -224,20 +252,30 @@ TEST_P(QuickChecks, KeepTheRulesOfRaces) {
     for (int turn = 0; turn < 4000; ++turn) {
       Memory memory(size());
       const bool is_store = random() % 2, is_divided = random() % 2;
-      const uint64_t first = is_divided ? random() % (CELLS - LANES) : random() % 14 * LINE_CELLS;
+      auto any_first = [&](uint64_t end) {
+        return is_divided ? random() % (end - LANES)
+                          : random() % (end / LINE_CELLS - 1) * LINE_CELLS;
+      };
+      Access access = row(is_store, any_first(CELLS));
+      if (random() % 2) {
+        access = row(is_store, any_first(CELLS / 2));
+        access.half = (CELLS / 2 + any_first(CELLS / 2)) * size();
+      }
+      auto cell_of = [&](uint32_t lane) { return access.offset_of(lane) / size(); };
       if (is_divided) divide(memory, random() % 3 == 0 ? OWN_SITE : random() % 2 ? OTHER_SITE : 0);
       memory.note(record(60, 0));
       // Few programs have many kinds of records.
       const uint32_t kinds = random() % 3;
       auto any_record = [&](uint32_t lane) {
-        const uint32_t id = ids[kinds == 0 ? random() % 3 : kinds == 1 ? random() % 4 : random() % 7];
+        const uint32_t most = kinds == 0 ? 3 : kinds == 1 ? 4 : 7;
+        const uint32_t id = ids[random() % most];
         if (id == SEVERAL) return record(SEVERAL, SEVERAL_LANES);
         return id == 0 ? 0 : record(id, random() % 4 ? lane : uint32_t(random() % 33));
       };
       const bool is_rare = random() % 2;  // most cells have no record
       for (uint32_t l = 0; l < LANES; ++l) {
         if (is_rare && random() % 16) continue;
-        const uint64_t cell = first + l;
+        const uint64_t cell = cell_of(l);
         if (is_divided) {
           memory.cells().writer[cell] = any_record(l);
           memory.cells().reader[cell] = any_record(l);
@@ -250,12 +288,12 @@ TEST_P(QuickChecks, KeepTheRulesOfRaces) {
       uint32_t writers[LANES], readers[LANES];
       bool may_pass = true;
       for (uint32_t l = 0; l < LANES; ++l) {
-        writers[l] = memory.writer(first + l);
-        readers[l] = memory.reader(first + l);
+        writers[l] = memory.writer(cell_of(l));
+        readers[l] = memory.reader(cell_of(l));
         may_pass &= is_store ? may_store(writers[l], readers[l], l)
                              : may_load(writers[l], l) && reader_after(readers[l], l);
       }
-      if (!memory.run(*checks, row(is_store, first))) {
+      if (!memory.run(*checks, access)) {
         ++refused;
         continue;
       }
@@ -263,8 +301,8 @@ TEST_P(QuickChecks, KeepTheRulesOfRaces) {
       ASSERT_TRUE(may_pass) << "turn " << turn;
       for (uint32_t l = 0; l < LANES; ++l) {
         const uint32_t reader = is_store ? readers[l] : *reader_after(readers[l], l);
-        ASSERT_EQ(memory.writer(first + l), is_store ? record(MINE, l) : writers[l]) << turn;
-        ASSERT_EQ(memory.reader(first + l), reader) << turn << " lane " << l;
+        ASSERT_EQ(memory.writer(cell_of(l)), is_store ? record(MINE, l) : writers[l]) << turn;
+        ASSERT_EQ(memory.reader(cell_of(l)), reader) << turn << " lane " << l;
       }
     }
   EXPECT_GT(passed, 1000u * all_checks().size());
