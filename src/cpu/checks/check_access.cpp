@@ -238,11 +238,6 @@ class UsualAccesses {
                     checks_.worker.generation == w.generation->load(std::memory_order_acquire);
   }
   [[gnu::always_inline]] bool check(const Op& op, const CheckedOp& c);
-  bool check_quickly(const Op& op, const CheckedOp& c) {
-    if (!c.quick || !are_possible_ || !checks_.launch.has_cells()) return false;
-    if (!rule_) rule_ = &rule_of(w_, false);
-    return c.quick(w_, op, checks_.worker.sites.data(), *rule_, checks_.worker.searches);
-  }
   bool check(const RowGroup& group);
 
  private:
@@ -301,7 +296,8 @@ bool UsualAccesses::check(const RowGroup& group) {
   if (!group.low.empty() && may_be_together(w_, group.members[0]) && check_together(group))
     return true;
   for (const RowGroup::Member& member : group.members)  // unrolled, it is slower
-    if (!check_quickly(*member.op, *member.checked) && !check(*member.op, *member.checked))
+    if (!(are_possible_ && check_quickly(w_, *member.op, *member.checked)) &&
+        !check(*member.op, *member.checked))
       return false;
   return true;
 }
@@ -309,6 +305,11 @@ bool UsualAccesses::check(const RowGroup& group) {
 }  // namespace
 
 bool check_usual(Warp& w, const Op& op, const CheckedOp& c) {
+  if (c.region == Region::SHARED) {
+    BlockChecks& checks = *w.block->checks;
+    return w.mask == FULL_MASK && !checks.in_cluster && !checks.pending_copies.any() &&
+           !checks.product_reads.any() && check_rows(w, op, c);
+  }
   return UsualAccesses(w).check(op, c);
 }
 

@@ -175,7 +175,9 @@ uint32_t Cell::joined_id(uint32_t c, Relation relation) {
   const bool is_here = is_found && segment.block == checks_.clock.block() &&
                        segment.operation == launch.operation->number;
   checks_.worker.joins_readers |= is_here && !context_.in_shared;
-  return is_here ? checks_.clock.several() : launch.several_blocks;
+  if (!is_here) return launch.several_blocks;
+  checks_.worker.note_block(&checks_);
+  return checks_.clock.several();
 }
 
 void Cell::note_read(uint32_t c) {
@@ -314,8 +316,8 @@ CellWindow window_of(uint32_t first, uint32_t end) {
   return {first << SEGMENT_SHIFT, ((end - first) << SEGMENT_SHIFT) - 1};
 }
 
-// Whether barriers of all warps are the only order of the warp with others of its block.
-bool is_without_order(const BlockChecks& checks, uint32_t warp) {
+// Whether the warp has no other order with those of its block than barriers of all.
+bool has_only_barriers(const BlockChecks& checks, uint32_t warp) {
   return !checks.in_cluster && checks.clock.is_simple(warp) && !checks.clock.known(warp);
 }
 
@@ -334,15 +336,12 @@ void add_other_blocks(Rule& rule, const BlockChecks& checks, uint32_t warp) {
 Rule make_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   WorkerChecks& worker = checks.worker;
-  if (worker.block != &checks) {
-    worker.block = &checks;
-    worker.first_of_block = worker.source.last() + 1;
-  }
+  worker.note_block(&checks);
   Rule rule;
   const uint32_t id = checks.clock.segment(w.index);
   rule.mine = id << SEGMENT_SHIFT;
   const uint32_t floor = checks.clock.floor(w.index);
-  const bool joins = is_without_order(checks, w.index);
+  const bool joins = has_only_barriers(checks, w.index);
   // In global memory, warps seldom read the same cells: the first exact check takes the id.
   const bool takes = joins && (in_shared || worker.joins_readers);
   if (const uint32_t several = takes ? checks.clock.several() : checks.clock.several_if_any())
@@ -368,28 +367,33 @@ Rule make_rule(Warp& w, bool in_shared) {
   return rule;
 }
 
-// Writes the rule of the warp if it differs by ids alone from the newest one of its block. This is
-// so for warps whose only order are barriers of all. Returns false if it may differ otherwise.
-bool copy_rule(Warp& w, bool in_shared, BlockChecks::KeptRule& kept) {
-  BlockChecks& checks = *w.block->checks;
+// Whether the rule of the warp differs by ids alone from another one of its block.
+bool is_alike(const Warp& w, uint32_t other, const BlockChecks::KeptRule& rule) {
+  const BlockChecks& checks = *w.block->checks;
   const BlockClock& clock = checks.clock;
   const WorkerChecks& worker = checks.worker;
+  return rule.common_version == clock.common_version() && rule.has_only_barriers &&
+         has_only_barriers(checks, w.index) && clock.floor(w.index) == clock.floor(other) &&
+         worker.block == &checks && worker.first_of_block == rule.first_of_block &&
+         (rule.rule.several_warps != ~0u || !worker.joins_readers);
+}
+
+// Copies the newest rule of the block. Returns false if that of the warp may be another one.
+bool copy_rule(Warp& w, bool in_shared, BlockChecks::KeptRule& kept) {
+  BlockChecks& checks = *w.block->checks;
+  const SegmentSource& source = checks.worker.source;
   const uint32_t other = checks.last_warp[in_shared];
   const BlockChecks::KeptRule& last = checks.rules[in_shared][other];
-  const bool has_several = last.rule.several_warps != ~0u;
-  if (last.common_version != clock.common_version() || clock.floor(w.index) != clock.floor(other) ||
-      !is_without_order(checks, w.index) || !last.is_without_order || worker.block != &checks ||
-      (worker.joins_readers && !has_several)) [[unlikely]]
+  if (!is_alike(w, other, last)) [[unlikely]]
     return false;
   const uint32_t id = checks.clock.segment(w.index);
-  if (!in_shared && worker.source.end() << SEGMENT_SHIFT != last.rule.end) [[unlikely]]
+  if (!in_shared && source.end() << SEGMENT_SHIFT != last.rule.end) [[unlikely]]
     return false;
   kept.rule = last.rule;
-  kept.is_without_order = true;
   kept.rule.mine = id << SEGMENT_SHIFT;
-  if (has_several && !in_shared)
-    kept.rule.other_warps.width =
-        ((worker.source.last() + 1) << SEGMENT_SHIFT) - kept.rule.other_warps.low - 1;
+  CellWindow& others = kept.rule.other_warps;
+  if (!in_shared && kept.rule.several_warps != ~0u)
+    others.width = ((source.last() + 1) << SEGMENT_SHIFT) - others.low - 1;
   return true;
 }
 
@@ -398,13 +402,12 @@ bool copy_rule(Warp& w, bool in_shared, BlockChecks::KeptRule& kept) {
 const Rule& renew_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
   BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
-  if (!copy_rule(w, in_shared, kept)) {
-    kept.rule = make_rule(w, in_shared);
-    kept.is_without_order = is_without_order(checks, w.index);
-  }
-  // Those of the rule, which may begin a segment.
+  if (!copy_rule(w, in_shared, kept)) kept.rule = make_rule(w, in_shared);
+  // A rule may take ids, which changes all of these.
   kept.version = checks.clock.version(w.index);
   kept.common_version = checks.clock.common_version();
+  kept.first_of_block = checks.worker.first_of_block;
+  kept.has_only_barriers = has_only_barriers(checks, w.index);
   checks.last_warp[in_shared] = w.index;
   return kept.rule;
 }

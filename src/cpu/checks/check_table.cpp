@@ -142,8 +142,14 @@ CheckedOp Builder::row(size_t index) {
 
 // Returns nullptr if the access has no quick check.
 QuickCheck quick_check(const CheckedOp& c) {
-  if (!c.is_usual || c.unused || c.site == 0 || c.site > 0xffff) return nullptr;
+  if (!c.is_usual || c.region != Region::GLOBAL || c.unused || c.site == 0 || c.site > 0xffff)
+    return nullptr;
   return handlers_for(simd_level()).lane_checks().quick(c.size(), c.hook == Hook::STORE);
+}
+
+bool has_usual_address(const CheckedOp& c, const Op& op) {
+  if (c.region == Region::SHARED) return c.hook == Hook::STORE;
+  return c.region == Region::GLOBAL && !(op.target & NARROW);
 }
 
 CheckTable Builder::build() {
@@ -157,7 +163,7 @@ CheckTable Builder::build() {
     CheckedOp& op = table.ops[i];
     op.has_use = !table.uses.empty() && has_effect(table.uses[i]);
     if (op.has_use && op.hook == Hook::NONE) op.hook = Hook::OWN;
-    op.is_usual = op.may_have_rows && op.region == Region::GLOBAL && !op.has_use;
+    op.is_usual = op.may_have_rows && !op.has_use && has_usual_address(op, function_.ops[i]);
     op.quick = quick_check(op);
     table.hooks[i] = op.hook;
   }

@@ -55,7 +55,6 @@ struct LaunchChecks {
     uint32_t other;
     auto operator<=>(const Key&) const = default;
   };
-  bool has_cells() const { return set & (CHECK_RACE | CHECK_HOST); }
   // Returns true for the first report of the key.
   bool is_first(const Key& key);
   void flush_counts();
@@ -66,9 +65,16 @@ struct LaunchChecks {
 };
 
 struct WorkerChecks {
+  // A block takes ids from now on.
+  void note_block(const void* running) {
+    if (block == running) return;
+    block = running;
+    first_of_block = source.last() + 1;
+  }
+
   SegmentSource source;
-  const void* block = nullptr;  // the block whose segments were last given
-  uint32_t first_of_block = 0;  // segments from here are its own
+  const void* block = nullptr;  // the one that took the last id
+  uint32_t first_of_block = 0;  // the ids from here on are its own
   bool joins_readers = false;   // warps of one block have read the same cells of global memory
   std::vector<ShadowSite> sites;
   PageSearches searches;
@@ -100,7 +106,8 @@ struct BlockChecks {
   ShadowSite shared_site;    // both
   struct KeptRule {
     uint64_t version = 0, common_version = 0;  // of the clock
-    bool is_without_order = false;  // of the warp with others of its block, but barriers of all
+    uint32_t first_of_block = 0;
+    bool has_only_barriers = false;  // no other order with warps of the block
     Rule rule;
   };
   KeptRule rules[2][MAX_WARPS];  // by space, global or shared, and warp
@@ -123,8 +130,8 @@ void end_checks(LaunchChecks& checks);
 // Records a fault that ended the launch.
 void report_fault(LaunchState& launch, CUresult code, const std::string& text);
 
-// Checks a weak access to global memory in the usual cases. Returns false if it is another case, or
-// could be wrong; then it needs the full check.
+// Checks a weak access to global memory, or a store to shared memory, in the usual cases. Returns
+// false if it is another case, or could be wrong; then it needs the full check.
 bool check_usual(Warp& w, const Op& op, const CheckedOp& checked);
 // Does the same for the loads of all groups.
 bool check_row_groups(Warp& w, std::span<const RowGroup> groups);
@@ -195,6 +202,15 @@ inline const Rule& rule_of(Warp& w, bool in_shared) {
   const BlockChecks& checks = *w.block->checks;
   const BlockChecks::KeptRule& kept = checks.rules[in_shared][w.index];
   return kept.version == checks.clock.version(w.index) ? kept.rule : renew_rule(w, in_shared);
+}
+// Makes the quick check of an access. Returns false if it has none, if it is another case, or if it
+// could be wrong. The running function must be of the module that has the sites.
+inline bool check_quickly(Warp& w, const Op& op, const CheckedOp& checked) {
+  WorkerChecks& worker = w.block->checks->worker;
+  if (!checked.quick || worker.generation != w.generation->load(std::memory_order_acquire) ||
+      !worker.sites[op.site].cells)
+    return false;
+  return checked.quick(w, op, worker.sites.data(), rule_of(w, false), worker.searches);
 }
 // Returns the site of the instruction for the cells; 0: it has none.
 inline uint16_t site_of(const Warp& w, const Op& op) {

@@ -96,7 +96,8 @@ void BlockClock::begin(uint32_t operation, uint32_t block) {
   block_ = block;
   several_ = 0;
   first_id_ = source_.last() + 1;
-  fenced_any_ = has_narrow_ = has_seen_ = partial_ = false;
+  fenced_any_ = has_narrow_ = has_table_ = partial_ = false;
+  seen_by_all_ = source_.last();
   for (uint32_t w = 0; w < warps_; ++w) {
     floor_[w] = source_.last();
     first_[w] = current_[w] = last_[w] = fenced_[w] = fenced_in_block_[w] = 0;
@@ -151,19 +152,19 @@ void BlockClock::set_floor(uint32_t warp) {
   floor_[warp] = floor;
 }
 
-void BlockClock::begin_seen() {
-  if (has_seen_) return;
-  has_seen_ = true;
-  for (uint32_t w = 0; w < warps_; ++w) std::fill_n(seen_ + w * WARPS, warps_, first_id_ - 1);
+void BlockClock::begin_table() {
+  if (has_table_) return;
+  has_table_ = true;
+  for (uint32_t w = 0; w < warps_; ++w) std::fill_n(seen_ + w * WARPS, warps_, seen_by_all_);
 }
 
 void BlockClock::arrive(uint32_t warp, uint32_t barrier) {
-  begin_seen();
   ++arrivals_[warp];
   Gathering& g = barriers_[barrier];
   g.warps |= uint32_t{1} << warp;
   const uint32_t* const seen = seen_ + warp * WARPS;
-  for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], seen[x]);
+  for (uint32_t x = 0; x < warps_ && has_table_; ++x) g.seen[x] = std::max(g.seen[x], seen[x]);
+  if (!has_table_) g.all = std::max(g.all, seen_by_all_);
   g.seen[warp] = std::max(g.seen[warp], source_.last());
   if (known_[warp]) g.known = merged(g.known, known_[warp]);
   if (wide_[warp]) g.wide = merged(g.wide, wide_[warp]);
@@ -175,12 +176,19 @@ void BlockClock::release(uint32_t barrier, uint32_t waiting) {
   const auto found = barriers_.find(barrier);
   if (found == barriers_.end() || found->second.warps == 0) return;
   Gathering& g = found->second;
+  for (uint32_t x = 0; x < warps_; ++x) g.seen[x] = std::max(g.seen[x], g.all);
   const bool is_of_all = uint64_t{waiting} + 1 == uint64_t{1} << warps_ &&
                          std::equal(last_, last_ + warps_, g.seen, std::less_equal<>());
+  if (is_of_all) {
+    seen_by_all_ = source_.last();
+    has_table_ = false;
+  } else {
+    begin_table();
+  }
   for (uint32_t w = 0; w < warps_; ++w) {
     if (!(waiting >> w & 1)) continue;
     uint32_t* const seen = seen_ + w * WARPS;
-    for (uint32_t x = 0; x < warps_; ++x) seen[x] = std::max(seen[x], g.seen[x]);
+    for (uint32_t x = 0; x < warps_ && has_table_; ++x) seen[x] = std::max(seen[x], g.seen[x]);
     if (g.known) known_[w] = merged(known_[w], g.known);
     if (g.wide) wide_[w] = merged(wide_[w], g.wide);
     if (is_of_all)

@@ -96,20 +96,22 @@ class BlockClock {
   static constexpr uint32_t WARPS = 32;
   void set_floor(uint32_t warp);
   void begin_narrow();
-  // Many blocks have no barrier, so the table begins at the first one.
-  void begin_seen();
+  // Barriers of all warps are the only order in most blocks. Then one id describes what all have
+  // seen, and the table is not valid.
   uint32_t seen(uint32_t warp, uint32_t other) const {
-    return has_seen_ ? seen_[warp * WARPS + other] : first_id_ - 1;
+    return has_table_ ? seen_[warp * WARPS + other] : seen_by_all_;
   }
+  void begin_table();
 
   const uint32_t warps_;
   SegmentSource& source_;
   uint32_t operation_ = 0, block_ = 0, several_ = 0, first_id_ = 1;
   uint64_t version_ = 1;
-  uint64_t arrivals_[WARPS] = {};
+  uint64_t arrivals_[WARPS] = {};  // never reset, so that no sum with the version returns
   bool fenced_any_ = false;
-  bool has_narrow_ = false;            // a narrow fence has been executed
-  bool has_seen_ = false;              // `seen_` is valid; else nothing of this block was seen
+  bool has_narrow_ = false;  // a narrow fence has been executed
+  bool has_table_ = false;
+  uint32_t seen_by_all_ = 0;
   bool partial_ = false;               // a barrier of a part of the warps has completed
   uint32_t seen_[WARPS * WARPS] = {};  // last ids of other warps that happened before
   uint32_t current_[WARPS] = {};       // 0: the next access begins a segment
@@ -122,6 +124,7 @@ class BlockClock {
   Known wide_[WARPS];  // the part that is visible to the device; valid after a narrow fence
   struct Gathering {
     uint32_t warps = 0;
+    uint32_t all = 0;  // seen of each warp
     uint32_t seen[WARPS] = {};
     Known known, wide;
   };

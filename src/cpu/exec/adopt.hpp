@@ -22,7 +22,7 @@ inline void Interpreter::adopt() {
   ops_ = function.ops.data();
   if (const BlockChecks* checks = w.block->checks) {
     table_ = &check_table(function);
-    has_sites_ = checks->launch.has_cells() && function.module == checks->launch.traced;
+    has_sites_ = function.module == checks->launch.traced;
     // Under a random schedule, an instruction may end a batch.
     plan_ = checks->launch.random ? nullptr : &checked_plan_of(function, *table_);
   } else {

@@ -25,16 +25,10 @@ void Interpreter::run_noted(const Op& op) {
   checks.noting = false;
 }
 
-inline bool Interpreter::check_quickly(const Op& op, const CheckedOp& checked) {
-  if (!checked.quick || !has_sites_) return false;
-  WorkerChecks& worker = w_.block->checks->worker;
-  if (worker.generation != w_.generation->load(std::memory_order_acquire)) return false;
-  return checked.quick(w_, op, worker.sites.data(), rule_of(w_, false), worker.searches);
-}
-
 // Checks a usual access. Returns false if it needs the full check.
 inline bool Interpreter::check_as_usual(const Op& op, const CheckedOp& checked) {
-  return check_quickly(op, checked) || (checked.is_usual && check_usual(w_, op, checked));
+  return (has_sites_ && check_quickly(w_, op, checked)) ||
+         (checked.is_usual && check_usual(w_, op, checked));
 }
 
 void Interpreter::run_checked(const Op& op) {

@@ -46,7 +46,6 @@ class Interpreter {
   // checked_run.cpp
   void run_checked(const Op& op);
   void run_unusual(const Op& op, const CheckedOp& checked);
-  inline bool check_quickly(const Op& op, const CheckedOp& checked);
   inline bool check_as_usual(const Op& op, const CheckedOp& checked);
   void run_noted(const Op& op);
   uint32_t run_batch(const Op* op, uint32_t count);
@@ -101,7 +100,7 @@ class Interpreter {
   const Op* ops_ = nullptr;
   const Plan* plan_ = nullptr;         // of the running function; not under a random schedule
   const CheckTable* table_ = nullptr;  // of the running function, in a checked launch
-  bool has_sites_ = false;             // the running function may use quick checks
+  bool has_sites_ = false;             // the running function is of the module with sites
   // In a counted launch: the counts of the running function, its instructions, and how much of
   // count_ its block has received.
   FunctionCounts* counts_ = nullptr;

@@ -66,6 +66,22 @@ CUCPU_INLINE void search_page(PageSearches& searches, const Cells& cells, bool i
     searches.note(find_page_site(cells, is_writer, cell, site));
 }
 
+// Checks and records cells of lines that are divided. Returns false, and records a part at most, if
+// there are other lines, or cells that need the exact check.
+template <class Kind>
+CUCPU_INLINE bool visit_divided(const Cells& all, const Rule& rule, uint16_t site, const Span& row,
+                                PageSearches& searches) {
+  const Cells cells = all;  // copies, which stores to the cells do not alias
+  const Rule r = rule;
+  const bool has_site = have_page_site<Kind>(cells, row.first, row.first + row.count - 1, site);
+  if (!has_site && !are_divided(cells, row.first, row.count)) return false;
+  if (!Kind::WRITES && are_of_several<WIDEST>(cells, r, row.first, row.count)) return true;
+  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, r, site, row) == 0;
+  if (visit_span<Kind, WIDEST>(cells, r, site, row) != 0) return false;
+  search_page(searches, cells, Kind::WRITES, row.first, site);
+  return true;
+}
+
 // Records lines whose last accesses are all older than the launch, of the block before its last
 // synchronisation, or of the same lanes. A read of several blocks remains. Returns false, and
 // records a part at most, if another line is among them.

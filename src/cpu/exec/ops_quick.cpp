@@ -8,9 +8,9 @@
 namespace cucore::cpu::CUCPU_SIMD {
 namespace {
 
-// Whether the bits of a row are set. Stores set them.
+// Sets the bits of bytes that are stored. Returns whether those of bytes that are loaded are set.
 template <class Kind, uint64_t Count>
-CUCPU_INLINE bool are_set(std::atomic<uint64_t>* bits, uint64_t first) {
+CUCPU_INLINE bool pass_bits(std::atomic<uint64_t>* bits, uint64_t first) {
   uint64_t* const words = reinterpret_cast<uint64_t*>(bits) + first / 64;
   __builtin_prefetch(words + RECORDS_AHEAD);
   const uint64_t begin = first % 64;
@@ -37,38 +37,37 @@ struct Part {
   uint32_t lane;  // the first one
 };
 
+// Not inline, because the registers that it needs would be saved in each quick check.
+template <class Kind>
+[[gnu::noinline]] bool check_other_lines(const Records& lines, const Rule& rule, uint16_t number,
+                                         const Span& span) {
+  return lines_of<Kind>(lines, rule, number, span);
+}
+
 // Whole lines.
 template <class Kind, uint64_t Size, uint32_t Count>
 CUCPU_INLINE bool check_lines(const Part<Size, Count>& p) {
   const Cells& cells = *p.site.cells;
   if (Kind::WRITES && (has_page_sites(cells, true) || has_page_sites(cells, false))) return false;
-  if (p.site.initialised && !are_set<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
   note_end<Kind>(cells, p.rule);
   const Span lines{p.offset / (Size * LINE_CELLS), Count / LINE_CELLS, 0, p.lane};
-  return renew_lines<Kind>(cells.lines, p.rule, p.number, lines);
+  return renew_lines<Kind>(cells.lines, p.rule, p.number, lines) ||
+         check_other_lines<Kind>(cells.lines, p.rule, p.number, lines);
 }
 
 // Cells of lines that are divided.
 template <class Kind, uint64_t Size, uint32_t Count>
 [[gnu::noinline]] bool check_cells(const Part<Size, Count> p) {
-  const Cells cells = *p.site.cells;  // copies, which stores to the cells do not alias
-  const Rule rule = p.rule;
+  note_end<Kind>(*p.site.cells, p.rule);
   const Span row{p.offset / Size, Count, 0, p.lane};
-  const bool has_site = have_page_site<Kind>(cells, row.first, row.first + Count - 1, p.number);
-  if (!has_site && !are_divided(cells, row.first, Count)) return false;
-  if (p.site.initialised && !are_set<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
-  note_end<Kind>(cells, rule);
-  if (!Kind::WRITES && are_of_several<WIDEST>(cells, rule, row.first, Count)) return true;
-  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, rule, p.number, row) == 0;
-  if (visit_span<Kind, WIDEST>(cells, rule, p.number, row) != 0) return false;
-  search_page(p.searches, cells, Kind::WRITES, row.first, p.number);
-  return true;
+  return visit_divided<Kind>(*p.site.cells, p.rule, p.number, row, p.searches);
 }
 
 template <class Kind, uint64_t Size, uint32_t Count>
 CUCPU_INLINE bool check_part(const Part<Size, Count>& p) {
   if (p.site.size < p.BYTES || p.offset > p.site.size - p.BYTES || p.offset % Size != 0)
     return false;
+  if (p.site.initialised && !pass_bits<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
   const uint64_t cell = p.offset / Size;
   if (cell % LINE_CELLS == 0 && !are_divided(*p.site.cells, cell, 1)) return check_lines<Kind>(p);
   return check_cells<Kind>(p);
@@ -93,7 +92,7 @@ CUCPU_INLINE bool check_element(const ShadowSite& site, uint64_t offset, const R
   if (!may_skip<Read<false>>(cells, rule) || !are_divided(cells, cell, 1) ||
       !is_of_several_blocks(rule, cells.reader[cell]))
     return false;
-  return !site.initialised || are_set<Read<false>, Size>(site.initialised, offset);
+  return !site.initialised || pass_bits<Read<false>, Size>(site.initialised, offset);
 }
 
 // Elements have the size of cells.

@@ -52,16 +52,7 @@ CUCPU_INLINE bool visit_row(const RowAccess& a, uint64_t offset, uint64_t bytes,
         lines_of<Kind>(cells.lines, a.rule, a.op_site, whole))
       return true;
   }
-  const Cells copy = cells;  // copies, which stores to the cells do not alias
-  const Rule rule = a.rule;
-  const bool have_site =
-      have_page_site<Kind>(cells, span.first, span.first + span.count - 1, a.op_site);
-  if (!have_site && !are_divided(cells, span.first, span.count)) return false;
-  if (!Kind::WRITES && are_of_several<WIDEST>(copy, rule, span.first, span.count)) return true;
-  if (have_site) return visit_parts<Kind, WIDEST, true>(copy, rule, a.op_site, span) == 0;
-  if (visit_span<Kind, WIDEST>(copy, rule, a.op_site, span) != 0) return false;
-  search_page(a.searches, cells, a.is_store, span.first, a.op_site);
-  return true;
+  return visit_divided<Kind>(cells, a.rule, a.op_site, span, a.searches);
 }
 
 CUCPU_INLINE bool visit_run(const RowAccess& a, uint64_t offset, uint64_t bytes, uint32_t lane) {

@@ -129,7 +129,7 @@ bool Interpreter::barrier(const Op& op) {
   g.pc = pc_;
   g.wait = id;
   g.state = GroupState::BARRIER;
-  if (w_.block->checks) on_registers(w_, op);  // wgmma.wait_group
+  if (table_ && !table_->uses.empty()) on_registers(w_, op);  // wgmma.wait_group
   if (w_.block->checks) on_block_barrier(w_, id);
   if (counts_) w_.block->counts->arrive(w_, id, counts_->rare[pc_].imbalance);
   if (!w_.block->arrive(w_, id, threads, w_.active, predicate)) return false;

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of the warps of a block against vector clocks: each warp has the last id of each other
+// one that happened before.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <vector>
+
+#include "cpu/checks/check_set.hpp"
+#include "cpu/checks/clocks.hpp"
+#include "cpu/checks/reports.hpp"
+#include "expect.hpp"
+#include "text.hpp"
+
+namespace cucore::cpu::test {
+namespace {
+
+constexpr uint32_t OPERATION = 1;
+
+// A clock, and the vector clocks of the same steps.
+class Clocks {
+ public:
+  explicit Clocks(uint32_t warps) : warps_(warps), clock_(warps, source_) {}
+  void begin(uint32_t block) {
+    clock_.begin(OPERATION, block);
+    block_ = block;
+    seen_.assign(warps_, std::vector<uint32_t>(warps_, source_.last()));
+    ids_.assign(warps_, {});
+    begun_.assign(warps_, true);
+  }
+  void access(uint32_t warp) {
+    const uint32_t id = clock_.segment(warp);
+    if (begun_[warp]) ids_[warp].push_back(id);
+    EXPECT_EQ(ids_[warp].back(), id) << "a segment lasts until a synchronisation";
+    begun_[warp] = false;
+  }
+  // Warps of `arrive` only arrive; those of `wait` also wait.
+  void barrier(uint32_t number, uint32_t arrive, uint32_t wait) {
+    std::vector<uint32_t> all(warps_, 0);
+    for (uint32_t w = 0; w < warps_; ++w) {
+      if (!((arrive | wait) >> w & 1)) continue;
+      clock_.arrive(w, number);
+      for (uint32_t x = 0; x < warps_; ++x) all[x] = std::max(all[x], seen_[w][x]);
+      all[w] = std::max(all[w], source_.last());
+      begun_[w] = true;
+    }
+    clock_.release(number, wait);
+    for (uint32_t w = 0; w < warps_; ++w)
+      for (uint32_t x = 0; x < warps_ && (wait >> w & 1); ++x)
+        seen_[w][x] = std::max(seen_[w][x], all[x]);
+  }
+  void expect_order() const {
+    for (uint32_t w = 0; w < warps_; ++w)
+      for (uint32_t x = 0; x < warps_; ++x)
+        for (const uint32_t id : ids_[x]) {
+          const Segment segment{OPERATION, block_, x, 0};
+          const bool is_ordered = w == x ? begun_[x] || id != ids_[x].back() : id <= seen_[w][x];
+          ASSERT_EQ(clock_.ordered(w, id, segment), is_ordered) << w << " after " << x << " " << id;
+          ASSERT_TRUE(id > clock_.floor(w) || w == x || is_ordered) << "the floor of " << w;
+        }
+  }
+
+ private:
+  const uint32_t warps_;
+  SegmentSource source_;
+  BlockClock clock_;
+  uint32_t block_ = 0;
+  std::vector<std::vector<uint32_t>> seen_, ids_;
+  std::vector<bool> begun_;
+};
+
+TEST(BlockClocks, KeepTheOrderOfRandomBarriers) {
+  std::mt19937 random(3);
+  auto below = [&](uint32_t bound) { return uint32_t(random() % bound); };
+  for (int turn = 0; turn < 400; ++turn) {
+    const uint32_t warps = 1 + below(6), all = (1u << warps) - 1;
+    Clocks clocks(warps);
+    for (uint32_t block = 0; block < 3; ++block) {
+      clocks.begin(block);
+      // Many blocks have barriers of all alone.
+      const bool has_parts = below(2);
+      for (int step = 0; step < 24; ++step) {
+        for (uint32_t w = 0; w < warps; ++w)
+          if (below(2)) clocks.access(w);
+        const uint32_t wait = has_parts && below(2) ? 1 + below(all) : all;
+        const uint32_t arrive = has_parts && below(3) == 0 ? below(all + 1) & ~wait : 0;
+        if (below(2)) clocks.barrier(has_parts ? below(3) : 0, arrive, wait);
+        ASSERT_NO_FATAL_FAILURE(clocks.expect_order()) << "turn " << turn << " step " << step;
+      }
+    }
+  }
+}
+
+TEST(BlockClocks, ForgetTheBarriersOfTheBlockBefore) {
+  Clocks clocks(2);
+  clocks.begin(0);
+  clocks.access(0);
+  clocks.barrier(0, 0, 1);  // of a part
+  clocks.access(0);
+  clocks.begin(1);
+  clocks.access(0);
+  clocks.access(1);
+  clocks.expect_order();
+}
+
+TEST(BlockClocks, AnArrivalChangesTheVersionOfItsWarpAlone) {
+  SegmentSource source;
+  BlockClock clock(3, source);
+  clock.begin(OPERATION, 0);
+  const uint64_t common = clock.common_version();
+  const uint64_t versions[] = {clock.version(0), clock.version(1), clock.version(2)};
+  clock.arrive(1, 0);
+  EXPECT_EQ(clock.common_version(), common);
+  EXPECT_EQ(clock.version(0), versions[0]);
+  EXPECT_NE(clock.version(1), versions[1]);
+  EXPECT_EQ(clock.version(2), versions[2]);
+  const uint64_t arrived = clock.version(1);
+  clock.release(0, 0b111);
+  EXPECT_NE(clock.common_version(), common);
+  EXPECT_NE(clock.version(0), versions[0]);
+  EXPECT_NE(clock.version(1), arrived);
+  const uint64_t released = clock.version(1);
+  clock.begin(OPERATION, 1);
+  EXPECT_GT(clock.version(1), released) << "rules of the block before must not return";
+}
+
+TEST(BlockClocks, TakeOneIdForSeveralWarps) {
+  SegmentSource source;
+  BlockClock clock(2, source);
+  clock.begin(OPERATION, 0);
+  const uint64_t common = clock.common_version();
+  const uint32_t several = clock.several();
+  EXPECT_NE(clock.common_version(), common) << "rules contain the id";
+  EXPECT_EQ(clock.several(), several);
+  clock.arrive(0, 0);
+  clock.arrive(1, 0);
+  clock.release(0, 0b11);
+  EXPECT_EQ(clock.several_if_any(), 0u);
+  EXPECT_NE(clock.several(), several);
+}
+
+// Warp 1 of block 0 and warp 0 of block 1 read the same words. Warp 1 writes them after a barrier
+// of its block. Under a random schedule, one worker runs both blocks by turns, so its ids
+// of block 1 can be between those of block 0.
+TEST(BlocksOfAWorker, DoNotHideTheReadsOfEachOther) {
+  const std::string text = kernel_text(
+      "mul.lo.u32 %r3, %r1, 4; mov.u32 %r4, s; add.u32 %r4, %r4, %r3;\n"
+      "shr.u32 %r5, %r1, 5; and.b32 %r6, %r1, 31; mul.wide.u32 %rd2, %r6, 4;\n"
+      "add.u64 %rd3, %rd0, %rd2; add.u64 %rd4, %rd1, %rd2;\n"
+      "setp.ne.u32 %p0, %r2, 0; @%p0 bra other_block;\n"
+      "setp.ne.u32 %p1, %r5, 0; @%p1 bra other_warps;\n"
+      "st.shared.u32 [%r4], %r1; ld.global.u32 %r7, [%rd4]; st.shared.u32 [%r4], %r7;\n"
+      "bra meet;\nother_warps: mov.u32 %r8, 0;\n"
+      "wait: add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 20000; @%p2 bra wait;\n"
+      "setp.ne.u32 %p3, %r5, 1; @%p3 bra meet;\n"
+      "setp.eq.u32 %p4, %r0, 0; @%p4 bra load; st.shared.u32 [%r4], %r8;\n"
+      "load: ld.global.u32 %r7, [%rd3]; st.shared.u32 [%r4], %r7;\n"
+      "meet: bar.sync 0; setp.ne.u32 %p3, %r5, 1; @%p3 bra done;\n"
+      "add.u32 %r7, %r7, 5; st.global.u32 [%rd3], %r7; bra done;\n"
+      "other_block: setp.ne.u32 %p1, %r5, 0; @%p1 bra done;\n"
+      "ld.global.u32 %r7, [%rd3]; st.shared.u32 [%r4], %r7;\ndone:",
+      ".shared .align 4 .b8 s[512];\n");
+  const Schedule before = schedule();
+  for (const int stores_before : {0, 1})
+    for (uint64_t seed = 1; seed <= 6; ++seed) {
+      const Array<uint32_t> words(32), others(32);
+      Reports::instance().clear();
+      set_schedule({WarpOrder::RANDOM, seed});
+      enable_checks(CHECK_RACE);
+      expect_success(run_text(text, shape(2, 128), words.address(), others.address(), stores_before));
+      enable_checks(0);
+      const auto found = Reports::instance().contents().reports;
+      ASSERT_EQ(found.size(), 1u) << "seed " << seed << ", store " << stores_before;
+      EXPECT_EQ(found[0].kind, ReportKind::GLOBAL_RACE);
+    }
+  Reports::instance().clear();
+  set_schedule(before);
+}
+
+}  // namespace
+}  // namespace cucore::cpu::test
