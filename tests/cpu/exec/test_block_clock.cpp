@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Clocks {
     seen_.assign(warps_, std::vector<uint32_t>(warps_, source_.last()));
     ids_.assign(warps_, {});
     begun_.assign(warps_, true);
+    gathered_.clear();
   }
   void access(uint32_t warp) {
     const uint32_t id = clock_.segment(warp);
@@ -35,19 +37,24 @@ class Clocks {
     EXPECT_EQ(ids_[warp].back(), id) << "a segment lasts until a synchronisation";
     begun_[warp] = false;
   }
-  // Warps of `arrive` only arrive; those of `wait` also wait.
-  void barrier(uint32_t number, uint32_t arrive, uint32_t wait) {
-    std::vector<uint32_t> all(warps_, 0);
+  void arrive(uint32_t number, uint32_t warps) {
+    std::vector<uint32_t>& all = gathered_.try_emplace(number, warps_, 0).first->second;
     for (uint32_t w = 0; w < warps_; ++w) {
-      if (!((arrive | wait) >> w & 1)) continue;
+      if (!(warps >> w & 1)) continue;
       clock_.arrive(w, number);
       for (uint32_t x = 0; x < warps_; ++x) all[x] = std::max(all[x], seen_[w][x]);
       all[w] = std::max(all[w], source_.last());
       begun_[w] = true;
     }
-    clock_.release(number, wait);
+  }
+  // The warps arrive and wait, which completes the barrier.
+  void barrier(uint32_t number, uint32_t warps) {
+    arrive(number, warps);
+    clock_.release(number, warps);
+    const std::vector<uint32_t> all = gathered_[number];
+    gathered_.erase(number);
     for (uint32_t w = 0; w < warps_; ++w)
-      for (uint32_t x = 0; x < warps_ && (wait >> w & 1); ++x)
+      for (uint32_t x = 0; x < warps_ && (warps >> w & 1); ++x)
         seen_[w][x] = std::max(seen_[w][x], all[x]);
   }
   void expect_order() const {
@@ -68,6 +75,7 @@ class Clocks {
   uint32_t block_ = 0;
   std::vector<std::vector<uint32_t>> seen_, ids_;
   std::vector<bool> begun_;
+  std::map<uint32_t, std::vector<uint32_t>> gathered_;  // by barrier
 };
 
 TEST(BlockClocks, KeepTheOrderOfRandomBarriers) {
@@ -83,9 +91,9 @@ TEST(BlockClocks, KeepTheOrderOfRandomBarriers) {
       for (int step = 0; step < 24; ++step) {
         for (uint32_t w = 0; w < warps; ++w)
           if (below(2)) clocks.access(w);
-        const uint32_t wait = has_parts && below(2) ? 1 + below(all) : all;
-        const uint32_t arrive = has_parts && below(3) == 0 ? below(all + 1) & ~wait : 0;
-        if (below(2)) clocks.barrier(has_parts ? below(3) : 0, arrive, wait);
+        // Arrivals at one barrier wait while others complete.
+        if (has_parts && below(3) == 0) clocks.arrive(below(3), below(all + 1));
+        if (below(2)) clocks.barrier(below(3), has_parts && below(2) ? 1 + below(all) : all);
         ASSERT_NO_FATAL_FAILURE(clocks.expect_order()) << "turn " << turn << " step " << step;
       }
     }
@@ -96,7 +104,7 @@ TEST(BlockClocks, ForgetTheBarriersOfTheBlockBefore) {
   Clocks clocks(2);
   clocks.begin(0);
   clocks.access(0);
-  clocks.barrier(0, 0, 1);  // of a part
+  clocks.barrier(0, 1);  // of a part
   clocks.access(0);
   clocks.begin(1);
   clocks.access(0);
@@ -168,7 +176,8 @@ TEST(BlocksOfAWorker, DoNotHideTheReadsOfEachOther) {
       Reports::instance().clear();
       set_schedule({WarpOrder::RANDOM, seed});
       enable_checks(CHECK_RACE);
-      expect_success(run_text(text, shape(2, 128), words.address(), others.address(), stores_before));
+      expect_success(
+          run_text(text, shape(2, 128), words.address(), others.address(), stores_before));
       enable_checks(0);
       const auto found = Reports::instance().contents().reports;
       ASSERT_EQ(found.size(), 1u) << "seed " << seed << ", store " << stores_before;
