@@ -332,6 +332,15 @@ void add_other_blocks(Rule& rule, const BlockChecks& checks, uint32_t warp) {
   rule.other_blocks[1] = window_of(checks.worker.source.end(), end);
 }
 
+// The first id that only the running block of the worker can have, in the present part of the
+// table.
+uint32_t own_first(const WorkerChecks& worker) {
+  return std::max(worker.first_of_block, worker.source.chunk_start());
+}
+CellWindow own_window(const WorkerChecks& worker) {
+  return window_of(own_first(worker), worker.source.last() + 1);
+}
+
 // A worker that runs one block has all its segments in one window of ids.
 Rule make_rule(Warp& w, bool in_shared) {
   BlockChecks& checks = *w.block->checks;
@@ -357,12 +366,12 @@ Rule make_rule(Warp& w, bool in_shared) {
   if (checks.launch.several_blocks)
     rule.several_blocks = checks.launch.several_blocks << SEGMENT_SHIFT | SEVERAL_LANES;
   if (rule.several_blocks != ~0u) rule.several_width = JoinedReads::MOST << SEGMENT_SHIFT;
-  const uint32_t first = std::max(worker.first_of_block, worker.source.chunk_start());
+  const uint32_t first = own_first(worker);
   if (floor >= first) {
     rule.low = first << SEGMENT_SHIFT;
     rule.width = ((floor - first + 1) << SEGMENT_SHIFT) - 1;
   }
-  if (has_several) rule.other_warps = window_of(first, worker.source.last() + 1);
+  if (has_several) rule.other_warps = own_window(worker);
   if (rule.several_blocks != ~0u) add_other_blocks(rule, checks, w.index);
   return rule;
 }
@@ -391,9 +400,8 @@ bool copy_rule(Warp& w, bool in_shared, BlockChecks::KeptRule& kept) {
     return false;
   kept.rule = last.rule;
   kept.rule.mine = id << SEGMENT_SHIFT;
-  CellWindow& others = kept.rule.other_warps;
   if (!in_shared && kept.rule.several_warps != ~0u)
-    others.width = ((source.last() + 1) << SEGMENT_SHIFT) - others.low - 1;
+    kept.rule.other_warps = own_window(checks.worker);
   return true;
 }
 

@@ -148,43 +148,52 @@ TEST(BlockClocks, TakeOneIdForSeveralWarps) {
   EXPECT_NE(clock.several(), several);
 }
 
+// The reports of a kernel of two blocks under a random schedule, in which one worker runs both
+// blocks by turns.
+std::vector<Report> reports_of(const std::string& text, uint64_t seed, int n) {
+  const Array<uint32_t> words(32), others(32);
+  const Schedule before = schedule();
+  Reports::instance().clear();
+  set_schedule({WarpOrder::RANDOM, seed});
+  enable_checks(CHECK_RACE);
+  expect_success(run_text(text, shape(2, 128), words.address(), others.address(), n));
+  enable_checks(0);
+  set_schedule(before);
+  std::vector<Report> reports = Reports::instance().contents().reports;
+  Reports::instance().clear();
+  return reports;
+}
+
 // Warp 1 of block 0 and warp 0 of block 1 read the same words. Warp 1 writes them after a barrier
-// of its block. Under a random schedule, one worker runs both blocks by turns, so its ids
-// of block 1 can be between those of block 0.
+// of its block. The warps of block 0 wait for longer than a slice, so the ids of block 1 are
+// between theirs. Warp 0 waits after its first store, the others wait before their accesses. Bit 0
+// of n: warp 1 stores to shared memory before its load. Bit 1: warp 0 does.
 TEST(BlocksOfAWorker, DoNotHideTheReadsOfEachOther) {
   const std::string text = kernel_text(
-      "mul.lo.u32 %r3, %r1, 4; mov.u32 %r4, s; add.u32 %r4, %r4, %r3;\n"
+      "mul.lo.u32 %r3, %r1, 4; mov.u32 %r4, s; add.u32 %r4, %r4, %r3; mov.u32 %r8, 0;\n"
       "shr.u32 %r5, %r1, 5; and.b32 %r6, %r1, 31; mul.wide.u32 %rd2, %r6, 4;\n"
       "add.u64 %rd3, %rd0, %rd2; add.u64 %rd4, %rd1, %rd2;\n"
+      "and.b32 %r9, %r0, 1; setp.ne.u32 %p4, %r9, 0; and.b32 %r9, %r0, 2; setp.ne.u32 %p5, %r9, "
+      "0;\n"
       "setp.ne.u32 %p0, %r2, 0; @%p0 bra other_block;\n"
       "setp.ne.u32 %p1, %r5, 0; @%p1 bra other_warps;\n"
-      "st.shared.u32 [%r4], %r1; ld.global.u32 %r7, [%rd4]; st.shared.u32 [%r4], %r7;\n"
-      "bra meet;\nother_warps: mov.u32 %r8, 0;\n"
+      "@%p5 st.shared.u32 [%r4], %r1;\n"
       "wait: add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 20000; @%p2 bra wait;\n"
-      "setp.ne.u32 %p3, %r5, 1; @%p3 bra meet;\n"
-      "setp.eq.u32 %p4, %r0, 0; @%p4 bra load; st.shared.u32 [%r4], %r8;\n"
-      "load: ld.global.u32 %r7, [%rd3]; st.shared.u32 [%r4], %r7;\n"
+      "ld.global.u32 %r7, [%rd4]; st.shared.u32 [%r4], %r7; bra meet;\n"
+      "other_warps: add.u32 %r8, %r8, 1; setp.lt.u32 %p2, %r8, 40000; @%p2 bra other_warps;\n"
+      "setp.ne.u32 %p3, %r5, 1; @%p3 bra meet; @%p4 st.shared.u32 [%r4], %r8;\n"
+      "ld.global.u32 %r7, [%rd3]; st.shared.u32 [%r4], %r7;\n"
       "meet: bar.sync 0; setp.ne.u32 %p3, %r5, 1; @%p3 bra done;\n"
       "add.u32 %r7, %r7, 5; st.global.u32 [%rd3], %r7; bra done;\n"
       "other_block: setp.ne.u32 %p1, %r5, 0; @%p1 bra done;\n"
       "ld.global.u32 %r7, [%rd3]; st.shared.u32 [%r4], %r7;\ndone:",
       ".shared .align 4 .b8 s[512];\n");
-  const Schedule before = schedule();
-  for (const int stores_before : {0, 1})
-    for (uint64_t seed = 1; seed <= 6; ++seed) {
-      const Array<uint32_t> words(32), others(32);
-      Reports::instance().clear();
-      set_schedule({WarpOrder::RANDOM, seed});
-      enable_checks(CHECK_RACE);
-      expect_success(
-          run_text(text, shape(2, 128), words.address(), others.address(), stores_before));
-      enable_checks(0);
-      const auto found = Reports::instance().contents().reports;
-      ASSERT_EQ(found.size(), 1u) << "seed " << seed << ", store " << stores_before;
+  for (const int n : {0, 1, 2, 3})
+    for (uint64_t seed = 1; seed <= 12; ++seed) {
+      const auto found = reports_of(text, seed, n);
+      ASSERT_EQ(found.size(), 1u) << "seed " << seed << ", n " << n;
       EXPECT_EQ(found[0].kind, ReportKind::GLOBAL_RACE);
     }
-  Reports::instance().clear();
-  set_schedule(before);
 }
 
 }  // namespace

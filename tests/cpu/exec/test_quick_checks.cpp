@@ -292,6 +292,27 @@ TEST_P(QuickChecks, PassElementsThatSeveralBlocksRead) {
   }
 }
 
+TEST_P(QuickChecks, JoinReadersOfLines) {
+  const uint32_t warps = record(SEVERAL_WARPS_ID, SEVERAL_LANES);
+  const uint32_t blocks = record(SEVERAL, SEVERAL_LANES);
+  const std::pair<uint32_t, uint32_t> rows[] = {
+      {NEIGHBOUR, warps}, {OTHER_BLOCK, blocks}, {SEVERAL_WARPS_ID, warps}, {SEVERAL, blocks}};
+  for (const LaneChecks* checks : all_checks())
+    for (const auto& [id, joined] : rows) {
+      Memory memory(size());
+      for (const uint64_t line : {1, 2})
+        memory.cells().lines.reader[line] = record(id, SEVERAL_LANES);
+      ASSERT_TRUE(memory.run(*checks, row(false, 16), rule_of_warp(true))) << id;
+      EXPECT_EQ(memory.reader(16), joined);
+      EXPECT_EQ(memory.reader(47), joined);
+      if (id == NEIGHBOUR || id == OTHER_BLOCK) {
+        memory.cells().lines.reader[1] = record(id, SEVERAL_LANES);
+        EXPECT_FALSE(memory.run(*checks, row(false, 16))) << "the exact check finds their order";
+      }
+      EXPECT_FALSE(memory.run(*checks, row(true, 16), rule_of_warp(true))) << "a race";
+    }
+}
+
 // The rules of races for one cell, in the words of the design.
 bool may_load(uint32_t writer, uint32_t lane) {
   return happened_before(writer) || (writer & ~CELL_STRONG) == record(MINE, lane);
