@@ -28,7 +28,6 @@ CUCPU_INLINE bool pass_bits(std::atomic<uint64_t>* bits, uint64_t first) {
 // A part of a row: `Count` lanes of elements of `Size` bytes.
 template <uint64_t Size, uint32_t Count>
 struct Part {
-  static constexpr uint64_t BYTES = Size * Count;
   const ShadowSite& site;
   const Rule& rule;
   uint16_t number;  // of the instruction's site
@@ -65,9 +64,9 @@ template <class Kind, uint64_t Size, uint32_t Count>
 
 template <class Kind, uint64_t Size, uint32_t Count>
 CUCPU_INLINE bool check_part(const Part<Size, Count>& p) {
-  if (p.site.size < p.BYTES || p.offset > p.site.size - p.BYTES || p.offset % Size != 0)
-    return false;
-  if (p.site.initialised && !pass_bits<Kind, p.BYTES>(p.site.initialised, p.offset)) return false;
+  constexpr uint64_t BYTES = Size * Count;
+  if (p.site.size < BYTES || p.offset > p.site.size - BYTES || p.offset % Size != 0) return false;
+  if (p.site.initialised && !pass_bits<Kind, BYTES>(p.site.initialised, p.offset)) return false;
   const uint64_t cell = p.offset / Size;
   if (cell % LINE_CELLS == 0 && !are_divided(*p.site.cells, cell, 1)) return check_lines<Kind>(p);
   return check_cells<Kind>(p);
