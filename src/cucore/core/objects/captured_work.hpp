@@ -15,7 +15,7 @@ inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;
 
 // The objects of one piece of work on a stream that may be captured. Call before the work is added;
 // the stream's context must be current for a default stream. While this object exists,
-// end_capture() waits. Work that is added meanwhile becomes a node.
+// end_capture() waits. Work that a thread adds meanwhile becomes a node.
 class CapturedWork {
  public:
   // Asks the driver about the capture, unless only the library can have begun and ended it. Throws
