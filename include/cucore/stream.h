@@ -300,8 +300,8 @@ CUCORE_API int32_t cucore_stream_priority(const cucore_stream *stream);
 CUCORE_API int32_t cucore_stream_is_nonblocking(const cucore_stream *stream);
 
 /**
- * Returns 1 while the stream is captured into a graph. Work that is added meanwhile becomes a node
- * of the graph and runs when the graph is launched.
+ * Returns 1 while the stream is captured into a graph. Work that a thread adds during the capture
+ * becomes a node of the graph and runs when the graph is launched.
  *
  * The driver is queried only if the stream can be captured. That is the case after
  * cucore_stream_native() or a wait for such a stream. It is also the case for a CUstream of another
