@@ -22,7 +22,7 @@
  *
  * These calls fail with CUCORE_ERROR_INVALID_STATE, and the capture goes on:
  *
- * - a wait for the stream, a query of it, a read of a buffer in it, and a future of it,
+ * - for the stream: a wait, a query, a read, a future, a launch or an upload of an executable,
  * - a wait for its device, and a reset of the device,
  * - a wait for an event whose last record was in a capture, and a query of it,
  * - a wait of the stream for work outside the capture.
@@ -37,7 +37,7 @@ extern "C" {
 #endif
 
 /** Which calls of other code the driver forbids during a capture, because they may wait or allocate.
- * Such a call fails and breaks the capture. Calls of this library never do. */
+ * Such a call fails and breaks the capture. Of this library, only work in the legacy stream can. */
 typedef enum cucore_capture_mode {
   CUCORE_CAPTURE_MODE_RELAXED = 0, /**< none; the capture may end on any thread */
   CUCORE_CAPTURE_MODE_THREAD = 1,  /**< those of the thread that began the capture */
@@ -62,7 +62,7 @@ typedef struct cucore_capture_options {
  * Begins a capture. The release of the last reference to the stream ends it, and nothing of it is
  * kept; the log contains that.
  *
- * Each later launch on the stream makes one more driver call, which queries the capture.
+ * During the capture, a launch makes one more driver call; later, as cucore_stream_native() states.
  *
  * @param stream   the stream; not the legacy default stream
  * @param options  NULL for the defaults

@@ -80,7 +80,7 @@ CUCORE_API cucore_status cucore_executable_device(const cucore_executable *execu
  * @param executable  the executable
  * @param stream      the stream, also one of another device
  * @param error       NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INVALID_STATE  the graph or the stream was lost in a reset of its device
+ * @retval CUCORE_ERROR_INVALID_STATE  the stream is captured, or a reset lost it or the graph
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_executable_launch(const cucore_executable *executable,
@@ -93,7 +93,7 @@ CUCORE_API cucore_status cucore_executable_launch(const cucore_executable *execu
  * @param executable  the executable
  * @param stream      the stream
  * @param error       NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INVALID_STATE  the graph or the stream was lost in a reset of its device
+ * @retval CUCORE_ERROR_INVALID_STATE  the stream is captured, or a reset lost it or the graph
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_executable_upload(const cucore_executable *executable,

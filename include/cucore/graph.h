@@ -457,7 +457,7 @@ CUCORE_API cucore_status cucore_graph_add_child(cucore_graph *graph, const cucor
  * for an executable with free_on_launch, which frees it first.
  *
  * The driver has limits for a graph with memory. It has one executable at a time. It cannot be
- * cloned, cannot be a child, and cannot be launched into a capture. Its nodes and edges stay.
+ * cloned, and cannot be a child. Its nodes and edges stay.
  *
  * @param graph        the graph, not that of a node
  * @param after        the nodes that the new one comes after; NULL if after_count is 0

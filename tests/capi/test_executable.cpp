@@ -46,6 +46,60 @@ TEST_F(Executables, AreLaunchedByOneDriverCall) {
   EXPECT_STREQ(fake_->log_at(fake_->log_size() - 1), "cuGraphLaunch");
 }
 
+// The driver is queried for captures of a stream only while the library captures it, or if other
+// code may.
+TEST_F(Executables, AreLaunchedByOneDriverCallAfterACaptureOfTheStream) {
+  NEEDS_FAKE_DRIVER();
+  const Stream fork = make_stream(device_);
+  const auto capture = [&] {
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    MUST(cucore_stream_wait_stream, fork, stream_);
+    const cucore_launch_options options = grid(1, 1);
+    MUST(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
+    MUST(cucore_kernel_launch, empty_, fork, &options, nullptr, 0);
+    MUST(cucore_stream_wait_stream, stream_, fork);
+    Graph graph;
+    MUST(cucore_stream_end_capture, stream_, graph.out());
+    return make_executable(graph);
+  };
+  const auto calls_of_launch = [&](const cucore_executable* executable,
+                                   const cucore_stream* stream) {
+    MUST(cucore_executable_launch, executable, stream);
+    const uint64_t before = fake_->total_calls();
+    MUST(cucore_executable_launch, executable, stream);
+    return fake_->total_calls() - before;
+  };
+  for (int i = 0; i < 2; ++i) {
+    const Executable executable = capture();
+    EXPECT_EQ(calls_of_launch(executable, stream_), 1u);
+    EXPECT_EQ(calls_of_launch(executable, fork), 1u);
+  }
+  (void)cucore_stream_native(stream_);
+  const Executable executable = capture();
+  EXPECT_EQ(calls_of_launch(executable, stream_), 2u);  // other code may have begun a capture
+  EXPECT_EQ(calls_of_launch(executable, fork), 2u);  // the fork has waited for work of other code
+}
+
+TEST_F(Executables, AreLaunchedByOneDriverCallAfterABrokenCapture) {
+  NEEDS_FAKE_DRIVER();
+  cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;
+  options.nonblocking = CUCORE_TOGGLE_OFF;
+  Stream blocking, legacy;
+  MUST(cucore_stream_create, device_, &options, blocking.out());
+  MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  const Buffer x = make_floats(0);
+  add_fill({}, x, 1);
+  const Executable executable = make_executable(graph_);
+  MUST(cucore_stream_begin_capture, blocking, nullptr);
+  (void)cucore_buffer_fill(x, 0, BYTES, "x", 1, legacy, nullptr);
+  cucore_graph* broken = nullptr;
+  EXPECT_EQ(cucore_stream_end_capture(blocking, &broken, nullptr), CUCORE_ERROR_INVALID_STATE);
+  SUCCEEDS(cucore_executable_launch, executable, blocking);
+  const uint64_t before = fake_->total_calls();
+  SUCCEEDS(cucore_executable_launch, executable, blocking);
+  EXPECT_EQ(fake_->total_calls(), before + 1);
+}
+
 TEST_F(Executables, AreUploaded) {
   const Buffer y = make_floats(0);
   add_fill({}, y, 2);

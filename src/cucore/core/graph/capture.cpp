@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/capture.hpp"
 
+#include <new>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -42,7 +43,9 @@ const char* name_of_mode(CUstreamCaptureMode mode) {
 
 CUresult end_native(const CudaTable& cu, const Stream& stream, CUgraph& graph) noexcept {
   const auto held = stream.hold_records();
-  return cu.cuStreamEndCapture(stream.native(), &graph);
+  const CUresult result = cu.cuStreamEndCapture(stream.native(), &graph);
+  if (result == CUDA_SUCCESS || !driver::is_captured(cu, stream.native())) stream.note_uncaptured();
+  return result;
 }
 
 // A capture of the driver until a session owns it.
@@ -74,6 +77,7 @@ class NewCapture {
 void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
   const auto describe = [&] { return concat("begin a capture of ", stream.label()); };
   const auto held = stream.hold_records();
+  stream.note_captured();  // another thread may have ended a capture since let_capture()
   if (!options.into) return check(cu.cuStreamBeginCapture(stream.native(), options.mode), describe);
   if (!cu.cuStreamBeginCaptureToGraph)
     throw Error(
@@ -186,6 +190,25 @@ size_t count_unjoined(const CudaTable& cu, const CaptureInfo& info, const Stream
       {}, {"cuda", static_cast<int32_t>(result), name});
 }
 
+// Another capture may have the forks already. Without memory they only stay noted.
+void note_uncaptured_forks(const CaptureSession& session) noexcept try {
+  const CudaTable* const cu = driver::cuda_if_available();
+  for (const Ref<const Stream>& fork : session.forks()) {
+    const ContextScope scope(*fork->context(), std::nothrow);
+    if (!cu || !scope.is_alive()) continue;
+    const auto held = fork->hold_records();
+    if (!driver::is_captured(*cu, fork->native())) fork->note_uncaptured();
+  }
+} catch (const std::bad_alloc&) {
+  return;
+}
+
+// For a capture that the driver has ended.
+void remove_ended(const CaptureSession& session) noexcept {
+  remove_capture(session);
+  note_uncaptured_forks(session);
+}
+
 // Never releases objects that a graph uses and cannot keep.
 void leak(CaptureSession& session) noexcept {
   for (Ref<const Object>& object : session.take_held()) (void)object.detach();
@@ -206,7 +229,7 @@ void move_held_to(const Graph& graph, CaptureSession& session) {
 // Ends the session of a capture that the driver has ended without a graph. A graph that existed
 // before keeps the nodes of a broken capture, and so the objects.
 void lose_session(CaptureSession& session) noexcept {
-  remove_capture(session);
+  remove_ended(session);
   const Ref<Graph> graph = as_graph(session.graph());
   if (!graph) return;
   if (!session.is_into()) return graph->lose();
@@ -221,7 +244,7 @@ void lose_session(CaptureSession& session) noexcept {
 
 Ref<Graph> finish_session(CaptureSession& session, const Ref<Context>& context, CUgraph native) {
   const Ref<Graph> known = as_graph(session.graph());
-  remove_capture(session);
+  remove_ended(session);
   if (!known) return Graph::adopt(context, native, session.take_held());
   if (session.is_into())
     known->end_capture();

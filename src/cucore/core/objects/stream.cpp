@@ -66,7 +66,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
 }
 
 Stream::~Stream() {
-  if (may_be_captured()) remove_capturable(*this);
+  if (kind_ != Kind::OWNED || gate_.get()) remove_capturable(*this);
   if (kind_ != Kind::OWNED) return;
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
@@ -81,8 +81,16 @@ Stream::~Stream() {
 void Stream::let_capture() const {
   gate_.require();
   if (!add_capturable(*this)) throw std::bad_alloc();
-  may_be_captured_.store(true, std::memory_order_relaxed);
+  note_captured();
   if (kind_ == Kind::OWNED) free_blocks();
+}
+
+// share() comes before note_captured() where both are called. So either the query below finds the
+// stream shared, or the other thread notes the capture after this one.
+void Stream::note_uncaptured() const {
+  if (kind_ != Kind::OWNED || is_shared()) return;
+  may_be_captured_.store(false);
+  if (is_shared_.load()) note_captured();
 }
 
 void Stream::free_blocks() const noexcept {
@@ -220,8 +228,8 @@ void Stream::wait(const Event& event) const {
           return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
         }),
         [&] { return concat("make ", label(), " wait for an event"); });
-  if (event.may_be_captured()) may_be_captured_.store(true, std::memory_order_relaxed);
   if (event.is_shared()) share();
+  if (event.may_be_captured()) note_captured();
   output_.clear();
 }
 

@@ -43,8 +43,8 @@ class alignas(64) Stream final : public Object {
   CUstream native() const { return native_; }
   // For the program, which may use it in any way.
   CUstream hand_out() const {
-    may_be_captured_.store(true, std::memory_order_relaxed);
     share();
+    may_be_captured_.store(true);
     if (kind_ == Kind::OWNED) free_blocks();
     return native_;
   }
@@ -53,6 +53,11 @@ class alignas(64) Stream final : public Object {
   bool may_be_captured() const { return may_be_captured_.load(std::memory_order_relaxed); }
   // For a capture that the library begins.
   void let_capture() const;
+  // A capture takes the stream, or no capture has it any longer. The caller has hold_records().
+  // Work of an uncaptured stream queries the driver no longer, unless other code may capture the
+  // stream.
+  void note_captured() const { may_be_captured_.store(true); }
+  void note_uncaptured() const;
   // The library's capture that this object has begun last; see CaptureSession. 0: none.
   uint64_t begun_capture() const { return begun_capture_.load(std::memory_order_relaxed); }
   void note_capture(uint64_t id) const { begun_capture_.store(id, std::memory_order_relaxed); }
@@ -130,7 +135,7 @@ class alignas(64) Stream final : public Object {
 
   // Keeps no blocks from now on.
   void free_blocks() const noexcept;
-  void share() const { is_shared_.store(true, std::memory_order_relaxed); }
+  void share() const { is_shared_.store(true); }
 
   // Returns what the wait makes of the stream; throws if it would break a capture.
   enum class Wait { PLAIN, FORK };
