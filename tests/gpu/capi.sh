@@ -149,6 +149,7 @@ if has_part cpp; then
 fi
 if has_part gpu; then
   row "operands of graphs" "$bin/gpu_tests" --gtest_filter='GraphOperands.*'
+  row "launches by kernels" "$bin/gpu_tests" --gtest_filter='KernelLaunches.*:UpdatableNodes.*'
   if [ "$CUCORE_DRIVER" = nvidia ]; then
     row "releases in flight" "$bin/gpu_tests" --gtest_filter='*InFlight.*' --gtest_output="xml:$work/flight.xml"
     sed -n 's/.*property name="\([a-z_]*release[a-z_]*\)_ns" value="\([0-9]*\)".*/- \1: \2 ns/p' "$work/flight.xml" > "$work/releases"
