@@ -8,6 +8,7 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include "capi/linker_testing.hpp"
 #include "capi/native_driver.hpp"
@@ -80,6 +81,7 @@ class KernelLaunches : public OnGpu {
     if (!code_) code_ = link_for(std::string(device_.arch()), device_runtime());
     return code_.find_kernel(name);
   }
+  void use(cucore::ObjectCode code) { code_ = std::move(code); }
   Array<int> number(int value) const { return {*this, {value}}; }
 
   static uint64_t handle_of(const cucore::Executable& executable) {
@@ -133,6 +135,15 @@ TEST_F(KernelLaunches, RunAGraphFromADeviceGraph) {
   cucore_executable_options options = CUCORE_EXECUTABLE_OPTIONS_INIT;
   options.device_launch = 1;
   add_twice(options);
+}
+
+// The driver has the functions: the linker leaves them to it.
+TEST_F(KernelLaunches, RunFromCodeThatIsNotLinked) {
+  if (is_emulated()) GTEST_SKIP() << "kernels of the CPU device launch no graphs";
+  cucore::ProgramOptions relocatable;
+  relocatable.relocatable_device_code = true;
+  use(cucore::Program::create(KERNELS, relocatable).compile());
+  add_twice(CUCORE_EXECUTABLE_OPTIONS_INIT);
 }
 
 TEST_F(KernelLaunches, RunAGraphFromAGraphThatTheHostLaunches) {
@@ -261,7 +272,7 @@ TEST_F(UpdatableNodes, OfACaptureTakeAParameterFromALaunchBefore) {
   const Array<int> to = number(0), value = number(42), result = number(UNSET);
   const cucore::Kernel store = linked_kernel("store"), change = linked_kernel("change");
   stream_.begin_capture();
-  store.launch(stream_, updatable(), to.address(), 1);
+  store.launch(stream_, updatable(), cucore::Address(to.address()), 1);
   const auto graph = stream_.end_capture();
   const uint64_t handle = device_handle(graph, graph.node_at(0));
   ASSERT_NE(handle, 0u);
@@ -270,7 +281,8 @@ TEST_F(UpdatableNodes, OfACaptureTakeAParameterFromALaunchBefore) {
   const auto executable = cucore::Executable::create(graph, options);
   launch(executable);
   EXPECT_EQ(to.read()[0], 1);
-  change.launch(stream_, one_, handle, offset_of_value(), value.address(), result.address());
+  change.launch(stream_, one_, cucore::Address(handle), offset_of_value(),
+                cucore::Address(value.address()), cucore::Address(result.address()));
   launch(executable);
   EXPECT_EQ(result.read()[0], SUCCESS);
   EXPECT_EQ(to.read()[0], 42);
