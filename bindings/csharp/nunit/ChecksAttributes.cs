@@ -68,8 +68,9 @@ public abstract class ChecksAttribute : TestActionAttribute {
 #else
     MethodInfo method = test.Method.MethodInfo;
 #endif
+    Type fixture = test.Fixture == null ? method.ReflectedType : test.Fixture.GetType();  // a static class has no object
     return method.GetCustomAttributes(typeof(ChecksAttribute), true)
-        .Concat(test.Fixture.GetType().GetCustomAttributes(typeof(ChecksAttribute), true)).Cast<ChecksAttribute>().ToList();
+        .Concat(fixture.GetCustomAttributes(typeof(ChecksAttribute), true)).Cast<ChecksAttribute>().ToList();
   }
 }
 

@@ -13,7 +13,7 @@ public class MarkedTests {
   private static readonly ObjectCode code =
       new CudaProgram("extern \"C\" __global__ void store(int *p, int at) { p[at] = 1; }").Compile();
 
-  private static void Store(int at) {
+  internal static void Store(int at) {
     using (CudaStream stream = new CudaStream(device))
     using (CudaBuffer data = new CudaBuffer(device, 64, stream)) {
       code.GetKernel("store").Launch(stream, new LaunchConfig(1, 1), data, at);
@@ -37,6 +37,12 @@ public class MarkedTests {
   }
   [Test, FailsAllocation(1)] public void SurviveBad() { Store(0); }
   [Test, FailsAllocation(99)] public void SurviveWithoutAFaultBad() { Store(0); }
+}
+
+[TestFixture, NoCheckReports("memory")]
+public static class StaticMarkedTests {
+  [Test] public static void StaticGood() { MarkedTests.Store(0); }
+  [Test] public static void StaticBad() { MarkedTests.Store(16); }
 }
 
 internal static class MarkedProgram {

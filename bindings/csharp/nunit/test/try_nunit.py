@@ -11,8 +11,9 @@ import xml.etree.ElementTree as xml
 from pathlib import Path
 
 REASONS = {"CheckedBad": "out-of-bounds", "LeaksBad": "leak: cuEventCreate", "BothBad": "out-of-bounds",
-           "SurviveBad": "OutOfDeviceMemoryException", "SurviveWithoutAFaultBad": "no fault was injected"}
-TESTS = 10
+           "SurviveBad": "OutOfDeviceMemoryException", "SurviveWithoutAFaultBad": "no fault was injected",
+           "StaticBad": "out-of-bounds"}
+TESTS = 12
 
 mono, program = sys.argv[1], str(Path(sys.argv[2]).resolve())
 with tempfile.TemporaryDirectory() as folder:
