@@ -7,15 +7,23 @@ using Cucore;
 
 public static class CheckSessions {
   private const string Source = @"extern ""C"" __global__ void past_end(int *p) { p[256 + threadIdx.x] = 1; }
-extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }";
+extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }
+extern ""C"" __global__ void forever(volatile int *p) { while (*p == 0); }
+extern ""C"" __global__ void say(int *p) { printf(""hello\n""); }
+extern ""C"" __global__ void reverse(int *p) {
+  __shared__ int s[64];
+  s[threadIdx.x] = threadIdx.x;
+  p[threadIdx.x] = s[63 - threadIdx.x];
+}";
 
   private static readonly ObjectCode code =
       new CudaProgram(Source, new ProgramOptions { Name = "checks.cu", Lineinfo = true }).Compile();
 
-  private static void Run(string kernel) {
+  private static void Run(string kernel, int threads = 32) {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer data = new CudaBuffer(World.Device, 1024, stream)) {
-      code.GetKernel(kernel).Launch(stream, new LaunchConfig(1, 32), data);
+      data.Fill(0, stream);
+      code.GetKernel(kernel).Launch(stream, new LaunchConfig(1, threads), data);
       stream.Synchronize();
     }
   }
@@ -77,6 +85,63 @@ extern ""C"" __global__ void inside(int *p) { p[threadIdx.x] = 1; }";
       CudaEvent kept = new CudaEvent(World.Device);
       Check.Contains("leak: cuEventCreate", Check.Throws<ChecksException>(() => checks.Verify()).Message);
       kept.Dispose();
+    }
+  }
+
+  public static void TraceTheCallsOfTheDriver() {
+    string file = Path.GetTempFileName();
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "none", TraceFile = file })) {
+      new CudaEvent(World.Device).Dispose();
+      checks.End();
+    }
+    World.Stream().Dispose();
+    string trace = File.ReadAllText(file);
+    File.Delete(file);
+    Check.Contains("\"call\":\"cuEventCreate\"", trace);
+    Check.That(!trace.Contains("cuStreamCreate"), trace);
+  }
+
+  public static void NameTheirSchedule() {
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "race", Schedule = "random", Seed = 5 })) {
+      Run("reverse", 64);
+      checks.End();
+      Check.Equal("random:5", checks.Schedule);
+      CheckReport report = checks.Reports[0];
+      Check.Equal("shared-race", report.Kind);
+      Check.Equal("random:5", report.Schedule);
+      Check.Equal(5L, report.Seed);
+      Check.Same(new[] { 7, 8 }, new[] { report.Line, report.OtherLine }.OrderBy(line => line));
+    }
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "race", Schedule = "random" })) {
+      Run("reverse", 64);
+      checks.End();
+      Check.That(checks.Schedule.StartsWith("random:", StringComparison.Ordinal), checks.Schedule);
+      Check.Equal(checks.Schedule, checks.Reports[0].Schedule);
+    }
+    using (Checks checks = new Checks(new ChecksOptions { Schedule = "sequential" })) {
+      checks.End();
+      Check.Equal("", checks.Schedule);
+    }
+  }
+
+  private static void Fails(ChecksOptions options, string kernel, params string[] parts) {
+    options.Kinds = "memory";
+    using (Checks checks = new Checks(options)) {
+      KernelFaultException fault = Check.Throws<KernelFaultException>(() => Run(kernel));
+      World.Device.Reset();
+      ChecksException found = Check.Throws<ChecksException>(() => checks.Verify());
+      foreach (string part in parts) Check.Contains(part, fault.Message);
+      Check.Contains($"fault: kernel '{kernel}'", found.Message);
+    }
+  }
+
+  public static void BoundLaunches() {
+    Fails(new ChecksOptions { LaunchInstructions = 1000 }, "forever", "budget of 1000 warp", "LaunchInstructions");
+    Fails(new ChecksOptions { LaunchMemory = 1024 }, "say", "a launch has 1024 bytes", "LaunchMemory");
+    Fails(new ChecksOptions { LaunchOutput = 6 * 32 - 1 }, "say", "a launch has 191", "LaunchOutput");
+    using (Checks checks = new Checks(new ChecksOptions { LaunchMemory = 1 << 20, LaunchOutput = 6 * 32 })) {
+      Run("say");
+      checks.Verify();
     }
   }
 

@@ -19,6 +19,7 @@ import io.cucore.CudaEvent;
 import io.cucore.CudaStream;
 import io.cucore.InvalidArgumentException;
 import io.cucore.InvalidStateException;
+import io.cucore.KernelFaultException;
 import io.cucore.LaunchConfig;
 import io.cucore.ObjectCode;
 import io.cucore.OutOfDeviceMemoryException;
@@ -32,7 +33,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -45,7 +48,15 @@ import org.junit.platform.launcher.core.LauncherFactory;
 
 /** Checks of kernels: reports, options, and the extension of JUnit with tests that must fail. */
 class ChecksTest {
-  private static final String SOURCE = "extern \"C\" __global__ void store(int *p, int at) { p[at] = 1; }\n";
+  private static final String SOURCE =
+      "extern \"C\" __global__ void store(int *p, int at) { p[at] = 1; }\n"
+          + "extern \"C\" __global__ void forever(volatile int *p) { while (*p == 0); }\n"
+          + "extern \"C\" __global__ void say(int *p) { printf(\"hello\\n\"); }\n"
+          + "extern \"C\" __global__ void reverse(int *p) {\n"
+          + "  __shared__ int s[64];\n"
+          + "  s[threadIdx.x] = threadIdx.x;\n"
+          + "  p[threadIdx.x] = s[63 - threadIdx.x];\n"
+          + "}\n";
   private static ObjectCode code;
 
   @BeforeEach
@@ -67,6 +78,15 @@ class ChecksTest {
     try (CudaDevice device = World.device(); CudaStream stream = new CudaStream(device);
         CudaBuffer data = new CudaBuffer(device, 64, stream)) {
       code().kernel("store").launch(stream, LaunchConfig.of(1, 1), data, at);
+      stream.synchronize();
+    }
+  }
+
+  private static void run(String kernel, int threads) {
+    try (CudaDevice device = World.device(); CudaStream stream = new CudaStream(device);
+        CudaBuffer data = new CudaBuffer(device, 256, stream)) {
+      data.fill(0, stream);
+      code().kernel(kernel).launch(stream, LaunchConfig.of(1, threads), data);
       stream.synchronize();
     }
   }
@@ -126,6 +146,79 @@ class ChecksTest {
       assertTrue(checks.callCount("cuMemAllocAsync") > 0);
     }
     store(0);
+  }
+
+  @Test
+  void findLeaks() {
+    try (Checks checks = new Checks(ChecksOptions.builder().kinds("leak").build()); CudaEvent kept = new CudaEvent(World.device())) {
+      store(0);
+      assertTrue(kept.query());
+      ChecksException found = assertThrows(ChecksException.class, checks::verify);
+      assertTrue(found.getMessage().contains("leak: cuEventCreate"), found.getMessage());
+      assertEquals(List.of("leak"), checks.getReports().stream().map(CheckReport::kind).collect(Collectors.toList()));
+    }
+  }
+
+  @Test
+  void traceTheCallsOfTheDriver(@TempDir Path folder) throws IOException {
+    Path file = folder.resolve("trace");
+    try (CudaDevice device = World.device()) {
+      try (Checks checks = new Checks(ChecksOptions.builder().kinds("none").traceFile(file.toString()).build())) {
+        new CudaEvent(device).close();
+        checks.end();
+      }
+      new CudaStream(device).close();
+    }
+    String trace = Files.readString(file);
+    assertTrue(trace.contains("\"call\":\"cuEventCreate\""), trace);
+    assertFalse(trace.contains("cuStreamCreate"), trace);
+  }
+
+  @Test
+  void nameTheirSchedule() {
+    try (Checks checks = new Checks(ChecksOptions.builder().kinds("race").schedule("random").seed(5).build())) {
+      run("reverse", 64);
+      checks.end();
+      assertEquals("random:5", checks.getSchedule());
+      CheckReport report = checks.getReports().get(0);
+      assertEquals("shared-race", report.kind());
+      assertEquals("random:5", report.schedule());
+      assertEquals(5, report.seed());
+      assertEquals(Set.of(6, 7), Set.of(report.line(), report.otherLine()));
+    }
+    try (Checks checks = new Checks(ChecksOptions.builder().kinds("race").schedule("random").build())) {
+      run("reverse", 64);
+      checks.end();
+      assertTrue(checks.getSchedule().matches("random:\\d+"), checks.getSchedule());
+      assertEquals(checks.getSchedule(), checks.getReports().get(0).schedule());
+    }
+    try (Checks checks = new Checks(ChecksOptions.builder().schedule("sequential").build())) {
+      checks.end();
+      assertEquals("", checks.getSchedule());
+    }
+  }
+
+  private static void fails(ChecksOptions.Builder options, String kernel, String... parts) {
+    try (CudaDevice device = World.device(); Checks checks = new Checks(options.kinds("memory").build())) {
+      KernelFaultException fault = assertThrows(KernelFaultException.class, () -> run(kernel, 32));
+      device.reset();
+      ChecksException found = assertThrows(ChecksException.class, checks::verify);
+      for (String part : parts) {
+        assertTrue(fault.getMessage().contains(part), fault.getMessage());
+      }
+      assertTrue(found.getMessage().contains("fault: kernel '" + kernel + "'"), found.getMessage());
+    }
+  }
+
+  @Test
+  void boundLaunches() {
+    fails(ChecksOptions.builder().launchInstructions(1000), "forever", "budget of 1000 warp", "launchInstructions");
+    fails(ChecksOptions.builder().launchMemory(1024), "say", "a launch has 1024 bytes", "launchMemory");
+    fails(ChecksOptions.builder().launchOutput(6 * 32 - 1), "say", "a launch has 191", "launchOutput");
+    try (Checks checks = new Checks(ChecksOptions.builder().launchMemory(1 << 20).launchOutput(6 * 32).build())) {
+      run("say", 32);
+      checks.verify();
+    }
   }
 
   @Test
