@@ -6,6 +6,7 @@ using System.IO;
 using System.Linq;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using System.Threading;
 using Cucore;
 using Cucore.Arrays;
 
@@ -171,6 +172,50 @@ public static class Lifetimes {
         }
     });
     World.Collect();
+  }
+
+  // Adds one to x by an executable that nothing refers to afterwards. Only the returned node refers to its graph.
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static GraphNode ForgetAGraph(CudaStream stream, Kernel add, CudaBuffer x) {
+    Graph graph = new Graph(World.Device);
+    GraphNode node = graph.Kernel(add, new LaunchConfig(1, 1), x, 1f);
+    graph.Executable().Launch(stream);
+    return node;
+  }
+
+  private static long GraphsAlive(Checks checks) {
+    checks.Query();
+    return (long)(checks.CallCount("cuGraphCreate") - checks.CallCount("cuGraphDestroy")
+        + checks.CallCount("cuGraphInstantiateWithParams") - checks.CallCount("cuGraphExecDestroy"));
+  }
+
+  public static unsafe void FinalizerThreadOfGraphs() {
+    if (!Machine.IsCpu) throw new Skipped("counts the calls of the CPU device");
+    using (Kernel add = World.GraphCode.GetKernel("add"))
+    using (CudaBuffer x = CudaBuffer.Managed(World.Device, 4))
+    using (Checks checks = new Checks(new ChecksOptions { Kinds = "none" })) {
+      *(float*)x.HostPointer = 0;
+      for (int i = 0; i < 10; ++i)
+        World.Together(2, which => {  // the collector reads the stacks of live threads, so these end
+          using (CudaStream stream = World.Stream()) {
+            List<GraphNode> views = new List<GraphNode>();
+            lock (x) {  // their kernels add to one number
+              for (int k = 0; k < 10; ++k) views.Add(ForgetAGraph(stream, add, x));
+              stream.Synchronize();
+            }
+            World.Collect();
+            foreach (GraphNode view in views) Check.Equal(NodeKind.Kernel, view.Kind);
+          }
+        });
+      Check.Equal(200f, *(float*)x.HostPointer);
+      for (int i = 0; i < 1000 && GraphsAlive(checks) != 0; ++i) {
+        World.Collect();
+        Thread.Sleep(10);
+      }
+      Check.Equal(0L, GraphsAlive(checks));
+      Check.Equal(200UL, checks.CallCount("cuGraphDestroy"));
+      Check.Equal(200UL, checks.CallCount("cuGraphExecDestroy"));
+    }
   }
 
   internal static long ResidentKib() {

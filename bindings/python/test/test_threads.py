@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import cucore
-from conftest import SOURCE, run_python
+from conftest import ON_GPU, SOURCE, run_python
 
 
 def run_threads(count, work):
@@ -125,6 +125,53 @@ def test_finalizer_thread(device, code):
                 stop.set()
 
     run_threads(4, litter)
+
+
+@pytest.mark.skipif(ON_GPU, reason="counts the calls of the CPU device")
+def test_finalizer_thread_of_graphs(device, code):
+    """Graphs, executables and views of nodes in cycles: each is destroyed, and a view keeps its graph."""
+    stop = threading.Event()
+    spin = code.kernel("spin")
+
+    def litter(i):
+        if i == 0:
+            while not stop.is_set():
+                gc.collect()
+            return
+        try:
+            with cucore.Stream(device) as stream, cucore.Buffer(device, 4, stream) as data:
+                data.fill(b"\0", 4, stream)
+                for _ in range(50):
+                    graph = cucore.Graph(device)
+                    node = graph.kernel(spin, cucore.LaunchConfig(1, 1), data, 1)
+                    cycle = [graph.executable(), node]
+                    cycle[0].launch(stream)
+                    cycle.append(cycle)
+                    del graph, cycle
+                    gc.collect()
+                    assert node.info.kernel == "spin"
+                total = bytearray(4)
+                data.read(total, stream)
+                assert int.from_bytes(total, sys.byteorder) == 50
+        finally:
+            if i == 1:
+                stop.set()
+
+    with cucore.checks("none") as checks:
+        run_threads(4, litter)
+        gc.collect()
+        device.synchronize()
+        end = time.monotonic() + 60
+
+        def calls(*names):
+            checks.query()
+            return [checks.call_count(name) for name in names]
+
+        # The library destroys on its own thread what work used last.
+        while calls("cuGraphDestroy", "cuGraphExecDestroy") != [150, 150] and time.monotonic() < end:
+            time.sleep(0.01)
+        assert calls("cuGraphCreate", "cuGraphDestroy") == [150, 150]
+        assert calls("cuGraphInstantiateWithParams", "cuGraphExecDestroy") == [150, 150]
 
 
 EXIT = """

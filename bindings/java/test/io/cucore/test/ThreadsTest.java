@@ -4,15 +4,21 @@ package io.cucore.test;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.cucore.Checks;
+import io.cucore.ChecksOptions;
 import io.cucore.CodeType;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaEvent;
 import io.cucore.CudaStream;
+import io.cucore.Graph;
+import io.cucore.GraphNode;
 import io.cucore.InvalidHandleException;
 import io.cucore.Kernel;
 import io.cucore.LaunchConfig;
+import io.cucore.NodeKind;
 import io.cucore.ObjectCode;
 import io.cucore.Program;
 import java.util.ArrayList;
@@ -189,6 +195,50 @@ class ThreadsTest {
       float[] got = new float[1000];
       x.read(got, stream);
       assertArrayEquals(values, got);
+    }
+  }
+
+  /** Adds one to x by an executable that nothing refers to afterwards. Only the returned node refers to its graph. */
+  private static GraphNode forgetAGraph(CudaDevice device, CudaStream stream, Kernel add, CudaBuffer x) {
+    Graph graph = new Graph(device);
+    GraphNode node = graph.kernel(add, LaunchConfig.of(1, 1), x, 1f);
+    graph.executable().launch(stream);
+    return node;
+  }
+
+  private static long graphsAlive(Checks checks) {
+    checks.query();
+    return checks.callCount("cuGraphCreate") - checks.callCount("cuGraphDestroy")
+        + checks.callCount("cuGraphInstantiateWithParams") - checks.callCount("cuGraphExecDestroy");
+  }
+
+  @Test
+  void finalizerThreadOfGraphs() throws Exception {
+    assumeTrue(World.device().isEmulated(), "counts the calls of the CPU device");
+    try (CudaDevice device = World.device();
+        CudaStream stream = new CudaStream(device);
+        CudaBuffer x = CudaBuffer.managed(device, 4);
+        Kernel add = World.graphCode().kernel("add");
+        Checks checks = new Checks(ChecksOptions.builder().kinds("none").build())) {
+      x.asByteBuffer().putFloat(0, 0);
+      for (int round = 0; round < 20; ++round) {
+        List<GraphNode> views = new ArrayList<>();
+        for (int i = 0; i < 10; ++i) {
+          views.add(forgetAGraph(device, stream, add, x));
+        }
+        collect();
+        for (GraphNode view : views) {
+          assertEquals(NodeKind.KERNEL, view.getKind());
+        }
+      }
+      stream.synchronize();
+      assertEquals(200, x.asByteBuffer().getFloat(0));
+      for (int i = 0; i < 1000 && graphsAlive(checks) != 0; ++i) {
+        collect();
+      }
+      assertEquals(0, graphsAlive(checks));
+      assertEquals(200, checks.callCount("cuGraphDestroy"));
+      assertEquals(200, checks.callCount("cuGraphExecDestroy"));
     }
   }
 
