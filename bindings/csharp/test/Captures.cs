@@ -109,6 +109,32 @@ public static class Captures {
     }
   }
 
+  public static void ForkIntoOneStreamOrNone() {
+    using (CudaStream stream = World.Stream())
+    using (CudaBuffer x = Number(1)) {
+      using (Capture capture = stream.Capture()) {
+        add.Launch(stream, One, x, 1f);
+        CudaStream only;
+        using (Fork fork = capture.Fork(1)) {
+          only = fork.Streams.Single();
+          Check.Contains("into 1 stream", fork.ToString());
+          mul.Launch(only, One, x, 5f);
+        }
+        Check.That(only.IsDisposed);
+        using (Fork none = capture.Fork(0)) {
+          Check.Equal(0, none.Streams.Count);
+          Check.Contains("into 0 streams", none.ToString());
+        }
+        add.Launch(stream, One, x, 1f);
+        using (Graph graph = capture.End()) {
+          Check.Equal(3, graph.NodeCount);
+          Run(graph, stream);
+        }
+      }
+      Check.Equal(11, Of(x));
+    }
+  }
+
   public static void ContinueGraphs() {
     using (CudaStream stream = World.Stream())
     using (CudaBuffer x = Number(1))

@@ -92,6 +92,8 @@ def graph_fork(self: Graph, count: int) -> Iterator[tuple[Stream, ...]]:
     The work of the new streams has no order among them.
     """
     stream = _stream_of(self)
+    if count < 0:
+        raise ValueError(f"count is {count}; expected 0 or more")
     with contextlib.ExitStack() as closing:
         forks = tuple(closing.enter_context(Stream(stream.device)) for _ in range(count))
         for fork in forks:

@@ -784,6 +784,23 @@ def test_forks_are_joined(device, add, mul):
         pass
 
 
+def test_a_fork_has_one_stream_or_none(device, stream, add, mul):
+    x, view = memory(device, 1)
+    with stream.capture() as graph:
+        add[ONE, stream](x, 1.0)
+        with graph.fork(1) as forks:
+            (fork,) = forks
+            mul[ONE, fork](x, 5.0)
+        with graph.fork(0) as none:
+            assert none == ()
+        add[ONE, stream](x, 1.0)
+        with pytest.raises(ValueError, match="count is -1; expected 0 or more"), graph.fork(-1):
+            pass
+    assert fork.closed and graph.node_count == 3
+    run(graph.executable(), stream)
+    assert view[0] == 11
+
+
 def test_a_graph_of_a_capture_that_failed_cannot_fork(device, stream):
     graph = cucore.Graph(device)
     with pytest.raises(KeyError), stream.capture(into=graph):

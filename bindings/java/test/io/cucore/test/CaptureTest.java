@@ -174,6 +174,31 @@ class CaptureTest {
   }
 
   @Test
+  void aForkHasOneStreamOrNone() {
+    try (Capture capture = stream.capture()) {
+      add.launch(stream, ONE, x, 1f);
+      CudaStream only;
+      try (Fork fork = capture.fork(1)) {
+        assertEquals(1, fork.getStreams().size());
+        assertTrue(fork.toString().endsWith("into 1 stream"), fork.toString());
+        only = fork.stream(0);
+        mul.launch(only, ONE, x, 5f);
+      }
+      assertTrue(only.isClosed());
+      try (Fork none = capture.fork(0)) {
+        assertEquals(List.of(), none.getStreams());
+        assertTrue(none.toString().endsWith("into 0 streams"), none.toString());
+      }
+      add.launch(stream, ONE, x, 1f);
+      try (Graph graph = capture.end()) {
+        assertEquals(3, graph.getNodeCount());
+        run(graph);
+      }
+    }
+    assertEquals(11, value());
+  }
+
+  @Test
   void aCaptureContinuesAGraph() {
     try (Graph graph = new Graph(device)) {
       GraphNode first = graph.kernel(add, ONE, x, 1f);
