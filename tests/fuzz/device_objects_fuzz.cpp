@@ -10,6 +10,7 @@
 #include "../cpu/exec/text.hpp"
 #include "cpu/exec/tensor_map.hpp"
 #include "cpu/exec/tensor_walk.hpp"
+#include "tensor_reference.hpp"
 
 namespace {
 
@@ -51,17 +52,26 @@ std::string list(const char* open, unsigned count, const char* name, unsigned fi
   return text + close;
 }
 
+// Each word of shared memory differs from the others, and from global memory.
+constexpr uint32_t FACTOR = 0x9E37'79B1;
+uint32_t word_of_store(uint32_t number) { return (number + 1) * FACTOR; }
+const char* const FILL_OF_STORE = "mad.lo.u32 %r6, %r4, 0x9E3779B1, 0x9E3779B1;";
+const char* const FILL = "mov.u32 %r6, 0xAAAAAAAA;";
+
 // Fills the shared memory, reads the coordinates and offsets from b, executes `use` in thread 0,
 // and copies the shared memory to b.
-std::string copy_text(const std::string& use) {
+std::string copy_text(const std::string& use, const std::string& fill = FILL) {
   return kernel_text(
       "mov.u32 %r10, box; mov.u32 %r4, %r1;\n"
-      "clear: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r10; st.shared.u32 [%r5], 0xAAAAAAAA;"
-      "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 4096; @%p2 bra clear;"
-      "setp.ne.u32 %p1, %r1, 0; @!%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
-      "ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd1]; ld.global.v2.u32 {%r24, %r9}, [%rd1+16];"
-      "ld.global.v4.u16 {%rs0, %rs1, %rs2, %rs3}, [%rd1+24]; add.u32 %r11, %r10, %r9;"
-      "@%p1 bra over;" +
+      "clear: shl.b32 %r5, %r4, 2; add.u32 %r5, %r5, %r10;" +
+          fill +
+          "st.shared.u32 [%r5], %r6;"
+          "add.u32 %r4, %r4, 128; setp.lt.u32 %p2, %r4, 4096; @%p2 bra clear;"
+          "setp.ne.u32 %p1, %r1, 0; @!%p1 mbarrier.init.shared.b64 [bar], 1; bar.sync 0;"
+          "ld.global.v4.u32 {%r20, %r21, %r22, %r23}, [%rd1]; ld.global.v2.u32 {%r24, %r9}, "
+          "[%rd1+16];"
+          "ld.global.v4.u16 {%rs0, %rs1, %rs2, %rs3}, [%rd1+24]; add.u32 %r11, %r10, %r9;"
+          "@%p1 bra over;" +
           use +
           "over: bar.sync 0; mov.u32 %r4, %r1;\n"
           "more: shl.b32 %r5, %r4, 2; cvt.u64.u32 %rd3, %r5; add.s64 %rd3, %rd3, %rd1;"
@@ -89,7 +99,8 @@ std::string text_of(Kernel kernel, unsigned rank) {
   };
   const auto store = [&](const char* name, const char* mode) {
     return copy_text(std::string(name) + d + ".global.shared::cta" + mode + ".bulk_group " + place +
-                     ", [%r11]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;");
+                         ", [%r11]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0;",
+                     FILL_OF_STORE);
   };
   switch (kernel) {
     case LOAD:
@@ -134,6 +145,7 @@ struct Memory {
 
   void prepare(const Input& input, const TensorMap& used) {
     std::fill_n(tensor.data(), ROOM, BYTE);
+    std::fill_n(map.data(), TENSOR_MAP_BYTES, BYTE);
     std::memcpy(map.data(), &used, sizeof used);
     std::memcpy(words.data(), input.coordinates, sizeof input.coordinates);
     std::memcpy(words.data() + 20, &input.place, sizeof input.place);
@@ -170,6 +182,83 @@ void require_box(const Input& input, const TensorMap& map, const Memory& memory)
            std::to_string(first) + " to " + std::to_string(last));
 }
 
+// The memory that a store or reduction must leave behind. Elements at one place may be stored in
+// any order.
+class Expected {
+ public:
+  Expected(const Input& input, const TensorMap& map, Kernel kernel)
+      : box_(map, input.coordinates, input.place % BLOCK_BITS),
+        is_reduction_(kernel == REDUCE),
+        is_float_(is_tensor_float(map.type)) {
+    for (uint32_t k = 0; k < ROOM / sizeof(uint32_t); ++k) {
+      const uint32_t word = word_of_store(k);
+      std::memcpy(shared_ + k * sizeof word, &word, sizeof word);
+    }
+    std::memset(tensor_, BYTE, ROOM);
+    std::memset(map_, BYTE, sizeof map_);
+    std::memcpy(map_, &map, sizeof map);
+  }
+
+  void require(const Memory& memory) {
+    box_.each([&](uint64_t place, uint64_t address) {
+      const Place to = find(memory, address);
+      if (!to.expected) return;
+      // Sums of floating-point numbers, and the memory behind the box, are not computed here.
+      if (place + box_.element() > ROOM || (is_reduction_ && is_float_))
+        std::memcpy(to.expected, to.actual, box_.element());
+      else if (is_reduction_)
+        add(to.expected, shared_ + place);
+      else
+        std::memcpy(to.expected, shared_ + place, box_.element());
+    });
+    if (std::memcmp(memory.words.data(), shared_, ROOM) != 0)
+      broken("a store changed shared memory", "");
+    require_equal(memory.tensor, tensor_, "a store differs in the tensor");
+    require_equal(memory.map, map_, "a store differs in the map");
+  }
+
+ private:
+  struct Place {
+    uint8_t* expected;  // nullptr: outside of the memory that is compared
+    const uint8_t* actual;
+  };
+  Place find(const Memory& memory, uint64_t address) {
+    const auto offset_in = [&](const Array<uint8_t>& bytes) { return address - bytes.address(); };
+    if (const uint64_t offset = offset_in(memory.tensor); offset < ROOM)
+      return {tensor_ + offset, memory.tensor.data() + offset};
+    if (const uint64_t offset = offset_in(memory.map); offset < sizeof map_)
+      return {map_ + offset, memory.map.data() + offset};
+    return {};
+  }
+  void add(uint8_t* to, const uint8_t* from) const {
+    uint64_t sum = 0, more = 0;
+    std::memcpy(&sum, to, box_.element());
+    std::memcpy(&more, from, box_.element());
+    sum += more;
+    std::memcpy(to, &sum, box_.element());
+  }
+  void require_equal(const Array<uint8_t>& actual, const uint8_t* expected, const char* what) {
+    for (size_t k = 0; k < actual.size(); ++k)
+      if (actual[k] != expected[k] && !is_stored(actual.address() + k, actual[k]))
+        broken(what, "byte " + std::to_string(k) + " is " + std::to_string(actual[k]) +
+                         "; expected " + std::to_string(expected[k]));
+  }
+  // Returns whether another element of the box has this byte for this place.
+  bool is_stored(uint64_t address, uint8_t byte) const {
+    bool found = false;
+    if (is_reduction_) return false;
+    box_.each([&](uint64_t place, uint64_t first) {
+      const uint64_t k = address - first;
+      found |= k < box_.element() && (place + k >= ROOM || shared_[place + k] == byte);
+    });
+    return found;
+  }
+
+  const ReferenceBox box_;
+  const bool is_reduction_, is_float_;
+  uint8_t shared_[ROOM], tensor_[ROOM], map_[TENSOR_MAP_BYTES];
+};
+
 // Returns the map of an input: its address counts from the tensor.
 TensorMap map_of(const Input& input, const Memory& memory) {
   TensorMap map;
@@ -192,6 +281,8 @@ void run(const Input& input) {
   if (kernel == LOAD || kernel == LOAD_IM2COL) require_box(input, map, memory);
   if (kernel == PREFETCH && !has_only(memory.tensor.data(), 0, ROOM))
     broken("a prefetch wrote", "");
+  if (kernel == STORE || kernel == STORE_IM2COL || kernel == REDUCE)
+    Expected(input, map, kernel).require(memory);
 }
 
 }  // namespace
