@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Uses NVRTC, nvJitLink and the driver as other programs do: through dlopen, by their file names.
  *
- *   client WAY [FILE]
+ *   client WAY [FILE | TYPE FILE TYPE FILE]
  *
- * The ways are the rows of WAYS below. A client that stores or loads a CUBIN names its file. */
+ * The ways are the rows of WAYS below. A client that stores or loads a CUBIN names its file. One that
+ * links files names two of them, each behind its type of nvJitLink. CLIENT_NVRTC is the file name of
+ * NVRTC, by default libnvrtc.so.13. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,6 +98,43 @@ static struct image join(int type, struct image a, struct image b, const char* m
   return image;
 }
 
+static struct image read_file(const char* path) {
+  struct image image = {NULL, 0};
+  FILE* file = fopen(path, "rb");
+  if (!file) exit(2);
+  fseek(file, 0, SEEK_END);
+  image.size = (size_t)ftell(file);
+  rewind(file);
+  image.bytes = malloc(image.size);
+  if (fread(image.bytes, 1, image.size, file) != image.size) exit(2);
+  fclose(file);
+  return image;
+}
+
+/* Links two files, which `words` name behind their types. */
+static struct image join_files(char** words, int is_data) {
+  const char* option = "-arch=sm_90";
+  struct image image;
+  void* link = NULL;
+  int i;
+  OK(LINK("Create")(&link, 1, &option));
+  for (i = 0; i < 4; i += 2) {
+    const int type = atoi(words[i]);
+    if (is_data) {
+      const struct image input = read_file(words[i + 1]);
+      OK(LINK("AddData")(link, type, input.bytes, input.size, words[i + 1]));
+    } else {
+      OK(LINK("AddFile")(link, type, words[i + 1]));
+    }
+  }
+  OK(LINK("Complete")(link));
+  OK(LINK("GetLinkedCubinSize")(link, &image.size));
+  image.bytes = malloc(image.size);
+  OK(LINK("GetLinkedCubin")(link, image.bytes));
+  OK(LINK("Destroy")(&link));
+  return image;
+}
+
 static void start(void) {
   void* context = NULL;
   OK(CU("Init")(0));
@@ -139,54 +178,51 @@ static int load(struct image image) {
   return run(kernel);
 }
 
-static struct image read_file(const char* path) {
-  struct image image = {NULL, 0};
-  FILE* file = fopen(path, "rb");
-  if (!file) exit(2);
-  fseek(file, 0, SEEK_END);
-  image.size = (size_t)ftell(file);
-  rewind(file);
-  image.bytes = malloc(image.size);
-  if (fread(image.bytes, 1, image.size, file) != image.size) exit(2);
-  fclose(file);
-  return image;
-}
-
 static int store(struct image image, const char* path) {
   FILE* file = fopen(path, "wb");
   if (!file || fwrite(image.bytes, 1, image.size, file) != image.size || fclose(file)) return 2;
   return 0;
 }
 
-static int nvrtc_cubin(const char* path) {
-  (void)path;
+static int nvrtc_cubin(char** words) {
+  (void)words;
   return load(compile(KERNEL, "-arch=sm_90", NULL, "CUBIN"));
 }
-static int store_cubin(const char* path) {
-  return store(compile(KERNEL, "-arch=sm_90", NULL, "CUBIN"), path);
+static int store_cubin(char** words) {
+  return store(compile(KERNEL, "-arch=sm_90", NULL, "CUBIN"), words[0]);
 }
-static int store_line_info(const char* path) {
-  return store(compile(KERNEL, "-arch=sm_90", "-lineinfo", "CUBIN"), path);
+static int store_line_info(char** words) {
+  return store(compile(KERNEL, "-arch=sm_90", "-lineinfo", "CUBIN"), words[0]);
 }
-static int load_file(const char* path) { return load(read_file(path)); }
-static int link_ptx(const char* path) {
-  (void)path;
-  return load(join(2, compile(CALLER, "-arch=compute_90", "-rdc=true", "PTX"),
-                   compile(CALLEE, "-arch=compute_90", "-rdc=true", "PTX"), NULL));
+static int load_file(char** words) { return load(read_file(words[0])); }
+static struct image linked_ptx(void) {
+  return join(2, compile(CALLER, "-arch=compute_90", "-rdc=true", "PTX"),
+              compile(CALLEE, "-arch=compute_90", "-rdc=true", "PTX"), NULL);
 }
-static int link_cubin(const char* path) {
-  (void)path;
+static struct image linked_lto(void) {
+  return join(3, compile(CALLER, "-arch=compute_90", "-dlto", "LTOIR"),
+              compile(CALLEE, "-arch=compute_90", "-dlto", "LTOIR"), "-lto");
+}
+static int link_ptx(char** words) {
+  (void)words;
+  return load(linked_ptx());
+}
+static int store_link_ptx(char** words) { return store(linked_ptx(), words[0]); }
+static int store_link_lto(char** words) { return store(linked_lto(), words[0]); }
+static int link_cubin(char** words) {
+  (void)words;
   return load(join(1, compile(CALLER, "-arch=sm_90", "-rdc=true", "CUBIN"),
                    compile(CALLEE, "-arch=sm_90", "-rdc=true", "CUBIN"), NULL));
 }
-static int link_lto(const char* path) {
-  (void)path;
-  return load(join(3, compile(CALLER, "-arch=compute_90", "-dlto", "LTOIR"),
-                   compile(CALLEE, "-arch=compute_90", "-dlto", "LTOIR"), "-lto"));
+static int link_lto(char** words) {
+  (void)words;
+  return load(linked_lto());
 }
+static int link_data(char** words) { return load(join_files(words, 1)); }
+static int link_files(char** words) { return load(join_files(words, 0)); }
 
 /* Numba: PTX and a log, cuLinkComplete, and a module from the bytes of the image. */
-static int numba(const char* path) {
+static int numba(char** words) {
   char info[1024], error[1024];
   int options[] = {3, 4, 5, 6, 12};
   void* values[5];
@@ -194,7 +230,7 @@ static int numba(const char* path) {
   size_t size = 0;
   struct image a = compile(CALLER, "-arch=compute_90", "-rdc=true", "PTX");
   struct image b = compile(CALLEE, "-arch=compute_90", "-rdc=true", "PTX");
-  (void)path;
+  (void)words;
   values[0] = info;
   values[1] = (void*)sizeof info;
   values[2] = error;
@@ -214,11 +250,11 @@ static int numba(const char* path) {
 }
 
 /* Prints the message of the library if NVIDIA's is not found. */
-static int missing(const char* path) {
+static int missing(char** words) {
   const char* (*text)(int);
   void* program = NULL;
   function found = NVRTC("GetErrorString");
-  (void)path;
+  (void)words;
   memcpy(&text, &found, sizeof text);
   printf("%d: %s\n", NVRTC("CreateProgram")(&program, KERNEL, "k.cu", 0, NULL, NULL), text(11));
   return 0;
@@ -226,24 +262,31 @@ static int missing(const char* path) {
 
 static const struct {
   const char* name;
-  int (*action)(const char* path);
-} WAYS[] = {{"nvrtc_cubin", nvrtc_cubin},
-            {"store_cubin", store_cubin},
-            {"store_line_info", store_line_info},
-            {"load", load_file},
-            {"link_ptx", link_ptx},
-            {"link_cubin", link_cubin},
-            {"link_lto", link_lto},
-            {"numba", numba},
-            {"missing", missing}};
+  int words; /* behind the way */
+  int (*action)(char** words);
+} WAYS[] = {{"nvrtc_cubin", 0, nvrtc_cubin},
+            {"store_cubin", 1, store_cubin},
+            {"store_line_info", 1, store_line_info},
+            {"store_link_ptx", 1, store_link_ptx},
+            {"store_link_lto", 1, store_link_lto},
+            {"load", 1, load_file},
+            {"link_ptx", 0, link_ptx},
+            {"link_cubin", 0, link_cubin},
+            {"link_lto", 0, link_lto},
+            {"link_data", 4, link_data},
+            {"link_files", 4, link_files},
+            {"numba", 0, numba},
+            {"missing", 0, missing}};
 
 int main(int argc, char** argv) {
+  const char* name = getenv("CLIENT_NVRTC");
   size_t i;
   if (argc < 2) return 2;
-  nvrtc = library("libnvrtc.so.13");
-  if (!strncmp(argv[1], "link_", 5)) nvjitlink = library("libnvJitLink.so.13");
+  nvrtc = library(name ? name : "libnvrtc.so.13");
+  if (strstr(argv[1], "link_")) nvjitlink = library("libnvJitLink.so.13");
   if (strcmp(argv[1], "missing")) cuda = library("libcuda.so.1");
   for (i = 0; i < sizeof WAYS / sizeof *WAYS; ++i)
-    if (!strcmp(argv[1], WAYS[i].name)) return WAYS[i].action(argc > 2 ? argv[2] : NULL);
+    if (!strcmp(argv[1], WAYS[i].name) && argc == WAYS[i].words + 2)
+      return WAYS[i].action(argv + 2);
   return 2;
 }

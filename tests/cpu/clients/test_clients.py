@@ -12,6 +12,13 @@ from pathlib import Path
 
 CLIENT, COMPAT, TOOLKIT = (Path(argument) for argument in sys.argv[1:4])
 del sys.argv[1:4]
+NVCC = TOOLKIT / "bin" / "nvcc"
+# nvJitLinkInputType
+FATBIN, OBJECT, LIBRARY, ANY = "4", "5", "6", "10"
+CALLER = """extern "C" __device__ int scale(int x, int n);
+extern "C" __global__ void k(int* p, int n) { p[threadIdx.x] = scale(threadIdx.x, n); }
+"""
+CALLEE = 'extern "C" __device__ int scale(int x, int n) { return x * n; }\n'
 NO_BINARY = "cuLibraryLoadData returns 209"
 
 
@@ -73,6 +80,20 @@ class Compiles(Clients):
         self.assertEqual(self.run_client("load", self.cubin), "ok")
         file.unlink()
         self.assertEqual(self.run_client("load", self.cubin), NO_BINARY)
+
+    def test_the_folder_serves_links(self):
+        for way in ("store_link_ptx", "store_link_lto"):
+            with self.subTest(way):
+                file = self.store(way)
+                self.assertIn(".entry k", file.read_text())
+                self.assertEqual(self.run_client("load", self.cubin), "ok")
+                file.unlink()
+                self.assertEqual(self.run_client("load", self.cubin), NO_BINARY)
+
+    def test_calls_through_the_library_of_cuda_12(self):
+        real = str(toolkit_folder() / "libnvrtc.so.13")
+        output = self.run_client("nvrtc_cubin", CLIENT_NVRTC="libnvrtc.so.12", CUCORE_NVRTC=real)
+        self.assertEqual(output, "ok")
 
     def test_the_folder_can_be_switched_off(self):
         self.store(CUCORE_CPU_PTX_DIR="off")
@@ -141,11 +162,48 @@ class Compiles(Clients):
         self.assertEqual(self.run_client("nvrtc_cubin", path=path, CUCORE_NVRTC=""), "ok")
 
 
+@unittest.skipUnless(toolkit_folder() and NVCC.exists() and shutil.which("ar") and shutil.which("g++"), "no nvcc")
+class LinksOfFiles(Clients):
+    @classmethod
+    def setUpClass(cls):
+        work = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(work.cleanup)
+        cls.files = Path(work.name)
+        for name, text in (("caller", CALLER), ("callee", CALLEE)):
+            (cls.files / f"{name}.cu").write_text(text)
+            for kind, file in (("-dc", f"{name}.o"), ("-fatbin", f"{name}.fatbin")):
+                cls.call(NVCC, kind, "-rdc=true", "-gencode", "arch=compute_90,code=[sm_90,compute_90]", f"{name}.cu", "-o", file)
+        cls.call("ar", "rcs", "libcallee.a", "callee.o")
+
+    @classmethod
+    def call(cls, *command):
+        subprocess.run(command, cwd=cls.files, check=True, timeout=100)
+
+    def test_each_type_of_input(self):
+        for way in ("link_data", "link_files"):
+            for caller, callee in ((FATBIN, FATBIN), (OBJECT, OBJECT), (OBJECT, LIBRARY), (FATBIN, LIBRARY)):
+                with self.subTest(way, caller=caller, callee=callee):
+                    self.assertEqual(self.run_client(way, *self.inputs(caller, callee)), "ok")
+
+    def test_the_linker_finds_the_type(self):
+        for way in ("link_data", "link_files"):
+            for kinds in ((FATBIN, FATBIN), (OBJECT, LIBRARY)):
+                with self.subTest(way, kinds=kinds):
+                    _, first, _, second = self.inputs(*kinds)
+                    self.assertEqual(self.run_client(way, ANY, first, ANY, second), "ok")
+
+    def inputs(self, caller, callee):
+        names = {FATBIN: "{}.fatbin", OBJECT: "{}.o", LIBRARY: "lib{}.a"}
+        return [caller, self.files / names[caller].format("caller"), callee, self.files / names[callee].format("callee")]
+
+
 class WithoutNvrtc(Clients):
     def test_a_wrong_variable_is_reported(self):
-        for wrong in (self.work / "missing.so", COMPAT, COMPAT / "libnvrtc.so.13"):
-            output = self.run_client("missing", CUCORE_NVRTC=str(wrong))
-            self.assertEqual(output, "11: libnvrtc.so.13 of NVIDIA is not found; set CUCORE_NVRTC to its file")
+        for name in ("libnvrtc.so.13", "libnvrtc.so.12"):
+            for wrong in (self.work / "missing.so", COMPAT, COMPAT / name):
+                with self.subTest(name, wrong=wrong):
+                    output = self.run_client("missing", CLIENT_NVRTC=name, CUCORE_NVRTC=str(wrong))
+                    self.assertEqual(output, f"11: {name} of NVIDIA is not found; set CUCORE_NVRTC to its file")
 
 
 if __name__ == "__main__":
