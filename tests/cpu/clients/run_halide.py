@@ -4,7 +4,8 @@
     /usr/bin/python3 tests/cpu/clients/run_halide.py COMPAT [NAME ...]
 
 COMPAT is the folder with libcuda.so.1. Halide (python3-halide of Debian) compiles each pipeline to PTX by LLVM and
-loads it with the driver API. A pipeline that Halide runs on the processor instead counts as a failure.
+loads it with the driver API. A pipeline that Halide runs on the processor instead counts as a failure. The
+script ends with 1 if a pipeline fails.
 """
 import argparse
 import json
@@ -14,6 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+LIMIT = 120  # seconds of one pipeline
 SIZE = 96  # no multiple of the tiles, which have 16
 
 
@@ -109,8 +111,11 @@ def kernels_in(trace):
 
 def run(name, libraries, trace):
     environment = dict(os.environ, LD_LIBRARY_PATH=str(libraries), CUCORE_CPU_TRACE=str(trace))
-    result = subprocess.run([sys.executable, "-B", __file__, "--child", name], env=environment, capture_output=True,
-                            text=True, timeout=120, check=False)
+    try:
+        result = subprocess.run([sys.executable, "-B", __file__, "--child", name], env=environment, capture_output=True,
+                                text=True, timeout=LIMIT, check=False)
+    except subprocess.TimeoutExpired:
+        return "did not end"
     if result.returncode:
         return (result.stderr.strip().splitlines() or ["no output"])[-1][:90]
     launches = kernels_in(trace)
@@ -131,10 +136,11 @@ def main():
             passed += outcome.startswith("passes")
             print(f"{name}: {outcome}", flush=True)
     print(f"{passed} of {len(names)} pass")
+    return 0 if passed == len(names) else 1
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         run_here(sys.argv[2])
     else:
-        main()
+        sys.exit(main())

@@ -5,7 +5,7 @@
 
 COMPAT is the folder with libcuda.so.1 and libnvrtc.so.13. Only hashcat's CUDA backend is used; it compiles its
 kernels with NVRTC. hashcat tests each kernel with a known hash before it uses it. A mode passes if it finds the
-password and its benchmark returns a speed.
+password and its benchmark returns a speed. The script ends with 1 if a mode fails.
 """
 import argparse
 import hashlib
@@ -88,6 +88,9 @@ def main():
     if not shutil.which(options.hashcat):
         sys.exit(f"{options.hashcat} is not installed")
     passed, modes = 0, options.mode or list(HASHES)
+    unknown = set(modes) - set(HASHES)
+    if unknown:
+        parser.error(f"unknown modes: {', '.join(sorted(unknown))}")
     print("| mode | search | benchmark |\n|---|---|---|")
     for mode in modes:
         with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +99,8 @@ def main():
         passed += search == "found" and speed.endswith("MH/s")
         print(f"| {mode} | {search} | {speed} |", flush=True)
     print(f"\n{passed} of {len(modes)} modes pass")
+    return 0 if passed == len(modes) else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

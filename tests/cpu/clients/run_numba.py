@@ -5,9 +5,11 @@
 
 COMPAT is the folder with libcuda.so.1. Numba is that of the interpreter; the changes below serve
 version 0.56 of Debian with CUDA 13. Each module runs in a process of its own, because a failed test
-may leave a context behind.
+may leave a context behind. The script ends with 1 if a test fails that KNOWN_FAILURES does not name, or if a
+module ends without a result.
 """
 import argparse
+import fnmatch
 import json
 import os
 import pkgutil
@@ -18,6 +20,21 @@ import unittest
 from pathlib import Path
 
 PACKAGES = ("numba.cuda.tests.cudadrv", "numba.cuda.tests.cudapy", "numba.cuda.tests.doc_examples")
+MESSAGES = "it compares lists, messages or PTX with those of older compilers and Python versions"
+END = "it writes past the end of an array, which the device reports"
+# Patterns of a test's module, class and name.
+KNOWN_FAILURES = {
+    "test_nvvm_driver.*.test_nvvm_support": MESSAGES,
+    "test_compiler.*.test_nanosleep": MESSAGES,
+    "test_debug.*.test_dump_bytecode": MESSAGES,
+    "test_atomics.*.test_atomic_add_double": MESSAGES,
+    "test_atomics.*.test_atomic_add_double_[23]": MESSAGES,
+    "test_constmem.*.test_const_array*": MESSAGES,
+    "test_intrinsics.*.test_h*_ptx": MESSAGES,
+    "test_sm.*.test_invalid_array_type": MESSAGES,
+    "test_localmem.*.test_struct_model_type_arr": END,
+    "test_localmem.*.test_type_with_struct_data_model": END,
+}
 # Python runs it at the start of each process, also of those that the tests start.
 AT_START = '''
 import importlib.util
@@ -50,10 +67,16 @@ sys.meta_path.insert(0, Finder())
 '''
 
 
+def reason_of(test):
+    """Returns why a test is known to fail; None for another one."""
+    short = ".".join(test.split(" ")[0].split(".")[-3:])  # a subtest has its parameters behind a space
+    return next((reason for pattern, reason in KNOWN_FAILURES.items() if fnmatch.fnmatchcase(short, pattern)), None)
+
+
 def run_module(name):
     suite = unittest.defaultTestLoader.loadTestsFromName(name)
     result = unittest.TextTestRunner(stream=sys.stderr, verbosity=2).run(suite)
-    bad = [str(test) for test, _ in result.failures + result.errors]
+    bad = [test.id() for test, _ in result.failures + result.errors]
     skips = [f"{test.id().split('.')[-1]}: {reason or 'no reason'}" for test, reason in result.skipped]
     print(json.dumps({"run": result.testsRun, "failed": sorted(set(bad)), "skipped": sorted(skips)}))
 
@@ -107,25 +130,32 @@ def main():
                            CUDA_HOME=str(toolkit_for_numba(Path(work) / "cuda", options.cuda)), PYTHONPATH=work,
                            NVVM_IR_VER_CHK="0", NUMBA_CUDA_DEFAULT_PTX_CC="7.5")
         total = {"run": 0, "failed": 0, "skipped": 0}
+        unknown = []
         for module in options.module or modules():
             counts = run_in_process(module, environment, options.limit, options.log)
             if counts is None:
-                print(f"{module}: ended without a result")
-                continue
+                print(f"{module}: ended without a result", flush=True)
+                counts = {"run": 1, "failed": [f"all of {module}"], "skipped": []}
             total["run"] += counts["run"]
             for key in ("failed", "skipped"):
                 total[key] += len(counts[key])
             print(f"{module}: {counts['run']} run, {len(counts['skipped'])} skipped, {len(counts['failed'])} failed",
                   flush=True)
             for test in counts["failed"]:
-                print(f"  {test}", flush=True)
+                reason = reason_of(test)
+                print(f"  {test}{f', known: {reason}' if reason else ''}", flush=True)
+                if not reason:
+                    unknown.append(test)
             for test in counts["skipped"]:
                 print(f"  skipped {test}", flush=True)
     print(f"{total['run'] - total['failed'] - total['skipped']} passed, {total['failed']} failed, {total['skipped']} skipped")
+    for test in unknown:
+        print(f"failed: {test}")
+    return 1 if unknown else 0
 
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
         run_module(sys.argv[2])
     else:
-        main()
+        sys.exit(main())

@@ -5,12 +5,14 @@
 
 SAMPLES is a checkout of cuda-samples, and COMPAT the folder with libcuda.so.1. The kernels are built as
 PTX. A sample passes if it ends with 0 before the limit, by default five minutes. BlackScholes_nvrtc prices two
-thousand million options in 512 launches, which takes most of it on two busy cores.
+thousand million options in 512 launches, which takes most of it on two busy cores. The script
+ends with 1 if a sample fails that KNOWN_FAILURES does not name.
 """
 import argparse
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -24,6 +26,10 @@ SAMPLES = (
     "3_CUDA_Features/memMapIPCDrv", "3_CUDA_Features/ptxjit", "4_CUDA_Libraries/jitLto",
     "5_Domain_Specific/BlackScholes_nvrtc", "5_Domain_Specific/binomialOptions_nvrtc",
     "5_Domain_Specific/quasirandomGenerator_nvrtc")
+KNOWN_FAILURES = {
+    "simpleDrvRuntime": "it uses the CUDA runtime",
+    "ptxjit": "it uses the CUDA runtime",
+}
 # The kernel of a sample that is read from a file, and the kind of the file.
 PTX_FILES = ("memMapIpc_kernel.cu", "ptxjit_kernel.cu")
 WITH_PROCESSES = ("memMapIPCDrv",)
@@ -109,18 +115,28 @@ def main():
     parser.add_argument("--limit", type=float, default=300)
     parser.add_argument("sample", nargs="*")
     options = parser.parse_intermixed_args()
-    passed = 0
-    print("| sample | result | last message |\n|---|---|---|")
     chosen = [name for name in SAMPLES if not options.sample or Path(name).name in options.sample]
+    missing = set(options.sample) - {Path(name).name for name in chosen}
+    if missing:
+        parser.error(f"unknown samples: {', '.join(sorted(missing))}")
+    failed, known = [], []
+    print("| sample | result | last message |\n|---|---|---|")
     for name in chosen:
         with tempfile.TemporaryDirectory() as folder:
             result, reason, text = run((options.samples / "Samples" / name).resolve(), options, Path(folder))
-        passed += result == "passes"
+        short = Path(name).name
+        if result != "passes":
+            (known if short in KNOWN_FAILURES else failed).append(short)
         if options.log:
-            (options.log / f"{Path(name).name}.txt").write_text(text)
-        print(f"| `{Path(name).name}` | {result} | {reason} |", flush=True)
-    print(f"\n{passed} of {len(chosen)} pass")
+            (options.log / f"{short}.txt").write_text(text)
+        print(f"| `{short}` | {result} | {reason} |", flush=True)
+    print(f"\n{len(chosen) - len(failed) - len(known)} of {len(chosen)} pass")
+    for name in known:
+        print(f"known failure: {name}, {KNOWN_FAILURES[name]}")
+    for name in failed:
+        print(f"failed: {name}")
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
