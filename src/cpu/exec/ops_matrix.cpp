@@ -13,7 +13,9 @@ namespace {
 using ptx::Element;
 
 constexpr unsigned COLUMNS = 8;
-constexpr int32_t LEAST_EXPONENT = -400;  // keeps 2^-exponent finite if all addends are zero
+// Limits of the largest exponent, so that its powers of 2 are normal numbers. Zeros are below them,
+// and an infinity is above: with an exponent of 1024 or more, its power would be 0 or negative.
+constexpr int32_t LEAST_EXPONENT = -400, MOST_EXPONENT = 400;
 
 typedef double Doubles __attribute__((vector_size(64)));
 typedef int64_t Longs __attribute__((vector_size(64)));
@@ -105,6 +107,7 @@ CUCPU_INLINE void add_block(const Tile& t, unsigned first, unsigned count, Doubl
     top = e > top ? e : top;
   }
   top = top < LEAST_EXPONENT ? Ints{} + LEAST_EXPONENT : top;
+  top = top > MOST_EXPONENT ? Ints{} + MOST_EXPONENT : top;
   Doubles up, down;
   power(up, int(p.model.fraction_bits) - top);
   power(down, top - int(p.model.fraction_bits));
