@@ -2,10 +2,14 @@
 // Runs every row of the table of matrix instructions on a driver. The results are compared with the
 // reference computed here, and with what another device gave.
 //   matrix_table --driver PATH [--expect FILE] [--record FILE [--note TEXT]] [--only PART]
-//   [--probe] [--fit]
+//   [--unrecorded FILE] [--probe] [--fit]
+//   matrix_table --ptx FOLDER [--only PART]
+// The second form writes the modules of the rows for sm_90, NUMBER.ptx, so that ptxas can check
+// them.
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "../ops/table_run.hpp"
 #include "kernel_text.hpp"
@@ -29,6 +33,7 @@ constexpr int SHOWN_DIFFERENCES = 3;
 struct Options : TableOptions {
   bool probes = false;
   bool fits = false;  // searches the best model of rows that differ
+  std::string ptx;    // the folder to write modules to
 };
 
 uint64_t mixed(uint64_t hash, uint64_t value) { return hashed(hash, &value, sizeof value); }
@@ -142,11 +147,22 @@ bool parse(int count, char** arguments, Options& options) {
       (name == "--probe" ? options.probes : options.fits) = true;
       continue;
     }
-    std::string* value = options.member(name);
+    std::string* value = name == "--ptx" ? &options.ptx : options.member(name);
     if (value == nullptr || ++i == count) return false;
     *value = arguments[i];
   }
-  return !options.driver.empty();
+  return options.driver.empty() != options.ptx.empty();
+}
+
+int write_modules(const Options& options) {
+  int number = 0;
+  for (const Case& row : make_table()) {
+    if (row.name.find(options.only) == std::string::npos) continue;
+    std::ofstream file(options.ptx + "/" + std::to_string(number++) + ".ptx");
+    file << "// " << row.name << "\n" << module_text(row, 90);
+    if (!file.flush()) throw std::runtime_error("cannot write to " + options.ptx);
+  }
+  return 0;
 }
 
 }  // namespace
@@ -155,11 +171,13 @@ int main(int count, char** arguments) {
   Options options;
   if (!parse(count, arguments, options)) {
     std::fprintf(stderr,
-                 "usage: matrix_table --driver PATH [--expect FILE] [--record FILE] "
-                 "[--note TEXT] [--only PART] [--probe] [--fit]\n");
+                 "usage: matrix_table --driver PATH [--expect FILE] [--record FILE] [--note TEXT] "
+                 "[--only PART] [--unrecorded FILE] [--probe] [--fit]\n"
+                 "       matrix_table --ptx FOLDER [--only PART]\n");
     return 2;
   }
   try {
+    if (!options.ptx.empty()) return write_modules(options);
     Driver driver(options.driver);
     if (options.probes) return print_probes(driver);
     return Runner(driver, options).run();

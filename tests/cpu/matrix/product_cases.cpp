@@ -22,6 +22,7 @@ struct Form {
   unsigned selector = 0;
 
   unsigned stored_k() const { return is_sparse ? shape.k / 2 : shape.k; }
+  unsigned meta_word() const { return a_words + b_words + c_words; }
 };
 
 unsigned words_of(unsigned elements, Element element) {
@@ -122,60 +123,35 @@ void fill_operands(const Form& f, Random& random, Fill fill, Words& in) {
     });
 }
 
-// The rows of a sparse matrix follow from its metadata.
-std::vector<unsigned> rows_of(const Form& f, const Words& in);
-
 void add_form(Table& table, const Form& f) {
   const bool exact = is_exact(f.product.a);
-  for (Fill fill : {Fill::PLAIN, Fill::SPREAD, Fill::CANCEL, Fill::SPECIAL}) {
+  for (Fill fill : FILLS) {
     const bool wide = f.product.a == Element::f64;
-    if ((exact && fill != Fill::PLAIN) || (wide && fill > Fill::SPREAD)) continue;
+    const bool saturates = fill == Fill::SPECIAL && f.product.saturates;
+    if ((exact && fill != Fill::PLAIN && !saturates) || (wide && fill > Fill::SPREAD)) continue;
     Case row;
     row.name = instruction(f) + (f.is_sparse ? " " + std::to_string(f.selector) : "") +
-               (exact ? "" : std::string(" ") + name_of(fill));
+               (exact && !saturates ? "" : std::string(" ") + name_of(fill));
     row.body = body(f);
     row.in = f.a_words + f.b_words + f.c_words + f.is_sparse;
     row.out = f.d_words;
     row.fill = [f, fill](Random& random, Words& in) {
       fill_operands(f, random, fill, in);
       if (!f.is_sparse) return;
-      const Sparsity s = random_sparsity(random, f.product.a, f.shape.k, f.selector);
-      for (unsigned lane = 0; lane < 32; ++lane)
-        in[(f.a_words + f.b_words + f.c_words) * 32 + lane] = s.metadata[lane];
+      put_random_metadata(random, f.product.a, f.shape.k, f.selector,
+                          in.data() + size_t{f.meta_word()} * 32);
     };
     row.reference = [f](const Words& in, Words& out) {
       if (!f.is_sparse) {
         out = computed(f, in, nullptr);
         return;
       }
-      const std::vector<unsigned> rows = rows_of(f, in);
+      const std::vector<unsigned> rows = rows_of_metadata(in.data() + size_t{f.meta_word()} * 32,
+                                                          f.product.a, f.shape.k, f.selector);
       out = computed(f, in, &rows);
     };
     table.push_back(std::move(row));
   }
-}
-
-std::vector<unsigned> rows_of(const Form& f, const Words& in) {
-  const unsigned bits = ptx::bits_of(f.product.a), group = bits == 32 ? 2 : bits == 4 ? 8 : 4;
-  const unsigned lanes = f.shape.k / group * 4 / 16;
-  const uint32_t* metadata = in.data() + size_t{f.a_words + f.b_words + f.c_words} * 32;
-  std::vector<unsigned> rows;
-  for (unsigned row = 0; row < 16; ++row)
-    for (unsigned bit = 0; bit < f.shape.k / group * 4; bit += 4) {
-      const unsigned member = bits >= 16 ? bit / 16 : bit / 32 * 2 + row / 8;
-      const unsigned shift = bits >= 16 ? bit % 16 + row / 8 * 16 : bit % 32;
-      const uint32_t code = metadata[row % 8 * 4 + f.selector * lanes + member] >> shift & 15;
-      const unsigned start = bit / 4 * group;
-      if (bits == 32) rows.push_back(start + (code == 14));
-      for (unsigned choice : {code & 3, code >> 2}) {
-        if (bits == 32) break;
-        if (bits == 4)
-          rows.insert(rows.end(), {start + 2 * choice, start + 2 * choice + 1});
-        else
-          rows.push_back(start + choice);
-      }
-    }
-  return rows;
 }
 
 constexpr Element FP8[] = {Element::e4m3, Element::e5m2};

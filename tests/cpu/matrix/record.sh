@@ -25,3 +25,5 @@ driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader -i 0)
 "$work/matrix_table" --driver libcuda.so.1 --probe | tee "$out/probes_sm_$sm.txt"
 "$work/matrix_table" --driver libcuda.so.1 --fit --record "$out/expected_sm_$sm.dat" \
   --note "kernel driver $driver, $(date -u +%Y-%m-%d)"
+# All rows are recorded now.
+[ $# -ge 2 ] || sed -i '/^#/!d' "$here/unrecorded.txt"

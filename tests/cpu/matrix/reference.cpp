@@ -184,6 +184,10 @@ uint64_t double_element(const Product& p, const uint64_t* a, const Raw& b, unsig
   return std::bit_cast<uint64_t>(sum);
 }
 
+uint64_t infinity_of(const Format& format) {
+  return ((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits;
+}
+
 // Finite floats of the format with exponents in a range around 1.
 uint64_t random_float(Random& random, const Format& format, int below, int above, int drop) {
   const int bias = (1 << (format.exponent_bits - 1)) - 1;
@@ -194,6 +198,24 @@ uint64_t random_float(Random& random, const Format& format, int below, int above
   return ((random() & 1) << format.exponent_bits | exponent) << format.fraction_bits | fraction;
 }
 
+// Neighbouring elements of a row of a sparse A that share a code of 4 bits.
+unsigned group_of(Element element) {
+  const unsigned bits = ptx::bits_of(element);
+  return bits == 32 ? 2 : bits == 4 ? 8 : 4;
+}
+
+// The lane and the lowest bit of a code. The selector chooses the lanes among four.
+struct CodePlace {
+  unsigned lane, shift;
+};
+CodePlace place_of_code(Element element, unsigned k, unsigned selector, unsigned row,
+                        unsigned group) {
+  const bool wide = ptx::bits_of(element) >= 16;
+  const unsigned bit = 4 * group, lanes = k / group_of(element) * 4 / 16;
+  const unsigned member = wide ? bit / 16 : bit / 32 * 2 + row / 8;
+  return {row % 8 * 4 + selector * lanes + member, wide ? bit % 16 + row / 8 * 16 : bit % 32};
+}
+
 uint64_t random_double(Random& random, Fill fill) {
   const uint64_t range = fill == Fill::PLAIN ? 3 : 60;
   return (random() & 0x800FFFFFFFFFFFFF) | (1023 - range / 2 + random() % range) << 52;
@@ -202,7 +224,7 @@ uint64_t random_double(Random& random, Fill fill) {
 }  // namespace
 
 const char* name_of(Fill fill) {
-  static constexpr const char* NAMES[] = {"plain", "spread", "cancel", "special"};
+  static constexpr const char* NAMES[] = {"plain", "spread", "cancel", "special", "infinite"};
   return NAMES[static_cast<size_t>(fill)];
 }
 
@@ -220,6 +242,11 @@ uint64_t random_element(Random& random, Element element, Fill fill) {
   const unsigned bits = ptx::bits_of(element);
   if (element == Element::f64) return random_double(random, fill);
   if (is_exact(element)) return random() & ((uint64_t{1} << bits) - 1);
+  // Special sums are near a limit, at every distance up to 2^16.
+  if (element == Element::s32 && fill == Fill::SPECIAL) {
+    const uint64_t raw = random();
+    return (raw & 0xFFFF) >> (raw >> 16 & 15) ^ (raw >> 63 ? INT32_MAX : 0x80000000);
+  }
   if (element == Element::s32) return random() & UINT32_MAX;
   const Format format = format_of(element);
   const int drop = element == Element::tf32 ? 13 : 0;
@@ -232,8 +259,11 @@ uint64_t random_element(Random& random, Element element, Fill fill) {
   }
   uint64_t raw = random() & ((uint64_t{1} << bits) - 1) & ~((uint64_t{1} << drop) - 1);
   if (fill == Fill::SPECIAL && random() % 8 == 0) return raw;
+  // e4m3 has no infinity.
+  if (fill == Fill::INFINITE && random() % 256 == 0 && element != Element::e4m3)
+    return raw >> (bits - 1) << (bits - 1) | infinity_of(format);
   if (random() % 8 == 0)  // subnormal
-    return raw & ~(((uint64_t{1} << format.exponent_bits) - 1) << format.fraction_bits);
+    return raw & ~infinity_of(format);
   const int wide = std::min(reach, 40);
   return random_float(random, format, wide, wide - (element == Element::e4m3), drop);
 }
@@ -304,31 +334,33 @@ Place place_of_c(unsigned lane, unsigned i) {
   return {(lane >> 2) + (i & 2 ? 8 : 0), i / 4 * 8 + (lane & 3) * 2 + (i & 1)};
 }
 
-Sparsity random_sparsity(Random& random, Element element, unsigned k, unsigned selector) {
-  Sparsity s;
-  for (uint32_t& word : s.metadata) word = static_cast<uint32_t>(random());
-  const unsigned bits = ptx::bits_of(element), group = bits == 32 ? 2 : bits == 4 ? 8 : 4;
-  const unsigned lanes = k / group * 4 / 16;  // that contribute, of four
+void put_random_metadata(Random& random, Element element, unsigned k, unsigned selector,
+                         uint32_t* metadata) {
+  for (unsigned lane = 0; lane < 32; ++lane) metadata[lane] = static_cast<uint32_t>(random());
   for (unsigned row = 0; row < 16; ++row)
-    for (unsigned g = 0; g < k / group; ++g) {
+    for (unsigned group = 0; group < k / group_of(element); ++group) {
       const unsigned first = random() % 3, second = first + 1 + random() % (3 - first);
       const bool upper = random() & 1;
-      const uint32_t code = bits == 32 ? (upper ? 14 : 4) : first | second << 2;
-      const unsigned bit = 4 * g;
-      const unsigned member = bits >= 16 ? bit / 16 : bit / 32 * 2 + row / 8;
-      const unsigned shift = bits >= 16 ? bit % 16 + row / 8 * 16 : bit % 32;
-      uint32_t& word = s.metadata[row % 8 * 4 + selector * lanes + member];
-      word = (word & ~(15u << shift)) | code << shift;
-      if (bits == 32) s.rows.push_back(2 * g + upper);
-      for (unsigned choice : {first, second}) {
-        if (bits == 32) break;
-        if (bits == 4)
-          s.rows.insert(s.rows.end(), {8 * g + 2 * choice, 8 * g + 2 * choice + 1});
-        else
-          s.rows.push_back(4 * g + choice);
-      }
+      const uint32_t code = element == Element::tf32 ? (upper ? 14 : 4) : first | second << 2;
+      const CodePlace at = place_of_code(element, k, selector, row, group);
+      metadata[at.lane] = (metadata[at.lane] & ~(15u << at.shift)) | code << at.shift;
     }
-  return s;
+}
+
+std::vector<unsigned> rows_of_metadata(const uint32_t* metadata, Element element, unsigned k,
+                                       unsigned selector) {
+  const unsigned size = group_of(element);
+  std::vector<unsigned> rows;
+  for (unsigned row = 0; row < 16; ++row)
+    for (unsigned group = 0; group < k / size; ++group) {
+      const CodePlace at = place_of_code(element, k, selector, row, group);
+      const uint32_t code = metadata[at.lane] >> at.shift & 15;
+      if (size == 2) rows.push_back(group * size + (code == 14));
+      for (unsigned choice : {code & 3, code >> 2})
+        for (unsigned i = 0; i < size / 4; ++i)
+          rows.push_back(group * size + choice * (size / 4) + i);
+    }
+  return rows;
 }
 
 }  // namespace cucore::cpu::matrix

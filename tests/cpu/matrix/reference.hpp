@@ -9,7 +9,9 @@ namespace cucore::cpu::matrix {
 using ptx::Element;
 
 // The distribution of random elements.
-enum class Fill : uint8_t { PLAIN, SPREAD, CANCEL, SPECIAL };
+enum class Fill : uint8_t { PLAIN, SPREAD, CANCEL, SPECIAL, INFINITE };
+inline constexpr Fill FILLS[] = {Fill::PLAIN, Fill::SPREAD, Fill::CANCEL, Fill::SPECIAL,
+                                 Fill::INFINITE};
 const char* name_of(Fill fill);
 
 const char* name_of(Element element);
@@ -60,11 +62,12 @@ Place place_of_a(unsigned m, unsigned bits, unsigned lane, unsigned i);
 Place place_of_b(unsigned bits, unsigned lane, unsigned i);
 Place place_of_c(unsigned lane, unsigned i);
 
-// 2 of 4 elements (or 1 of 2, or 2 pairs of 4) that a row of A stores, as rows of B.
-struct Sparsity {
-  std::vector<unsigned> rows;  // m * stored k
-  uint32_t metadata[32];
-};
-Sparsity random_sparsity(Random& random, Element element, unsigned k, unsigned selector);
+// Chooses the elements that 16 rows of a sparse A store. They are 2 of 4, or 1 of 2 of tf32.
+// Integers of 4 bits are stored in pairs. Each lane has a word of metadata.
+void put_random_metadata(Random& random, Element element, unsigned k, unsigned selector,
+                         uint32_t* metadata);
+// Returns the row of B that each stored element multiplies.
+std::vector<unsigned> rows_of_metadata(const uint32_t* metadata, Element element, unsigned k,
+                                       unsigned selector);
 
 }  // namespace cucore::cpu::matrix

@@ -16,7 +16,8 @@ struct AsyncForm {
   bool in_registers = false, a_transposed = false, b_transposed = false, adds = true;
   int a_scale = 1, b_scale = 1;
   Fill fill = Fill::PLAIN;
-  bool is_sparse = false;
+  bool is_sparse = false, saturates = false;
+  unsigned selector = 0;
 
   unsigned stored_k() const { return is_sparse ? k / 2 : k; }
 };
@@ -107,7 +108,7 @@ std::string name_of_form(const AsyncForm& f) {
   std::string name = f.is_sparse ? "wgmma.mma_async.sp" : "wgmma.mma_async";
   name += ".sync.aligned.m64n" + std::to_string(f.n) + "k" + std::to_string(f.k) + "." +
           name_of(f.d) + "." + name_of(f.a) + "." + name_of(f.b);
-  return f.a == Element::b1 ? name + ".and.popc" : name;
+  return name + (f.a == Element::b1 ? ".and.popc" : f.saturates ? ".satfinite" : "");
 }
 
 std::string body_of(const AsyncForm& f) {
@@ -120,7 +121,8 @@ std::string body_of(const AsyncForm& f) {
   text += registers('d', 0, l.d_words) + ", ";
   text += f.in_registers ? registers('a', l.a_word, 4) : std::string("%x0");
   text += ", %x1, ";
-  if (f.is_sparse) text += "%a" + std::to_string(l.meta_word) + ", 0, ";
+  if (f.is_sparse)
+    text += "%a" + std::to_string(l.meta_word) + ", " + std::to_string(f.selector) + ", ";
   text += "%p0";
   if (!is_exact(f.a)) text += ", " + std::to_string(f.a_scale) + ", " + std::to_string(f.b_scale);
   if (ptx::bits_of(f.a) == 16 && !f.in_registers) text += f.a_transposed ? ", 1" : ", 0";
@@ -147,27 +149,9 @@ void fill_form(const AsyncForm& f, Random& random, Words& in) {
     for (unsigned i = 0; i < l.d_words * 32 / d_bits; ++i)
       put_element(in, THREADS, t, l.d_word, i, d_bits, random_element(random, f.d, f.fill));
   }
-  for (unsigned warp = 0; warp < 4 && f.is_sparse; ++warp) {
-    const Sparsity s = random_sparsity(random, f.a, f.k, 0);
-    for (unsigned lane = 0; lane < 32; ++lane)
-      in[l.meta_word * THREADS + warp * 32 + lane] = s.metadata[lane];
-  }
-}
-
-// Metadata of 2 of 4 elements of 16 and 8 bits.
-std::vector<unsigned> rows_of(const AsyncForm& f, const Words& in, unsigned warp) {
-  const uint32_t* words = in.data() + size_t{layout_of(f).meta_word} * THREADS + warp * 32;
-  std::vector<unsigned> rows;
-  for (unsigned row = 0; row < 16; ++row)
-    for (unsigned bit = 0; bit < f.k; bit += 4) {
-      const bool wide = ptx::bits_of(f.a) == 16;
-      const unsigned member = wide ? bit / 16 : bit / 32 * 2 + row / 8;
-      const unsigned shift = wide ? bit % 16 + row / 8 * 16 : bit % 32;
-      const uint32_t code = words[row % 8 * 4 + member] >> shift & 15;
-      rows.push_back(bit + (code & 3));
-      rows.push_back(bit + (code >> 2));
-    }
-  return rows;
+  for (unsigned warp = 0; warp < 4 && f.is_sparse; ++warp)
+    put_random_metadata(random, f.a, f.k, f.selector,
+                        in.data() + size_t{l.meta_word} * THREADS + warp * 32);
 }
 
 Raw left_of(const AsyncForm& f, const Words& in, unsigned warp) {
@@ -197,6 +181,7 @@ void compute(const AsyncForm& f, const Words& in, Words& out) {
   p.model = model_of(f.a, true);
   p.is_and = true;
   p.negates = f.a_scale != f.b_scale;
+  p.saturates = f.saturates;
   Raw b(f.k * f.n);
   for (unsigned i = 0; i < f.k; ++i)
     for (unsigned n = 0; n < f.n; ++n)
@@ -214,7 +199,9 @@ void compute(const AsyncForm& f, const Words& in, Words& out) {
       if (f.adds) c[at] = element_of(in, THREADS, t, l.d_word, i, d_bits);
     });
     std::vector<unsigned> rows;
-    if (f.is_sparse) rows = rows_of(f, in, warp);
+    if (f.is_sparse)
+      rows = rows_of_metadata(in.data() + size_t{l.meta_word} * THREADS + warp * 32, f.a, f.k,
+                              f.selector);
     const Raw d = multiply(p, left_of(f, in, warp), b, c, f.is_sparse ? &rows : nullptr);
     each([&](unsigned t, unsigned i, unsigned at) {
       put_element(out, THREADS, t, 0, i, d_bits, d[at]);
@@ -227,7 +214,8 @@ void add(Table& table, const AsyncForm& f) {
   row.name = name_of_form(f) + " width " + std::to_string(f.width) +
              (f.in_registers ? " registers" : "") + (f.a_transposed ? " A^T" : "") +
              (f.b_transposed ? " B^T" : "") + (f.adds ? "" : " alone") +
-             (f.a_scale < 0 ? " -A" : "") + (f.b_scale < 0 ? " -B" : "") + " " + name_of(f.fill);
+             (f.selector ? " upper" : "") + (f.a_scale < 0 ? " -A" : "") +
+             (f.b_scale < 0 ? " -B" : "") + " " + name_of(f.fill);
   row.body = body_of(f);
   row.in = layout_of(f).words;
   row.out = layout_of(f).d_words;
@@ -267,6 +255,68 @@ void add_halves(Table& table) {
   add(table, f);
 }
 
+struct Types {
+  Element a, b, d;
+};
+
+// Every combination that PTX permits. Sparse products have no single bits.
+std::vector<Types> all_types(bool is_sparse) {
+  std::vector<Types> types = {{Element::f16, Element::f16, Element::f32},
+                              {Element::f16, Element::f16, Element::f16},
+                              {Element::bf16, Element::bf16, Element::f32},
+                              {Element::tf32, Element::tf32, Element::f32}};
+  if (!is_sparse) types.push_back({Element::b1, Element::b1, Element::s32});
+  for (Element a : {Element::s8, Element::u8})
+    for (Element b : {Element::s8, Element::u8}) types.push_back({a, b, Element::s32});
+  for (Element a : {Element::e4m3, Element::e5m2})
+    for (Element b : {Element::e4m3, Element::e5m2})
+      for (Element d : {Element::f32, Element::f16}) types.push_back({a, b, d});
+  return types;
+}
+
+AsyncForm form_of(const Types& types, unsigned n, bool is_sparse) {
+  const unsigned stored_k = 256 / ptx::bits_of(types.a);  // 32 bytes
+  AsyncForm f{n, is_sparse ? stored_k * 2 : stored_k, types.a, types.b, types.d};
+  f.is_sparse = is_sparse;
+  return f;
+}
+
+// The width 48 is legal for integers, and no other row has it.
+void add_types(Table& table, bool is_sparse) {
+  for (const Types& types : all_types(is_sparse)) {
+    AsyncForm f = form_of(types, 48, is_sparse);
+    for (bool saturates : {false, true})
+      for (Fill fill : FILLS) {
+        if (saturates && !ptx::is_integer(f.a)) continue;
+        if (is_exact(f.a) && fill != Fill::PLAIN && fill != Fill::SPECIAL) continue;
+        f.saturates = saturates;
+        f.fill = fill;
+        add(table, f);
+      }
+    f.saturates = false;
+    f.fill = Fill::PLAIN;
+    f.in_registers = true;
+    f.selector = is_sparse && ptx::bits_of(f.a) >= 16;
+    add(table, f);
+  }
+}
+
+// Swizzle modes and widths, with a type of each size.
+void add_layouts(Table& table, bool is_sparse) {
+  for (const Types& types : all_types(is_sparse)) {
+    if (types.d == Element::f16 || types.b == Element::u8 || types.b == Element::e5m2) continue;
+    // A line of a sparse product's B has 64 bytes.
+    for (unsigned width : {1u, 2u, 4u, 8u}) {
+      AsyncForm f = form_of(types, 80, is_sparse);
+      f.width = width;
+      if (!is_sparse || width != 2) add(table, f);
+    }
+    // The rows of f16 are those of add_halves.
+    for (unsigned n : {8u, 24u, 128u, 256u})
+      if (is_sparse || types.a != Element::f16) add(table, form_of(types, n, is_sparse));
+  }
+}
+
 }  // namespace
 
 void add_warpgroup_products(Table& table) {
@@ -292,6 +342,17 @@ void add_warpgroup_products(Table& table) {
   sparse = {16, 64, Element::s8, Element::s8, Element::s32};
   sparse.is_sparse = true;
   add(table, sparse);
+  for (bool is_sparse : {false, true}) {
+    add_types(table, is_sparse);
+    add_layouts(table, is_sparse);
+  }
+  for (Element half : {Element::f16, Element::bf16})
+    for (unsigned width : {1u, 8u}) {
+      sparse = form_of({half, half, Element::f32}, 64, true);
+      sparse.width = width;
+      sparse.a_transposed = sparse.b_transposed = true;
+      add(table, sparse);
+    }
 }
 
 }  // namespace cucore::cpu::matrix
