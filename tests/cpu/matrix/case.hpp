@@ -27,6 +27,7 @@ struct Case {
   std::function<void(const Words& in, Words& out)> reference;
   unsigned threads = 32;
   unsigned shared = 0;          // words per thread in `sh`; 0: all
+  unsigned first_sm = 75;       // the first architecture with the instruction
   bool needs_variant = false;   // sm_90a
   bool writes_results = false;  // the body itself stores them to %out
 };

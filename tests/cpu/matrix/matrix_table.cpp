@@ -63,8 +63,11 @@ class Runner {
       : driver_(driver), options_(options), run_(driver, options) {}
 
   int run() {
+    const unsigned sm = driver_.target();
+    use_architecture(sm);
     for (const Case& row : make_table())
-      if (run_.begin(row.name)) run_row(row);
+      if (row.first_sm <= sm && (sm == 90 || !row.needs_variant) && run_.begin(row.name))
+        run_row(row);
     return run_.finish();
   }
 

@@ -55,6 +55,7 @@ void add_store(Table& table, unsigned count, bool transposes) {
     row.body +=
         "ld.shared.b32 %d" + std::to_string(i) + ", [%t0+" + std::to_string(128 * i) + "]; ";
   row.in = row.out = 4;
+  row.first_sm = 90;
   row.fill = fill_words;
   row.reference = [=](const Words& in, Words& out) {
     out = in;
@@ -177,6 +178,7 @@ void add_wmma(Table& table, const Fragments& f, bool a_columns, bool b_columns, 
   row.in = (areas.end + 127) / 128;
   row.out = f.m * f.n * ptx::bits_of(f.accumulator) / 8 / 128;
   row.writes_results = true;
+  row.first_sm = f.prefix == ".and.popc" ? 80 : first_sm_of(f.factor);
   row.fill = [=](Random& random, Words& in) {
     const unsigned factor = ptx::bits_of(f.factor), sum = ptx::bits_of(f.accumulator);
     for (unsigned i = 0; i < areas.c * 8 / factor; ++i)

@@ -36,7 +36,7 @@ Form form_of(const Shape& shape, Element d, Element a, Element b, Element c,
   f.is_sparse = is_sparse;
   f.product = {shape.m, shape.n, f.stored_k(), a, b, c, d};
   f.product.model = model_of(a, false);
-  f.product.method = a == Element::e4m3 || a == Element::e5m2 ? Method::HALVES : Method::UNIT;
+  f.product.method = method_of(a);
   f.a_words = words_of(shape.m * f.stored_k(), a);
   f.b_words = words_of(shape.k * shape.n, b);
   f.c_words = words_of(shape.m * shape.n, c);
@@ -123,6 +123,15 @@ void fill_operands(const Form& f, Random& random, Fill fill, Words& in) {
     });
 }
 
+// sm_75 has the smallest shape of a type, and no conjunction of bits.
+unsigned first_sm(const Form& f) {
+  const Product& p = f.product;
+  if (p.a == Element::f64 && p.m == 16) return 90;
+  const bool is_larger = p.a == Element::f16 ? p.k > 8 : p.m == 16;
+  const unsigned first = first_sm_of(p.a);
+  return first == 75 && (is_larger || f.is_sparse || p.is_and) ? 80 : first;
+}
+
 void add_form(Table& table, const Form& f) {
   const bool exact = is_exact(f.product.a);
   for (Fill fill : FILLS) {
@@ -135,6 +144,7 @@ void add_form(Table& table, const Form& f) {
     row.body = body(f);
     row.in = f.a_words + f.b_words + f.c_words + f.is_sparse;
     row.out = f.d_words;
+    row.first_sm = first_sm(f);
     row.fill = [f, fill](Random& random, Words& in) {
       fill_operands(f, random, fill, in);
       if (!f.is_sparse) return;
@@ -219,7 +229,8 @@ void quad_reference(const Product& p, bool a_rows, bool b_columns, const Words& 
 
 void add_quads(Table& table, Element d, Element c, bool a_rows, bool b_columns) {
   Product p{8, 8, 4, Element::f16, Element::f16, c, d};
-  p.method = d == Element::f32 ? Method::FUSED : Method::UNIT;
+  p.model = model_of(Element::f16, false);
+  if (d == Element::f32) p.method = quad_method();
   const unsigned c_words = ptx::bits_of(c) / 4, d_words = ptx::bits_of(d) / 4;
   Case row;
   row.name = std::string("mma.sync.aligned.m8n8k4.") + (a_rows ? "row." : "col.") +

@@ -18,6 +18,23 @@ constexpr int LOWEST = -400;
 
 const Model* replacement = nullptr;
 
+// The rows of sm_75 and sm_80 follow Fasi et al. (2021), "Numerical behavior of NVIDIA tensor
+// cores". Those of sm_89 and sm_100 follow docs/cpu_device.md. The probes on an H200 confirm sm_90.
+struct Architecture {
+  unsigned sm;
+  Model half, tf32, small;  // small: 8-bit floats in mma
+  bool has_quads = false, small_in_halves = false;
+};
+constexpr Architecture ARCHITECTURES[] = {
+    {75, {4, 24, 23}, {}, {}, true},
+    {80, {8, 24, 23}, {4, 24, 23}, {}},
+    {89, {8, 24, 23}, {4, 24, 23}, {16, 13, 13}},
+    {90, {16, 25, 23}, {8, 25, 23}, {16, 25, 23}, false, true},
+    {100, {16, 25, 23}, {8, 25, 23}, {32, 25, 23}}};
+const Architecture* architecture = ARCHITECTURES + 3;
+
+bool is_small(Element element) { return element == Element::e4m3 || element == Element::e5m2; }
+
 struct Format {
   int exponent_bits, fraction_bits;
 };
@@ -268,10 +285,27 @@ uint64_t random_element(Random& random, Element element, Fill fill) {
   return random_float(random, format, wide, wide - (element == Element::e4m3), drop);
 }
 
+void use_architecture(unsigned sm) {
+  for (const Architecture& row : ARCHITECTURES)
+    if (row.sm <= sm) architecture = &row;
+}
+
 Model model_of(Element element, bool is_async) {
-  if (element == Element::tf32) return {8, 25, 23};
-  if ((element == Element::e4m3 || element == Element::e5m2) && is_async) return {32, 13, 13};
-  return {16, 25, 23};
+  if (element == Element::tf32) return architecture->tf32;
+  if (!is_small(element)) return architecture->half;
+  return is_async ? Model{32, 13, 13} : architecture->small;
+}
+
+Method method_of(Element element) {
+  return is_small(element) && architecture->small_in_halves ? Method::HALVES : Method::UNIT;
+}
+
+Method quad_method() { return architecture->has_quads ? Method::UNIT : Method::FUSED; }
+
+unsigned first_sm_of(Element element) {
+  if (is_small(element)) return 89;
+  const bool is_old = element == Element::f16 || is_exact(element);
+  return is_old ? 75 : 80;
 }
 
 void use_model(const Model* model) { replacement = model; }

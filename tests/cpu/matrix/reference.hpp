@@ -24,11 +24,16 @@ uint64_t random_element(Random& random, Element element, Fill fill);
 struct Model {
   unsigned block = 16, fraction_bits = 25, result_bits = 23;
 };
-Model model_of(Element element, bool is_async);  // of sm_90
 
-// How sm_90 computes a product: with its unit, with fused operations in f32, or with two products
-// of f16 whose sum is added to C.
+// How mma computes a product. Without a unit, it uses fused operations in f32, or adds the sum of
+// two products of f16 to C.
 enum class Method : uint8_t { UNIT, FUSED, HALVES };
+
+// The architecture of all later models and methods; sm_90 before the first call.
+void use_architecture(unsigned sm);
+Model model_of(Element element, bool is_async);
+Method method_of(Element element);
+Method quad_method();  // of mma.m8n8k4 of f16 with f32 results
 
 struct Product {
   unsigned m = 0, n = 0, k = 0;
@@ -37,6 +42,9 @@ struct Product {
   Model model = {};
   Method method = Method::UNIT;
 };
+
+// The first architecture whose mma and wmma have the element.
+unsigned first_sm_of(Element element);
 
 // Replaces the model of all later products, for a search of the best one; nullptr ends that.
 void use_model(const Model* model);
