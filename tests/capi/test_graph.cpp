@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <numeric>
 #include <thread>
 
 #include "graph_testing.hpp"
@@ -170,17 +171,31 @@ TEST_F(Graphs, RemoveANodeBetweenTwoOthers) {
 }
 
 TEST_F(Graphs, CanBeADiamondAFanAndAChain) {
+  constexpr int MANY = 1000;
   const Buffer x = make_floats(1), y = make_floats(0);
+  const Buffer words = make_buffer(device_, MANY * sizeof(int), stream_);
   const cucore_node root = add_fill({}, y, 0);
   Nodes fan;
-  for (int i = 0; i < 1000; ++i) fan.push_back(add_empty({root}));
+  for (int i = 0; i < MANY; ++i) {
+    fan.emplace_back();
+    SUCCEEDS(cucore_graph_add_fill, graph_, &root, 1, words, i * sizeof i, sizeof i, &i, sizeof i,
+             &fan.back());
+  }
   cucore_node last = add_empty(fan);
   EXPECT_EQ(before(last), fan);
   EXPECT_EQ(after(root), fan);
-  for (int i = 0; i < 100; ++i) last = add_saxpy({last}, 1, x, y);
-  run();
-  EXPECT_EQ(first(y), runs_kernels() ? 100 : 0);
-  EXPECT_EQ(cucore_graph_node_count(graph_), 1102u);
+  for (int i = 0; i < MANY; ++i) last = add_saxpy({last}, 1, x, y);
+  const Executable executable = make_executable(graph_);
+  for (int i = 0; i < 2; ++i) {
+    MUST(cucore_buffer_fill, words, 0, MANY * sizeof i, "", 1, stream_);
+    launch(executable);
+    EXPECT_EQ(first(y), runs_kernels() ? MANY : 0);
+  }
+  std::vector<int> written(MANY), expected(MANY);
+  std::iota(expected.begin(), expected.end(), 0);
+  SUCCEEDS(cucore_buffer_read, words, 0, written.data(), MANY * sizeof(int), stream_);
+  EXPECT_EQ(written, expected);
+  EXPECT_EQ(cucore_graph_node_count(graph_), 2u + 2 * MANY);
 }
 
 TEST_F(Graphs, ReadNodesBack) {

@@ -3,10 +3,12 @@
 // come from copies, fills and writes.
 #include <atomic>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 
 #include "graph_testing.hpp"
+#include "native_capture.hpp"
 
 namespace {
 
@@ -366,6 +368,35 @@ TEST_F(StreamCapture, ForksAndJoins) {
   EXPECT_EQ(first(z), 4);
 }
 
+// The fan: each fill comes after the first one. The chain: each comes after the one before.
+TEST_F(StreamCapture, MakesAFanAndAChainOfThousands) {
+  constexpr int MANY = 1000;
+  const Buffer words = make_buffer(device_, MANY * sizeof(int), stream_), last = make_floats(0);
+  MUST(cucore_buffer_fill, words, 0, MANY * sizeof(int), "", 1, stream_);
+  MUST(cucore_stream_synchronize, stream_);
+  begin();
+  fill(stream_, last, 0);
+  const Nodes root = point();
+  Nodes fan;
+  for (int i = 0; i < MANY; ++i) {
+    MUST(cucore_stream_set_capture_nodes, stream_, root.data(), root.size());
+    MUST(cucore_buffer_fill, words, i * sizeof i, sizeof i, &i, sizeof i, stream_);
+    fan.push_back(point().at(0));
+  }
+  MUST(cucore_stream_set_capture_nodes, stream_, fan.data(), fan.size());
+  EXPECT_EQ(point(), fan);
+  for (int i = 1; i <= MANY; ++i) fill(stream_, last, static_cast<float>(i));
+  const Graph graph = end();
+  EXPECT_EQ(cucore_graph_node_count(graph), 1u + 2 * MANY);
+  EXPECT_EQ(query(graph, root[0]).dependent_count, static_cast<uint64_t>(MANY));
+  run_graph(graph);
+  EXPECT_EQ(first(last), MANY);
+  std::vector<int> written(MANY), expected(MANY);
+  std::iota(expected.begin(), expected.end(), 0);
+  MUST(cucore_buffer_read, words, 0, written.data(), MANY * sizeof(int), stream_);
+  EXPECT_EQ(written, expected);
+}
+
 TEST_F(StreamCapture, CountsStreamsThatAreNotJoined) {
   const Buffer x = make_floats(0), y = make_floats(0);
   const Stream a = make_stream(device_), b = make_stream(device_), c = make_stream(device_);
@@ -492,6 +523,75 @@ TEST_F(StreamCapture, HasItsGraphAndNodesMeanwhile) {
   SUCCEEDS(cucore_graph_set_label, under_way, by_hand, "joined");
   run_graph(graph);
   EXPECT_EQ(first(y), 2);
+}
+
+TEST_F(StreamCapture, HasNoGraphIfOtherCodeBegan) {
+  const NativeGraphs native;
+  if (!native) GTEST_SKIP() << "the driver has no graphs";
+  const Buffer x = make_floats(0);
+  MUST(cucore_stream_synchronize, stream_);
+  ASSERT_EQ(native.begin(stream_, CU_STREAM_CAPTURE_MODE_RELAXED), CUDA_SUCCESS);
+  const std::string text = ": other code began the capture with the driver, and has its graph";
+  cucore_graph* out = nullptr;
+  size_t count = 7;
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot return the graph of the capture" + text,
+        cucore_stream_capture_graph, stream_, &out);
+  EXPECT_EQ(out, nullptr);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot return the nodes of the capture" + text,
+        cucore_stream_capture_nodes, stream_, nullptr, 0, &count);
+  EXPECT_EQ(count, 0u);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot set the nodes of the capture" + text,
+        cucore_stream_set_capture_nodes, stream_, nullptr, 0);
+  fill(stream_, x, 3);
+  const Graph graph = end();  // the library ends it nevertheless
+  EXPECT_EQ(kinds(graph), Kinds{CUCORE_NODE_KIND_FILL});
+  run_graph(graph);
+  EXPECT_EQ(first(x), 3);
+}
+
+// A query by the driver's own function is none of the library's calls.
+TEST_F(StreamCapture, ReportsThatOtherCodeBrokeIt) {
+  decltype(&::cuStreamQuery) query_stream = nullptr;
+  NativeDriver().find("cuStreamQuery", query_stream);
+  ASSERT_TRUE(query_stream);
+  const Buffer x = make_floats(0);
+  MUST(cucore_stream_synchronize, stream_);
+  for (const cucore_capture_mode mode : MODES) {
+    begin(mode);
+    fill(stream_, x, 1);
+    EXPECT_NE(query_stream(static_cast<CUstream>(cucore_stream_native(stream_))), CUDA_SUCCESS);
+    fails_to_end(
+        "the capture was broken by other code (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED); nothing of "
+        "it is kept");
+    EXPECT_FALSE(is_captured());
+  }
+  begin();
+  fill(stream_, x, 4);
+  run_graph(end());
+  EXPECT_EQ(first(x), 4);
+}
+
+// Bare addresses have no owner that could free them in the graph.
+TEST_F(StreamCapture, RefusesAddressesOfPools) {
+  int32_t has_pools = 0;
+  MUST(cucore_device_attribute, device_, CUCORE_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED,
+       &has_pools);
+  if (!has_pools) GTEST_SKIP() << "the device has no pools";
+  const Pool pool = make_pool(device_);
+  uint64_t address = 0, other = 7;
+  MUST(cucore_pool_allocate, pool, 8, stream_, &address);
+  MUST(cucore_stream_synchronize, stream_);
+  const std::string text =
+      " on a stream of device 0: it is captured into a graph; create a buffer, or do it before the "
+      "capture";
+  begin();
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot allocate from a pool" + text, cucore_pool_allocate,
+        pool, 8, stream_, &other);
+  EXPECT_EQ(other, 0u);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot free memory of a pool" + text, cucore_pool_free, pool,
+        address, 8, stream_);
+  EXPECT_EQ(cucore_graph_node_count(end()), 0u);
+  SUCCEEDS(cucore_pool_free, pool, address, 8, stream_);
 }
 
 TEST_F(StreamCapture, HasNoGraphOutsideOne) {
