@@ -3,6 +3,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -343,6 +344,48 @@ struct HeldCall {
   }
   static void end(void* data) { ++static_cast<HeldCall*>(data)->released; }
 };
+
+// The launch keeps what it uses, whichever of an object, its node, the graph and the executable
+// ends first.
+TEST_F(GraphLifetime, IsThatOfTheLaunchInEachOrderOfReleases) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions at once";
+  const Buffer memory = make_floats(0);
+  MUST(cucore_stream_synchronize, stream_);
+  std::array<int, 4> order{0, 1, 2, 3};
+  do {
+    SCOPED_TRACE(testing::PrintToString(order));
+    MUST(cucore_buffer_fill, memory, 0, BYTES, "", 1, stream_);
+    MUST(cucore_stream_synchronize, stream_);
+    HeldCall held;
+    alive_ = 2;
+    Buffer object;
+    MUST(cucore_buffer_from_owner, device_, cucore_buffer_address(memory), BYTES, end, &alive_,
+         object.out());
+    const cucore_node host = add_host({}, HeldCall::run, &held, HeldCall::end);
+    const cucore_node fill = add_fill({host}, object, 5);
+    MUST(cucore_graph_hold, graph_, &alive_, end);
+    Executable executable = make_executable(graph_);
+    MUST(cucore_executable_launch, executable, stream_);
+    EXPECT_TRUE(comes_true([&] { return held.began == 1; }));
+    for (const int which : order) {
+      if (which == 0) object.reset();
+      if (which == 1 && graph_.get()) {
+        SUCCEEDS(cucore_graph_remove_node, graph_, fill);
+        SUCCEEDS(cucore_graph_remove_node, graph_, host);
+      }
+      if (which == 2) graph_.reset();
+      if (which == 3) executable.reset();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_EQ(alive_, 2);
+    EXPECT_EQ(held.released, 0);
+    held.is_free = true;
+    EXPECT_EQ(first(memory), 5);
+    EXPECT_TRUE(comes_true([&] { return alive_ == 0 && held.released == 1; })) << alive_;
+    EXPECT_EQ(held.ended, 1);
+    graph_ = make_graph(device_);
+  } while (std::next_permutation(order.begin(), order.end()));
+}
 
 // 64 graphs run functions at once, while their graphs and executables are released by four threads.
 TEST_F(GraphLifetime, OfManyGraphsWithCallbacks) {
