@@ -3,10 +3,12 @@
 // one graph takes the nodes of the other only if their attributes are the same.
 #include <array>
 #include <cstring>
+#include <ostream>
 #include <string>
 #include <vector>
 
 #include "graph_testing.hpp"
+#include "native_driver.hpp"
 
 namespace {
 
@@ -141,36 +143,89 @@ TEST_F(GraphTwins, CopyManyParameters) {
   EXPECT_EQ(read(out), (Words{5, 7}));
 }
 
+// The settings of a kernel node as the driver returns them.
+struct NodeSettings {
+  int priority = 0, cooperative = 0;
+  unsigned cluster = 0, shared = 0;
+  bool operator==(const NodeSettings&) const = default;
+  friend std::ostream& operator<<(std::ostream& out, const NodeSettings& of) {
+    return out << "priority " << of.priority << ", cooperative " << of.cooperative << ", cluster "
+               << of.cluster << ", shared " << of.shared;
+  }
+};
+
+class NativeSettings {
+ public:
+  NativeSettings() {
+    const NativeDriver driver;
+    driver.find("cuGraphKernelNodeGetAttribute", attribute_);
+    driver.find("cuGraphKernelNodeGetParams", parameters_);
+  }
+  explicit operator bool() const { return attribute_ && parameters_; }
+
+  NodeSettings of(const cucore_node_info& info) const {
+    const auto node = static_cast<CUgraphNode>(info.native);
+    const auto read = [&](CUlaunchAttributeID id) {
+      CUlaunchAttributeValue value{};
+      EXPECT_EQ(attribute_(node, id, &value), CUDA_SUCCESS) << id;
+      return value;
+    };
+    CUDA_KERNEL_NODE_PARAMS parameters{};
+    EXPECT_EQ(parameters_(node, &parameters), CUDA_SUCCESS);
+    return {read(CU_LAUNCH_ATTRIBUTE_PRIORITY).priority,
+            read(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative,
+            read(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).clusterDim.x, parameters.sharedMemBytes};
+  }
+
+ private:
+  decltype(&::cuGraphKernelNodeGetAttribute) attribute_ = nullptr;
+  decltype(&::cuGraphKernelNodeGetParams) parameters_ = nullptr;
+};
+
 struct Option {
   const char* name;
   void (*set)(cucore_launch_options& options);
+  NodeSettings settings = {};
 };
 constexpr Option OPTIONS[] = {
     {"none", [](cucore_launch_options&) {}},
-    {"cluster", [](cucore_launch_options& options) { options.cluster[0] = 2; }},
-    {"cooperative", [](cucore_launch_options& options) { options.cooperative = 1; }},
-    {"priority", [](cucore_launch_options& options) { options.priority = -1; }},
-    {"shared", [](cucore_launch_options& options) { options.dynamic_shared = 64 * 1024; }},
+    {"cluster", [](cucore_launch_options& options) { options.cluster[0] = 2; }, {.cluster = 2}},
+    {"cooperative",
+     [](cucore_launch_options& options) { options.cooperative = 1; },
+     {.cooperative = 1}},
+    {"priority", [](cucore_launch_options& options) { options.priority = -1; }, {.priority = -1}},
+    {"shared",
+     [](cucore_launch_options& options) { options.dynamic_shared = 64 * 1024; },
+     {.shared = 64 * 1024}},
     {"serialization", [](auto& options) { options.programmatic_serialization = 1; }},
 };
 
 TEST_F(GraphTwins, HaveTheSameOptions) {
   if (fake_) GTEST_SKIP() << "the scripted driver compares no attributes";
+  const NativeSettings native;
+  ASSERT_TRUE(native);
   for (const Option& option : OPTIONS) {
     cucore_launch_options options = grid(4, 32);
     option.set(options);
     graph_ = make_graph(device_);
     const cucore_node first = add_empty_kernel({}, grid(4, 32));
-    add_empty_kernel({first}, options);
+    const cucore_node second = add_empty_kernel({first}, options);
     SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
     for (const cucore_launch_options& each : {grid(4, 32), options})
       SUCCEEDS(cucore_kernel_launch, empty_, stream_, &each, nullptr, 0);
     Graph captured;
     SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+    SCOPED_TRACE(option.name);
+    ASSERT_EQ(cucore_graph_node_count(captured), 2U);
+    cucore_node nodes[2] = {};
+    for (size_t i = 0; i < 2; ++i) SUCCEEDS(cucore_graph_node_at, captured, i, &nodes[i]);
+    EXPECT_EQ(native.of(query(first)), NodeSettings());
+    EXPECT_EQ(native.of(query(captured, nodes[0])), NodeSettings());
+    EXPECT_EQ(native.of(query(second)), option.settings);
+    EXPECT_EQ(native.of(query(captured, nodes[1])), option.settings);
     const Executable by_hand = make_executable(graph_), by_capture = make_executable(captured);
     launch(by_hand);
     launch(by_capture);
-    SCOPED_TRACE(option.name);
     SUCCEEDS(cucore_executable_update, by_capture, graph_, nullptr);
     SUCCEEDS(cucore_executable_update, by_hand, captured, nullptr);
     launch(by_hand);
