@@ -205,6 +205,38 @@ TEST_F(Conditions, RestrictTheirGraphs) {
         cucore_graph_add_child, child, nullptr, 0, graph_, &out);
 }
 
+// Nodes of memory and of words belong to the whole graph.
+TEST_F(Conditions, HoldNoMemoryAndNoWords) {
+  if (!has_conditions()) GTEST_SKIP() << "a driver of 12.3";
+  Buffer words;
+  MUST(cucore_buffer_create_pinned, device_, 16, words.out());
+  const Conditional node = add({}, add_condition(1), CUCORE_CONDITIONAL_IF, 1);
+  cucore_graph* const body = node.bodies[0];
+  const std::string tail =
+      "; expected kernels, copies, fills, empty nodes, conditional nodes, and child graphs of "
+      "these";
+  const std::string message = "the graph of a conditional node cannot hold a node of kind ";
+  cucore_buffer* buffer = words;  // overwritten
+  cucore_node out = 7;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, message + "allocation" + tail, cucore_graph_add_buffer, body,
+        nullptr, 0, 16, nullptr, 0, &buffer, &out);
+  EXPECT_EQ(buffer, nullptr);
+  EXPECT_EQ(out, 0u);
+  const Graph other = make_graph(device_);
+  Buffer memory;
+  MUST(cucore_graph_add_buffer, other, nullptr, 0, 16, nullptr, 0, memory.out(), &out);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, message + "free" + tail, cucore_graph_add_free, body,
+        nullptr, 0, memory, &out);
+  for (const int32_t comparison : {0, 1})
+    FAILS(CUCORE_ERROR_INVALID_ARGUMENT, message + "value" + tail, cucore_graph_add_value, body,
+          nullptr, 0, words, 0, 1, 4, comparison, &out);
+  const Graph child = make_graph(device_);
+  MUST(cucore_graph_add_value, child, nullptr, 0, words, 0, 1, 4, 0, &out);
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, message + "child graph" + tail, cucore_graph_add_child, body,
+        nullptr, 0, child, &out);
+  EXPECT_EQ(cucore_graph_node_count(body), 0u);
+}
+
 TEST_F(Conditions, EndTheirGraphsWithTheNode) {
   if (!has_conditions()) GTEST_SKIP() << "a driver of 12.3";
   const Conditional node = add({}, add_condition(1), CUCORE_CONDITIONAL_IF, 1);
