@@ -536,6 +536,102 @@ TEST_F(ChangeLifetime, OfAnUpdateIsThatOfTheExecutable) {
   EXPECT_TRUE(ends_at(0));
 }
 
+// The buffer of a node and the data of the graph, both of which count.
+TEST_F(ChangeLifetime, OfAGraphWhoseUpdateIsRefusedIsItsOwn) {
+  const Buffer memory = make_floats(0);
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+  const auto make_counted = [&](const Device& device, const Buffer& of) {
+    ++alive_;
+    Buffer buffer;
+    MUST(cucore_buffer_from_owner, device, cucore_buffer_address(of), BYTES, end, &alive_,
+         buffer.out());
+    return buffer;
+  };
+  const auto hold = [&](const Graph& graph) {
+    ++alive_;
+    MUST(cucore_graph_hold, graph, &alive_, end);
+  };
+  const auto fill = [&](const Graph& graph, float value, const Buffer& buffer) {
+    cucore_node node = 0;
+    MUST(cucore_graph_add_fill, graph, nullptr, 0, buffer, 0, BYTES, &value, 4, &node);
+    return node;
+  };
+  const auto add_kernel = [&](const Graph& graph, cucore_node before, bool is_cooperative) {
+    cucore_launch_options options = grid(1, 32);
+    options.cooperative = is_cooperative;
+    cucore_node node = 0;
+    MUST(cucore_graph_add_kernel, graph, &before, 1, empty_, &options, nullptr, 0, &node);
+    return node;
+  };
+  add_kernel(graph_, fill(graph_, 1, make_counted(device_, memory)), false);
+  hold(graph_);
+  Executable executable = make_executable(graph_);
+  forget_graph();
+  EXPECT_EQ(alive_, 2);
+  const auto is_refused = [&](Graph other, cucore_status status, const std::string& message) {
+    SCOPED_TRACE(message);
+    hold(other);
+    FAILS(status, message, cucore_executable_update, executable, other, nullptr);
+    EXPECT_EQ(alive_, 4);
+    other.reset();
+    EXPECT_TRUE(ends_at(2)) << alive_ << " objects are left";
+    launch(executable);
+    EXPECT_EQ(first(memory), 1);
+    MUST(cucore_buffer_fill, memory, 0, BYTES, "", 1, stream_);
+  };
+  const auto with_fill = [&](const Device& device, const Buffer& of, auto&& add) {
+    Graph graph = make_graph(device);
+    add(graph, fill(graph, 2, make_counted(device, of)));
+    return graph;
+  };
+  is_refused(with_fill(device_, memory,
+                       [&](const Graph& graph, cucore_node node) {
+                         add_kernel(graph, add_kernel(graph, node, false), false);
+                       }),
+             CUCORE_ERROR_NOT_UPDATABLE, "CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED");
+  is_refused(with_fill(device_, memory,
+                       [&](const Graph& graph, cucore_node node) { add_empty(graph, {node}); }),
+             CUCORE_ERROR_NOT_UPDATABLE, "CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED");
+  if (!fake_)  // it compares neither attributes nor contexts
+    is_refused(
+        with_fill(device_, memory,
+                  [&](const Graph& graph, cucore_node node) { add_kernel(graph, node, true); }),
+        CUCORE_ERROR_NOT_UPDATABLE, "CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED");
+  int32_t devices = 0;
+  SUCCEEDS(cucore_device_count, &devices);
+  if (!fake_ && devices > 1) {
+    const Device second = open_device(1);
+    const Stream there = make_stream(second);
+    const Buffer far = make_buffer(second, BYTES, there);
+    is_refused(
+        with_fill(second, far,
+                  [&](const Graph& graph, cucore_node node) { add_kernel(graph, node, false); }),
+        CUCORE_ERROR_NOT_UPDATABLE, "cannot update the executable");
+  }
+  // A graph into which a stream is being captured.
+  SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+  Graph under_way, captured;
+  SUCCEEDS(cucore_stream_capture_graph, stream_, under_way.out());
+  hold(under_way);
+  const cucore_launch_options options = grid(1, 32);
+  {
+    const Buffer counted = make_counted(device_, memory);
+    SUCCEEDS(cucore_buffer_fill, counted, 0, BYTES, "x", 1, stream_);
+    SUCCEEDS(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
+  }
+  FAILS(CUCORE_ERROR_INVALID_STATE, "into which a stream is being captured",
+        cucore_executable_update, executable, under_way, nullptr);
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  EXPECT_EQ(alive_, 4);
+  captured.reset();
+  under_way.reset();
+  EXPECT_TRUE(ends_at(2));
+  launch(executable);
+  EXPECT_EQ(first(memory), 1);
+  executable.reset();
+  EXPECT_TRUE(ends_at(0));
+}
+
 TEST_F(ChangeLifetime, OfDataEndsWithACallThatFails) {
   const cucore_node node = add_empty();
   Executable executable = make_executable(graph_);
