@@ -6,6 +6,7 @@
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/deferred_release.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
 namespace cucore::core {
@@ -29,6 +30,7 @@ class External::Destruction final : public DeferredRelease {
     const CUexternalSemaphore semaphore = std::exchange(native, nullptr);
     if (!semaphore) return;
     const ContextScope scope(*context_, std::nothrow);
+    const driver::RelaxedCaptures relaxed;
     if (scope.is_alive() && !driver::is_gone() && cu.cuDestroyExternalSemaphore)
       driver::check_release(cu.cuDestroyExternalSemaphore(semaphore), "destroy a semaphore");
   }
@@ -78,6 +80,7 @@ Ref<External> External::import_semaphore(const Device& device, int descriptor, b
     throw Error(Status::UNSUPPORTED,
                 concat(device.label(),
                        " has no timeline semaphores of other libraries; use a binary semaphore"));
+  const driver::RelaxedCaptures relaxed;  // an import breaks captures that restrict other calls
   auto destruction = std::make_unique<Destruction>(primary.context());
   Ref<External> external = make<External>(primary.context(), std::move(destruction), is_timeline);
   CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description{};
