@@ -360,6 +360,7 @@ CUgraphNode add_node(CUgraph graph, const CUgraphNode* before, size_t count, Gra
 // Returns the step of an executable that was made from a node, or null.
 GraphNode allocation_node(CUdeviceptr address);
 GraphNode free_node(CUdeviceptr address);
+GraphNode word_node(const CUstreamBatchMemOpParams& operation);
 GraphNode* step_of(CUgraphExec exec, CUgraphNode node);
 
 // Makes a node from work on a stream. Returns false if the stream is not captured.

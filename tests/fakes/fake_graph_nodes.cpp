@@ -299,6 +299,21 @@ GraphNode free_node(CUdeviceptr address) {
   return node;
 }
 
+// A write takes place; a wait never waits, because a launch does its work at once.
+GraphNode word_node(const CUstreamBatchMemOpParams& operation) {
+  const bool is_wide = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
+                       operation.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
+  const bool is_write = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
+                        operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32;
+  GraphNode node;
+  node.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
+  node.run = [operation, size = is_wide ? 8 : 4, is_write] {
+    if (memory_for(operation.writeValue.address, size, "a word") && is_write)
+      std::memcpy(host_address(operation.writeValue.address), &operation.writeValue.value64, size);
+  };
+  return node;
+}
+
 GraphNode* step_of(CUgraphExec handle, CUgraphNode node) {
   GraphExec* exec = driver().graph_execs.find_or_note(handle, "a change of an executable");
   if (!exec) return nullptr;
@@ -620,24 +635,12 @@ CUresult cuGraphAddMemFreeNode(CUgraphNode* out, CUgraph handle, const CUgraphNo
   return add(out, handle, before, count, free_node(address));
 }
 
-// A write takes place; a wait never waits, because a launch does its work at once.
 CUresult cuGraphAddBatchMemOpNode(CUgraphNode* out, CUgraph graph, const CUgraphNode* before,
                                   size_t count, const CUDA_BATCH_MEM_OP_NODE_PARAMS* given) {
   const auto lock = locked();
   RETURN_IF_FAILED(usable(context_of(given->ctx)));
   NEED(given->count == 1, CUDA_ERROR_INVALID_VALUE);
-  const CUstreamBatchMemOpParams operation = *given->paramArray;
-  const bool is_wide = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
-                       operation.operation == CU_STREAM_MEM_OP_WAIT_VALUE_64;
-  const bool is_write = operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_64 ||
-                        operation.operation == CU_STREAM_MEM_OP_WRITE_VALUE_32;
-  GraphNode node;
-  node.type = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP;
-  node.run = [operation, size = is_wide ? 8 : 4, is_write] {
-    if (memory_for(operation.writeValue.address, size, "a word") && is_write)
-      std::memcpy(host_address(operation.writeValue.address), &operation.writeValue.value64, size);
-  };
-  return add(out, graph, before, count, std::move(node));
+  return add(out, graph, before, count, word_node(*given->paramArray));
 }
 
 CUresult cuGraphNodeGetToolsId(CUgraphNode handle, unsigned long long* id) {

@@ -133,31 +133,39 @@ CUresult cuStreamSetAttribute(CUstream handle, CUstreamAttrID id, const CUstream
 
 namespace {
 
-CUresult use_word(CUstream handle, CUdeviceptr address, size_t size, const char* name) {
+CUresult use_word(CUstream handle, CUstreamBatchMemOpType type, CUdeviceptr address, uint64_t value,
+                  size_t size, const char* name) {
   auto lock = locked();
   Target to;
   RETURN_IF_FAILED(resolve_work(handle, to.context, to.stream, name));
   NEED(address % size == 0 && memory_at(address, size), CUDA_ERROR_INVALID_VALUE);
+  CUstreamBatchMemOpParams operation{};
+  operation.operation = type;
+  operation.writeValue.address = address;
+  operation.writeValue.value64 = value;
+  if (capture_work(to.stream, word_node(operation))) return CUDA_SUCCESS;
   take_place(lock, to.stream);
   return CUDA_SUCCESS;
 }
 
 }  // namespace
 
-CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
-  return use_word(stream, address, 4, "cuStreamWriteValue32");
+CUresult cuStreamWriteValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned) {
+  return use_word(stream, CU_STREAM_MEM_OP_WRITE_VALUE_32, address, value, 4,
+                  "cuStreamWriteValue32");
 }
 
-CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
-  return use_word(stream, address, 8, "cuStreamWriteValue64");
+CUresult cuStreamWriteValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned) {
+  return use_word(stream, CU_STREAM_MEM_OP_WRITE_VALUE_64, address, value, 8,
+                  "cuStreamWriteValue64");
 }
 
-CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t, unsigned) {
-  return use_word(stream, address, 4, "cuStreamWaitValue32");
+CUresult cuStreamWaitValue32(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned) {
+  return use_word(stream, CU_STREAM_MEM_OP_WAIT_VALUE_32, address, value, 4, "cuStreamWaitValue32");
 }
 
-CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t, unsigned) {
-  return use_word(stream, address, 8, "cuStreamWaitValue64");
+CUresult cuStreamWaitValue64(CUstream stream, CUdeviceptr address, cuuint64_t value, unsigned) {
+  return use_word(stream, CU_STREAM_MEM_OP_WAIT_VALUE_64, address, value, 8, "cuStreamWaitValue64");
 }
 
 CUresult cuStreamGetId(CUstream handle, unsigned long long* id) {

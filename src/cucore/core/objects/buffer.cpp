@@ -263,7 +263,14 @@ bool Buffer::is_own(const Stream& stream) const {
   return own && own->native() == stream.native() && own->context() == stream.context();
 }
 
-void Buffer::record_use(const Stream& stream) const { const BufferUse use(*this, stream); }
+// Work of other code in a capture runs at each launch of its graph.
+void Buffer::record_use(const Stream& stream) const {
+  const BufferUse use(*this, stream);
+  if (!allocation_ || !stream.may_be_captured()) return;
+  const ContextScope scope(*stream.context(), "stream");
+  if (driver::capture_state(cuda(), stream.native()) == driver::CaptureState::CAPTURED)
+    hold(stream);
+}
 
 void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
   if (!buffer.allocation_) return;
