@@ -83,8 +83,10 @@ void Context::end_handles() {
     std::lock_guard lock(mutex_);
     children.swap(children_);
   }
-  count_leaked_handles(*this, children);
-  report_leaks_of(*this, children);
+  auto leaked = children;
+  take_graphs_of(*this, leaked);
+  count_leaked_handles(*this, leaked);
+  report_leaks_of(*this, leaked);
   for (auto [handle, kind] : children) Registry::instance().remove(kind, handle);
 }
 

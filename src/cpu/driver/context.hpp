@@ -116,5 +116,6 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
 // context's error.
 std::shared_ptr<Context> current_context();
 std::shared_ptr<Context> current_context_unchecked();  // nullptr: none is current
+uint64_t id_of_current_context();                      // 0: none is current
 
 }  // namespace cucore::cpu

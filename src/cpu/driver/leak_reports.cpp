@@ -9,6 +9,8 @@
 #include "cpu/checks/reports.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/context.hpp"
+#include "cpu/driver/graph/executable.hpp"
+#include "cpu/driver/graph/graph.hpp"
 #include "cpu/exec/fault.hpp"
 #include "support/counted.hpp"
 
@@ -25,7 +27,8 @@ struct Leakable {
   const char* maker;  // how the name of the call begins that makes objects of the program
 };
 // Functions, kernels and modules of a library end with it, and the levels of an array with the
-// array. A context ends by a release, which libraries leave to the end of the process.
+// array. The graph of a capture belongs to the capture until its end. A context ends by a release,
+// which libraries leave to the end of the process.
 constexpr Leakable LEAKABLE[] = {
     {ObjectKind::STREAM, "stream", ""},
     {ObjectKind::EVENT, "event", ""},
@@ -37,9 +40,22 @@ constexpr Leakable LEAKABLE[] = {
     {ObjectKind::MIPMAPPED_ARRAY, "mipmapped array", ""},
     {ObjectKind::TEXTURE, "texture object", ""},
     {ObjectKind::SURFACE, "surface object", ""},
+    {ObjectKind::GRAPH, "graph", "cuGraphCreate"},
+    {ObjectKind::GRAPH, "graph", "cuGraphClone"},
+    {ObjectKind::GRAPH, "graph", "cuStreamEndCapture"},
+    {ObjectKind::GRAPH_EXECUTABLE, "executable graph", ""},
 };
 
+// Returns whether the graph is that of a node, which ends with the node.
+bool has_owner(uint64_t graph) {
+  const GraphLock lock;
+  const auto object = Registry::instance().find(ObjectKind::GRAPH, graph);
+  return object && static_cast<const Graph&>(*object).owner();
+}
+
+// Returns null for an object that ends without a call of the program.
 const char* noun_of(const Registry::Made& object) {
+  if (object.kind == ObjectKind::GRAPH && has_owner(object.handle)) return nullptr;
   const std::string_view maker = object.origin.call ? object.origin.call : "";
   for (const Leakable& row : LEAKABLE)
     if (row.kind == object.kind && maker.starts_with(row.maker)) return row.noun;
@@ -71,6 +87,24 @@ void report_object(const Registry::Made& object) {
   Reports::instance().add(std::move(report));
 }
 
+template <class T>
+bool take(const Context& context, Object& object) {
+  const GraphLock lock;
+  auto& graph = static_cast<T&>(object);
+  if (graph.context != context.id()) return false;
+  graph.context = 0;
+  return true;
+}
+
+bool take(const Context& context, const Registry::Made& made) {
+  const bool is_graph = made.kind == ObjectKind::GRAPH;
+  if (!is_graph && made.kind != ObjectKind::GRAPH_EXECUTABLE) return false;
+  if (!noun_of(made)) return false;
+  const auto object = Registry::instance().find(made.kind, made.handle);
+  if (!object) return false;
+  return is_graph ? take<Graph>(context, *object) : take<GraphExecutable>(context, *object);
+}
+
 }  // namespace
 
 LeakMark LeakMark::now() { return {Allocations::instance().made(), Registry::instance().made()}; }
@@ -93,6 +127,11 @@ void report_leaks_of(const Context& context,
     if (a->context == context.id()) report_memory(*a);
   for (const auto& object : Registry::instance().made_after(g_objects))
     if (handles.count(object.handle)) report_object(object);
+}
+
+void take_graphs_of(const Context& context, std::unordered_map<uint64_t, ObjectKind>& handles) {
+  for (const auto& made : Registry::instance().made_after(0))
+    if (take(context, made)) handles.emplace(made.handle, made.kind);
 }
 
 }  // namespace cucore::cpu

@@ -75,6 +75,14 @@ bool Registry::keep(uint64_t handle) {
   return true;
 }
 
+void Registry::renew(uint64_t handle) {
+  std::unique_lock lock(mutex_);
+  const uint32_t index = index_of(handle);
+  if (handle == 0 || index >= slots_.size() || slots_[index].handle != handle) return;
+  slots_[index].number = ++made_;
+  slots_[index].origin = origin_of_thread();
+}
+
 uint64_t Registry::made() const {
   std::shared_lock lock(mutex_);
   return made_;

@@ -67,6 +67,8 @@ class Registry {
   };
   // Leaves a live object out of made_after(). Returns false for an invalid handle.
   bool keep(uint64_t handle);
+  // Lets the running call count as the one that made a live object.
+  void renew(uint64_t handle);
   // Returns the number of objects ever made, as a mark for made_after().
   uint64_t made() const;
   // Returns the live objects that were made after the mark, in no order.

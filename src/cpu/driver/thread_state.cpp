@@ -41,6 +41,11 @@ std::shared_ptr<Context> current_context_unchecked() {
   return stack.empty() ? nullptr : stack.back();
 }
 
+uint64_t id_of_current_context() {
+  const auto& stack = thread_state().stack;
+  return stack.empty() ? 0 : stack.back()->id();
+}
+
 std::shared_ptr<Context> current_context() {
   auto context = current_context_unchecked();
   require(context != nullptr, CUDA_ERROR_INVALID_CONTEXT);

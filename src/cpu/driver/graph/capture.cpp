@@ -293,6 +293,8 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
   session->valid = code == CUDA_SUCCESS;
   if (code != CUDA_SUCCESS && !session->into_existing) session->graph->destroy();
   require(code == CUDA_SUCCESS, code);
+  // A new graph is the program's from now on.
+  if (!session->into_existing) Registry::instance().renew(session->graph->handle_bits());
   return session->graph;
 }
 

@@ -4,6 +4,7 @@
 
 #include <set>
 
+#include "cpu/driver/context.hpp"
 #include "cpu/driver/graph/graph_memory.hpp"
 #include "cpu/driver/graph/run.hpp"
 
@@ -107,6 +108,7 @@ std::shared_ptr<GraphExecutable> GraphExecutable::make(Graph& graph, cuuint64_t 
   auto plan = compile(graph);
   plan->resets = resets_of(graph);
   std::shared_ptr<GraphExecutable> made(new GraphExecutable(std::move(plan), flags));
+  made->context = id_of_current_context();
   if (single) {
     made->token_ = std::make_shared<char>();
     graph.executable = made->token_;

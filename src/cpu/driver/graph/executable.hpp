@@ -46,6 +46,8 @@ class GraphExecutable : public Object, public std::enable_shared_from_this<Graph
   bool enabled(uint64_t node);
   NodeParams params(uint64_t node);
 
+  uint64_t context = 0;  // as Graph::context
+
  private:
   GraphExecutable(std::shared_ptr<GraphPlan> plan, cuuint64_t flags);
   void check_contexts() const;

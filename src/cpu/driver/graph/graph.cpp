@@ -6,6 +6,7 @@
 #include <cstring>
 #include <set>
 
+#include "cpu/driver/context.hpp"
 #include "cpu/exec/conditions.hpp"
 
 namespace cucore::cpu {
@@ -64,6 +65,7 @@ void each_graph(const Graph& graph, const std::function<void(const Graph&)>& vis
 std::shared_ptr<Graph> Graph::make(GraphNode* owner) {
   auto graph = std::make_shared<Graph>();
   graph->owner_ = owner;
+  graph->context = id_of_current_context();
   new_handle<CUgraph>(graph);
   return graph;
 }

@@ -91,6 +91,7 @@ class Graph : public Object, public std::enable_shared_from_this<Graph> {
   const UserObjectList& objects() const { return objects_; }
 
   unsigned captures = 0;           // that add nodes now
+  uint64_t context = 0;            // see report_leaks_of(); guarded by the lock of graphs
   std::weak_ptr<void> executable;  // the only one of a graph with memory or conditions
 
  private:
