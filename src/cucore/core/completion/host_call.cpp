@@ -90,6 +90,7 @@ CUresult launch_now(const Stream& stream, const HostCall& call, const driver::Cu
 CUresult launch_captured(const Stream& stream, const HostCall& call, const driver::CudaTable& cu) {
   CapturedWork work(stream);
   if (!work.is_captured()) return launch_now(stream, call, cu);
+  work.refuse_in_body(NodeKind::HOST);
   work.hold(call);
   return cu.cuLaunchHostFunc(stream.native(), &run_in_graph, const_cast<HostCall*>(&call));
 }

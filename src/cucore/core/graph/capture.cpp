@@ -117,7 +117,8 @@ void begin_capture(const Stream& stream, const CaptureOptions& options) {
   begin_native(cu, stream, options);
   NewCapture begun(cu, stream, options.into);
   const uint64_t id = info_of_capture(cu, stream).id;
-  add_capture(make<CaptureSession>(id, stream, options.mode, options.into));
+  const bool is_into_body = options.into && options.into->is_conditional();
+  add_capture(make<CaptureSession>(id, stream, options.mode, options.into, is_into_body));
   stream.note_capture(id);
   begun.keep();
 }

@@ -275,12 +275,7 @@ void add_native(const driver::CudaTable& cu, const GraphBody& body,
 
 NodeNumber Graph::insert(const driver::CudaTable& cu, std::span<const NodeNumber> after,
                          Ref<const NodeWork>& work) {
-  if (body_->is_conditional() && !work->may_be_conditional())
-    throw Error(
-        Status::INVALID_ARGUMENT,
-        concat("the graph of a conditional node cannot hold a node of kind ", name_of(work->kind()),
-               "; expected kernels, copies, fills, empty nodes, "
-               "conditional nodes, and child graphs of these"));
+  if (body_->is_conditional() && !work->may_be_conditional()) throw_not_for_body(work->kind());
   const ShortList<GraphNode*> before = body_->find_all(after);
   body_->reserve_insertion(before.all());
   GraphBody::NewNode node = body_->make_node();

@@ -95,6 +95,13 @@ CUgraphNode EmptyWork::add_to(const driver::CudaTable& cu, CUgraph graph,
   return node;
 }
 
+void throw_not_for_body(NodeKind kind) {
+  throw Error(Status::INVALID_ARGUMENT,
+              concat("the graph of a conditional node cannot hold a node of kind ", name_of(kind),
+                     "; expected kernels, copies, fills, empty nodes, "
+                     "conditional nodes, and child graphs of these"));
+}
+
 void require_some(size_t size, const char* verb) {
   if (size == 0)
     throw Error(Status::INVALID_ARGUMENT, concat("size is 0; expected at least 1 byte for a node "

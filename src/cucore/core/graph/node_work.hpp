@@ -43,6 +43,9 @@ inline bool is_memory(NodeKind kind) {
 
 const char* name_of(NodeKind kind);  // "kernel", "host function"
 
+// Throws INVALID_ARGUMENT for a node that the graph of a conditional node cannot hold.
+[[noreturn]] void throw_not_for_body(NodeKind kind);
+
 // Throws INVALID_ARGUMENT for a node without bytes. `verb` is "copies".
 void require_some(size_t size, const char* verb);
 

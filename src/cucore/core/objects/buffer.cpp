@@ -5,6 +5,7 @@
 #include <cstring>
 #include <optional>
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
@@ -113,7 +114,7 @@ Ref<Buffer> Buffer::create_in_capture(Pool* pool, size_t size, Ref<Stream> strea
                                       uint64_t capture) {
   Ref<Context> context = stream->context();
   const auto memory = make<GraphMemory>(context, size);
-  hold_if_captured(*stream, *memory);
+  hold_outside_bodies(*stream, *memory, NodeKind::ALLOCATION);
   const Ref<Buffer> buffer = from_graph(memory, stream, capture);
   CUdeviceptr address = 0;
   if (pool)

@@ -35,13 +35,14 @@ Ref<CaptureSession> find_session(Predicate&& matches) noexcept {
 }  // namespace
 
 CaptureSession::CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptureMode mode,
-                               Ref<Object> into)
+                               Ref<Object> into, bool is_into_body)
     : id_(id),
       origin_(origin.identity()),
       context_(origin.context()),
       native_(origin.native()),
       mode_(mode),
       is_into_(static_cast<bool>(into)),
+      is_into_body_(is_into_body),
       restricts_(mode),
       failures_(driver::capture_failures()),
       gate_(&origin.capture_gate()),

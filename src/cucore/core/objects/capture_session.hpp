@@ -15,7 +15,9 @@ namespace cucore::core {
 
 class CaptureSession final : public Object {
  public:
-  CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptureMode mode, Ref<Object> into);
+  // `is_into_body`: `into` is the graph of a conditional node, or in one.
+  CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptureMode mode, Ref<Object> into,
+                 bool is_into_body);
 
   uint64_t id() const { return id_; }
   CUstreamCaptureMode mode() const { return mode_; }
@@ -46,6 +48,8 @@ class CaptureSession final : public Object {
   void set_graph(Ref<Object> graph);
   // Whether the graph existed before the capture.
   bool is_into() const { return is_into_; }
+  // Whether the work becomes nodes of the graph of a conditional node, which cannot hold all kinds.
+  bool is_into_body() const { return is_into_body_; }
 
   // Returns the first failure in the library since the beginning of the capture, or "".
   std::string cause() const;
@@ -60,7 +64,7 @@ class CaptureSession final : public Object {
   const Ref<Context> context_;
   const CUstream native_;
   const CUstreamCaptureMode mode_;
-  const bool is_into_;
+  const bool is_into_, is_into_body_;
   const driver::RestrictingCapture restricts_;
   const std::thread::id thread_ = std::this_thread::get_id();
   const uint64_t failures_;      // of the library, at the beginning

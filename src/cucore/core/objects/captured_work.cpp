@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"
@@ -58,6 +59,10 @@ bool CapturedWork::enter(const Stream& stream) {
   return true;
 }
 
+void CapturedWork::refuse_in_body(NodeKind kind) const {
+  if (session_ && session_->is_into_body()) throw_not_for_body(kind);
+}
+
 void CapturedWork::hold(const Object& object) {
   if (session_) return session_->hold(object, lock_);
   Ref<const Object> held(&object);
@@ -75,6 +80,13 @@ void CapturedWork::hold(const Object& object) {
 void detail::hold_if_captured(const Stream& stream, const Object& object) {
   CapturedWork work(stream);
   if (work.is_captured()) work.hold(object);
+}
+
+void detail::hold_outside_bodies(const Stream& stream, const Object& object, NodeKind kind) {
+  CapturedWork work(stream);
+  if (!work.is_captured()) return;
+  work.refuse_in_body(kind);
+  work.hold(object);
 }
 
 void detail::throw_captured(const char* action) {

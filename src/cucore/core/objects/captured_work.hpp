@@ -10,6 +10,8 @@
 
 namespace cucore::core {
 
+enum class NodeKind : int32_t;
+
 // Values in place of the driver's number of a capture.
 inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;
 
@@ -27,6 +29,9 @@ class CapturedWork {
   bool is_captured() const { return is_captured_; }
   // The driver's number of the capture.
   uint64_t capture() const { return capture_; }
+  // For work whose node the graph of a conditional node cannot hold. Throws INVALID_ARGUMENT if the
+  // capture adds nodes to such a graph. Call before hold().
+  void refuse_in_body(NodeKind kind) const;
   // Gives a reference to the graph, as hold_if_captured().
   void hold(const Object& object);
 
@@ -45,6 +50,7 @@ class CapturedWork {
 
 namespace detail {
 void hold_if_captured(const Stream& stream, const Object& object);
+void hold_outside_bodies(const Stream& stream, const Object& object, NodeKind kind);
 [[noreturn]] void throw_captured(const char* action);
 uint64_t capture_of(const Stream& stream);
 bool is_in_capture(const Stream& stream);
@@ -57,6 +63,11 @@ bool is_in_capture(const Stream& stream);
 // of the driver (11 ns of driver 580), on others one comparison.
 inline void hold_if_captured(const Stream& stream, const Object& object) {
   if (stream.may_be_captured()) detail::hold_if_captured(stream, object);
+}
+
+// The same for work that the graph of a conditional node cannot hold; see refuse_in_body().
+inline void hold_outside_bodies(const Stream& stream, const Object& object, NodeKind kind) {
+  if (stream.may_be_captured()) detail::hold_outside_bodies(stream, object, kind);
 }
 
 // The functions below also need the stream's context for a default stream.

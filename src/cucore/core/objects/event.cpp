@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/event.hpp"
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"
@@ -89,7 +90,7 @@ void Event::record_in_graph(const Stream& stream) {
     throw Error(Status::INVALID_STATE,
                 "cannot add a node that records an event: the stream is not being captured; record "
                 "the event with cucore_event_record()");
-  hold_if_captured(stream, *this);
+  hold_outside_bodies(stream, *this, NodeKind::RECORD);
   note_in_graph();
   check(cuda().cuEventRecordWithFlags(native_, stream.native(), CU_EVENT_RECORD_EXTERNAL), [&] {
     return concat("add a node to the capture of ", stream.label(), " that records an event");

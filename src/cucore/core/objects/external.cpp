@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/deferred_release.hpp"
@@ -111,18 +112,21 @@ External::~External() {
 CUexternalSemaphore External::native() const { return destruction_->native; }
 
 template <class Call>
-void External::add(const Stream& stream, const char* action, Call&& call) const {
+void External::add(const Stream& stream, NodeKind kind, Call&& call) const {
   stream.require_on(device(), "semaphore");
   const ContextScope scope(*context_, "semaphore");
   destruction_->uses().add(stream);
-  hold_if_captured(stream, *this);
-  driver::check(call(), [&] { return concat(action, " a semaphore on ", stream.label()); });
+  hold_outside_bodies(stream, *this, kind);
+  driver::check(call(), [&] {
+    const char* const action = kind == NodeKind::SEMAPHORE_SIGNAL ? "signal" : "wait for";
+    return concat(action, " a semaphore on ", stream.label());
+  });
 }
 
 void External::signal(uint64_t value, const Stream& stream) const {
   const auto call = driver::require(cuda().cuSignalExternalSemaphoresAsync,
                                     "cuSignalExternalSemaphoresAsync", SINCE_EXTERNAL);
-  add(stream, "signal", [&] {
+  add(stream, NodeKind::SEMAPHORE_SIGNAL, [&] {
     const CUexternalSemaphore semaphore = native();
     const auto params = signal_params(value);
     return call(&semaphore, &params, 1, stream.native());
@@ -132,7 +136,7 @@ void External::signal(uint64_t value, const Stream& stream) const {
 void External::wait(uint64_t value, const Stream& stream) const {
   const auto call = driver::require(cuda().cuWaitExternalSemaphoresAsync,
                                     "cuWaitExternalSemaphoresAsync", SINCE_EXTERNAL);
-  add(stream, "wait for", [&] {
+  add(stream, NodeKind::SEMAPHORE_WAIT, [&] {
     const CUexternalSemaphore semaphore = native();
     const auto params = wait_params(value);
     return call(&semaphore, &params, 1, stream.native());

@@ -8,6 +8,8 @@
 
 namespace cucore::core {
 
+enum class NodeKind : int32_t;
+
 class External final : public Object {
  public:
   // Takes the descriptor over. After a failure it is still the caller's.
@@ -30,7 +32,7 @@ class External final : public Object {
   friend Ref<T> cucore::make(A&&...);
   ~External() override;
   template <class Call>
-  void add(const Stream& stream, const char* action, Call&& call) const;
+  void add(const Stream& stream, NodeKind kind, Call&& call) const;
 
   const Ref<Context> context_;
   std::unique_ptr<Destruction> destruction_;

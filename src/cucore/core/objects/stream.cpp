@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/capturable_streams.hpp"
 #include "core/objects/capture_session.hpp"
 #include "core/objects/captured_work.hpp"
@@ -240,7 +241,7 @@ void Stream::wait_in_graph(const Event& event) const {
     throw Error(Status::INVALID_STATE,
                 "cannot add a node that waits for an event: the stream is not being captured; let "
                 "it wait with cucore_stream_wait_event()");
-  hold_if_captured(*this, event);
+  hold_outside_bodies(*this, event, NodeKind::WAIT);
   event.note_in_graph();
   check(cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_EXTERNAL), [&] {
     return concat("add a node to the capture of ", label(), " that waits for an event");

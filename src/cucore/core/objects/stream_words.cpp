@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/stream_words.hpp"
 
+#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "support/concat.hpp"
@@ -17,7 +18,7 @@ CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, ui
                    size_t size, unsigned flags, Narrow narrow, Wide wide) {
   const ContextScope scope(*buffer.context(), "buffer");
   const BufferUse use(buffer, stream);
-  hold_if_captured(stream, buffer);
+  hold_outside_bodies(stream, buffer, NodeKind::VALUE);
   const CUdeviceptr at = buffer.address() + offset;
   return size == sizeof(uint32_t) ? narrow(stream.native(), at, static_cast<uint32_t>(value), flags)
                                   : wide(stream.native(), at, value, flags);
