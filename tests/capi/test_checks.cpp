@@ -436,6 +436,31 @@ TEST_F(CheckApi, FindLeaks) {
   SUCCEEDS(cucore_checks_verify, checks);
 }
 
+TEST_F(CheckApi, FindLeaksOfGraphs) {
+  Graph built, copied, captured;
+  Executable executable;
+  {
+    const Checks checks = start("leak");
+    built = make_graph(device_);
+    SUCCEEDS(cucore_graph_clone, built, copied.out());
+    SUCCEEDS(cucore_stream_begin_capture, stream_, nullptr);
+    SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+    executable = make_executable(built);
+    make_executable(make_graph(device_));
+    SUCCEEDS(cucore_checks_end, checks);
+    const std::string text = cucore_checks_text(checks);
+    ASSERT_EQ(cucore_checks_report_count(checks), 4u) << text;
+    for (size_t i = 0; i < 4; ++i) EXPECT_STREQ(report_of(checks, i).kind, "leak");
+    for (const char* part :
+         {"leak: cuGraphCreate: graph 0x", "leak: cuGraphClone: graph 0x",
+          "leak: cuStreamEndCapture: graph 0x", ": executable graph 0x", "of cuGraphInstantiate"})
+      EXPECT_TRUE(contains(text, part)) << text;
+  }
+  const Checks checks = start("leak");
+  built.reset(), copied.reset(), captured.reset(), executable.reset();
+  SUCCEEDS(cucore_checks_verify, checks);
+}
+
 // Neither releases that wait for the end of work nor objects of the library itself are leaks.
 TEST_F(CheckApi, PendingReleasesAreNoLeaks) {
   const Checks checks = start("leak");
