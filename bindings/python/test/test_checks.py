@@ -105,6 +105,10 @@ def test_leaks(device, stream):
     with cucore.checks("leak"):
         with cucore.Buffer(device, 64, stream), cucore.Stream(device), cucore.Event(device):
             pass
+    with pytest.raises(cucore.ChecksError, match="leak: cuGraphCreate: graph 0x.* was not destroyed"):
+        with cucore.checks("leak"):
+            graph = cucore.Graph(device)
+    graph.close()
 
 
 def test_faults_and_counts(device):
