@@ -2,8 +2,11 @@
 // Threads that wait for each other make progress: lanes, warps and blocks, through locks and flags.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <thread>
+#include <utility>
 
 #include "cpu/checks/check_set.hpp"
 #include "text.hpp"
@@ -100,6 +103,35 @@ TEST(Progress, NanosleepTakesItsTime) {
   Array<int64_t> a(1);
   ASSERT_FALSE(run_text(kernel_text(text), shape(1, 64), a.address()));
   EXPECT_GE(a[0], 5'000'000);
+}
+
+// Returns the shortest of the times that a sleep takes. Other processes can make single sleeps
+// longer, so the search ends at one within the bound, and only a device that never is takes long.
+int64_t shortest_sleep(unsigned nanoseconds, int64_t bound) {
+  const auto module = load_text(kernel_text(
+      "mov.u64 %rd4, %clock64; nanosleep.u32 " + std::to_string(nanoseconds) +
+      "; mov.u64 %rd5, %clock64; sub.u64 %rd5, %rd5, %rd4; st.global.u64 [%rd0], %rd5;"));
+  Array<int64_t> a(1);
+  int64_t shortest = INT64_MAX;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (shortest > bound && std::chrono::steady_clock::now() < end) {
+    EXPECT_FALSE(
+        launch(*module->find_kernel("k"), shape(1, 1), nullptr, a.address(), uint64_t{0}, 0));
+    shortest = std::min(shortest, a[0]);
+  }
+  return shortest;
+}
+
+// PTX permits twice the time, and no more than that of a millisecond.
+TEST(Progress, NanosleepTakesAtMostTwiceItsTime) {
+  for (const auto [sleep, bound] : {std::pair{200'000u, 400'000},
+                                    {1'000'000u, 2'000'000},
+                                    {4'000'000u, 2'000'000},
+                                    {4'000'000'000u, 2'000'000}}) {
+    const int64_t shortest = shortest_sleep(sleep, bound);
+    EXPECT_LE(shortest, bound) << sleep;
+    EXPECT_GE(shortest, std::min(sleep, 1'000'000u)) << sleep;
+  }
 }
 
 // The order of a schedule that can be repeated does not depend on the time: 20 seconds are over
