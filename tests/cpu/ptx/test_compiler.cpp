@@ -29,22 +29,12 @@ std::vector<Source> kernels() {
   return sources;
 }
 
-// The first part of instruction names that the executor need not support.
-bool may_be_unsupported(std::string_view name) {
-  for (std::string_view family :
-       {"tex.", "tld4.", "suld.", "sust.", "mbarrier.", "cp.async.bulk", "cp.reduce.async.bulk"})
-    if (name.starts_with(family)) return true;
-  return false;
-}
-
 void check(const std::string& name, const std::string& ptx) {
   Parsed parsed(ptx);
   ASSERT_NE(parsed.module, nullptr) << name << "\n" << parsed.log.to_string();
   EXPECT_EQ(broken_promise(*parsed.module), "") << name;
   for (const Form& form : parsed.module->forms)
-    if (form.op == Opcode::unsupported) {
-      EXPECT_TRUE(may_be_unsupported(form.text)) << name << ": " << form.text;
-    }
+    EXPECT_NE(form.op, Opcode::unsupported) << name << ": " << form.text;
 }
 
 class Compiler : public testing::TestWithParam<const char*> {};
