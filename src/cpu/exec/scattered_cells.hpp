@@ -86,18 +86,18 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
   return uint32_t{bad} << first;
 }
 
-// If the lanes are close to each other, the cells of the next warps are behind theirs.
+// If the lanes are close to each other, the cells of the next warps are behind theirs. Lanes that
+// do not take part can have any cell, also those before the first one.
 template <class Kind, bool HasSite>
 CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
   uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
   uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
   constexpr uint32_t CLOSE = 8 * LANES;
-  const uint32_t first = cell[0], last = cell[LANES - 1];
-  if (last - first < CLOSE) {
-    for (uint32_t at = first + CELLS_AHEAD; at <= last + CELLS_AHEAD; at += 16)
-      __builtin_prefetch(records + at, 1);
-    for (uint32_t at = first + CELLS_AHEAD; !HasSite && at <= last + CELLS_AHEAD; at += 32)
-      __builtin_prefetch(sites + at);
+  const uint64_t first = cell[0] + CELLS_AHEAD;
+  const uint32_t distance = cell[LANES - 1] - cell[0];
+  if (distance < CLOSE) {
+    for (uint32_t k = 0; k <= distance; k += 16) __builtin_prefetch(records + first + k, 1);
+    for (uint32_t k = 0; !HasSite && k <= distance; k += 32) __builtin_prefetch(sites + first + k);
     return;
   }
   for (int l = 0; l < LANES; ++l) {
