@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Schedules: random orders expose missing barriers and repeat with their seed.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
 #include <set>
 
 #include "check_device.hpp"
@@ -21,6 +24,13 @@ template <bool Barrier> __device__ void chain(int* out) {
 }
 extern "C" __global__ void missing(int* out) { chain<false>(out); }
 extern "C" __global__ void correct(int* out) { chain<true>(out); }
+// Each warp takes a ticket before and after a barrier, so that the numbers are the order of the warps.
+extern "C" __global__ void order(int* out) {
+  unsigned warp = (blockIdx.x * blockDim.x + threadIdx.x) / 32, first = threadIdx.x % 32 == 0;
+  if (first) out[1 + 2 * warp] = atomicAdd(out, 1);
+  __syncthreads();
+  if (first) out[2 + 2 * warp] = atomicAdd(out, 1);
+}
 extern "C" __global__ void past_end(int* out) { out[128 + threadIdx.x] = 1; }
 )cuda";
 
@@ -37,6 +47,13 @@ class Schedules : public testing::Test {
   std::vector<int> result(const char* kernel) {
     const Buffer<int> out(128);
     program_->run(kernel, {1, 128}, out);
+    return out.read();
+  }
+  // The tickets of all warps of many blocks, see the kernel `order`.
+  std::vector<int> order() {
+    constexpr unsigned BLOCKS = 32, WARPS = 4;
+    const Buffer<int> out(1 + 2 * BLOCKS * WARPS);
+    program_->run("order", {BLOCKS, 32 * WARPS}, out);
     return out.read();
   }
   static void use(const std::string& schedule) {
@@ -60,6 +77,51 @@ TEST_F(Schedules, SequentialRepeats) {
   use("sequential");
   const std::vector<int> first = result("missing");
   for (int k = 0; k < 5; ++k) EXPECT_EQ(result("missing"), first);
+}
+
+TEST_F(Schedules, SequentialRepeatsTheOrderOfBlocksAndWarps) {
+  use("sequential");
+  const std::vector<int> first = order();
+  for (int k = 0; k < 5; ++k) EXPECT_EQ(order(), first);
+}
+
+// Runs in a process of its own, see below.
+TEST_F(Schedules, DISABLED_PrintOrders) {
+  for (const std::vector<int>& values : {order(), result("missing"), order()}) {
+    std::printf("\norder:");
+    for (const int value : values) std::printf(" %d", value);
+  }
+  std::printf("\n");
+}
+
+// Returns what a process prints whose schedule is that of its environment. The order also depends
+// on the number of the launch.
+std::string orders_of_process(const std::string& schedule) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").string();
+  const std::string command = "CUCORE_CPU_SCHEDULE=" + schedule + " '" + program +
+                              "' --gtest_also_run_disabled_tests --gtest_filter='*PrintOrders'";
+  FILE* const output = popen(command.c_str(), "r");
+  if (!output) return "";
+  std::string orders, line;
+  for (int c = std::fgetc(output); c != EOF; c = std::fgetc(output)) {
+    line += char(c);
+    if (c != '\n') continue;
+    if (line.starts_with("order:")) orders += line;
+    line.clear();
+  }
+  pclose(output);
+  return orders;
+}
+
+TEST_F(Schedules, ProcessesRepeatTheOrderOfBlocksAndWarps) {
+  std::set<std::string> orders;
+  for (const char* schedule : {"sequential", "random:1", "random:2", "random:3"}) {
+    const std::string first = orders_of_process(schedule);
+    EXPECT_EQ(std::count(first.begin(), first.end(), '\n'), 3) << first;
+    EXPECT_EQ(orders_of_process(schedule), first) << schedule;
+    orders.insert(first);
+  }
+  EXPECT_EQ(orders.size(), 4u);
 }
 
 TEST_F(Schedules, FaultsNameTheSeed) {
