@@ -120,6 +120,17 @@ void Kernels::SetUp() {
   if (target_of(GetParam()) > capability()) GTEST_SKIP() << "newer than the device";
 }
 
+void Kernels::TearDown() {
+  const cucore_cpu_control* control = control_table();
+  if (!control || control->check_count() == 0) return;
+  size_t length = 0;
+  control->check_text(nullptr, 0, &length);
+  std::string text(length + 1, '\0');
+  control->check_text(text.data(), text.size(), nullptr);
+  control->clear_checks();
+  ADD_FAILURE() << text.c_str();
+}
+
 Program::Program(const std::string& source, const std::vector<std::string>& options) {
   std::string error;
   std::vector<std::string> all = options;

@@ -97,10 +97,12 @@ class Program {
   CUmodule module_ = nullptr;
 };
 
-// Each test runs once per build.
+// Each test runs once per build. The kernels are correct, so that a report of the checks, which
+// CUCORE_CPU_CHECK enables, fails the test.
 class Kernels : public testing::TestWithParam<Build> {
  protected:
   void SetUp() override;
+  void TearDown() override;
   std::unique_ptr<Program> compiled(const std::string& source) const {
     return std::make_unique<Program>(source, GetParam().options);
   }
