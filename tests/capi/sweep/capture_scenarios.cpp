@@ -8,6 +8,10 @@ namespace {
 // Of the run alone: a buffer of the world would remember each stream.
 Buffer new_buffer(World& world) { return make_buffer(world.device.get(), world.stream.get()); }
 
+Buffer new_words(World& world) {
+  return cucore::make<Buffer>(cucore_buffer_create_pinned, world.device.get(), size_t{16});
+}
+
 void fill(const Buffer& buffer, const cucore_stream* stream) {
   ASSERT_EQ(cucore_buffer_fill(buffer.get(), 0, 16, "x", 1, stream, nullptr), CUCORE_OK);
 }
@@ -120,6 +124,54 @@ std::vector<Scenario> capture_scenarios() {
            return cucore_buffer_write(buffer.get(), 0, "0123", 4, stream, error);
          });
          tolerate_a_second_try(run);
+       }},
+      {"cucore_buffer_fill",
+       [](Run& run, World& world) {
+         const Buffer buffer = new_buffer(world);
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_buffer_fill(buffer.get(), 0, 16, "x", 1, stream, error);
+         });
+       }},
+      {"cucore_buffer_copy",
+       [](Run& run, World& world) {
+         const Buffer from = new_buffer(world), to = new_buffer(world);
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_buffer_copy(to.get(), 0, from.get(), 0, 16, stream, error);
+         });
+       }},
+      {"cucore_buffer_record_use",
+       [](Run& run, World& world) {
+         const Buffer buffer = new_buffer(world);
+         const Stream stream = captured(world);
+         run.call([&](auto** error) {
+           return cucore_buffer_record_use(buffer.get(), stream.get(), error);
+         });
+         EXPECT_EQ(cucore_stream_is_capturing(stream.get()), 1);
+       }},
+      {"cucore_stream_launch_host",
+       [](Run& run, World& world) {
+         // The data ends once: with the graph, or with the call that fails.
+         int ended = 0;
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_stream_launch_host(
+               stream, [](void*) {}, &ended, [](void* data) { ++*static_cast<int*>(data); }, error);
+         });
+         EXPECT_EQ(ended, 1);
+       }},
+      {"cucore_stream_write_value",
+       [](Run& run, World& world) {
+         const Buffer words = new_words(world);
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_stream_write_value(stream, words.get(), 0, 1, 4, error);
+         });
+       }},
+      {"cucore_stream_wait_value",
+       [](Run& run, World& world) {
+         const Buffer words = new_words(world);
+         adds_node(run, world, [&](auto* stream, auto** error) {
+           return cucore_stream_wait_value(stream, words.get(), 0, 1, 8, CUCORE_COMPARISON_EQUAL,
+                                           error);
+         });
        }},
       {"cucore_buffer_copy_box",
        [](Run& run, World& world) {

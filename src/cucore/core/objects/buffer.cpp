@@ -269,8 +269,12 @@ void Buffer::record_use(const Stream& stream) const {
   const BufferUse use(*this, stream);
   if (!allocation_ || !stream.may_be_captured()) return;
   const ContextScope scope(*stream.context(), "stream");
-  if (driver::capture_state(cuda(), stream.native()) == driver::CaptureState::CAPTURED)
-    hold(stream);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
+  // The legacy default stream cannot be queried while a blocking stream is captured.
+  if (driver::is_capture_in_the_way(result)) return;
+  check(result, "query whether a stream is captured");
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) hold(stream);
 }
 
 void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
