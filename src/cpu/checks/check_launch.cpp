@@ -116,7 +116,7 @@ std::unique_ptr<LaunchChecks> begin_checks(const Launch& launch, const LaunchSta
   checks->module = &module_checks(*state.module);
   checks->lanes = &handlers_for(simd_level()).lane_checks();
   if (order.order == WarpOrder::RANDOM)
-    checks->random = std::make_unique<RandomOrder>(order.seed * 1000003 + state.grid_id);
+    checks->random = std::make_unique<RandomOrder>(next_launch_seed());
   checks->operation = launch.operation ? launch.operation : std::make_shared<StreamWork>();
   StreamWork& operation = *checks->operation;
   operation.name = "kernel '" + shown_name(state.kernel->function->source->name) + "'";

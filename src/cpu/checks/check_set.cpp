@@ -21,6 +21,7 @@ std::atomic<uint32_t> g_checks{0};
 std::atomic<bool> g_stop{false};
 std::atomic<WarpOrder> g_order{WarpOrder::PARALLEL};
 std::atomic<uint64_t> g_seed{0};
+std::atomic<uint64_t> g_random_launches{0};  // since set_schedule()
 
 std::optional<uint32_t> bits_named(std::string_view name) {
   for (const Named& row : NAMES)
@@ -86,6 +87,13 @@ Schedule schedule() {
 void set_schedule(Schedule schedule) {
   g_order.store(schedule.order, std::memory_order_relaxed);
   g_seed.store(schedule.seed, std::memory_order_relaxed);
+  g_random_launches.store(0, std::memory_order_relaxed);
+}
+
+uint64_t next_launch_seed() {
+  constexpr uint64_t DISTANCE = 1000003;  // between the seeds of two schedules
+  const uint64_t launch = g_random_launches.fetch_add(1, std::memory_order_relaxed) + 1;
+  return g_seed.load(std::memory_order_relaxed) * DISTANCE + launch;
 }
 
 std::string random_text(Schedule schedule) {

@@ -48,6 +48,9 @@ std::optional<Schedule> parse_schedule(std::string_view text);
 std::string random_text(Schedule schedule);
 Schedule schedule();
 void set_schedule(Schedule schedule);
+// For the order of the next launch under a random schedule. Launches count from set_schedule() on,
+// so that the same seed repeats their orders.
+uint64_t next_launch_seed();
 // Returns "; schedule random:7" under a random order, else "".
 std::string schedule_suffix();
 

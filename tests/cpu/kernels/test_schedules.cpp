@@ -73,6 +73,21 @@ TEST_F(Schedules, SomeSeedExposesAMissingBarrier) {
   EXPECT_GT(results.size(), 1u);
 }
 
+// The launches of a schedule have orders of their own, which begin anew with the schedule.
+TEST_F(Schedules, ASeedThatIsSetAgainRepeatsItsOrders) {
+  std::set<std::vector<int>> orders;
+  for (unsigned seed = 0; seed < SEEDS; ++seed) {
+    const std::string schedule = "random:" + std::to_string(seed);
+    use(schedule);
+    const std::vector<int> first = order(), second = order();
+    use(schedule);
+    EXPECT_EQ(order(), first) << seed;
+    EXPECT_EQ(order(), second) << seed;
+    orders.insert({first, second});
+  }
+  EXPECT_EQ(orders.size(), 2 * SEEDS);
+}
+
 TEST_F(Schedules, SequentialRepeats) {
   use("sequential");
   const std::vector<int> first = result("missing");

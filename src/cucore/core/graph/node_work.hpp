@@ -12,39 +12,11 @@
 #include "core/graph/kept_object.hpp"
 #include "core/objects/box_copy.hpp"
 #include "core/objects/event.hpp"
+#include "core/objects/node_kind.hpp"
 
 namespace cucore::core {
 
 class External;
-
-// The numbers of cucore_node_kind.
-enum class NodeKind : int32_t {
-  UNKNOWN,
-  KERNEL,
-  COPY,
-  FILL,
-  HOST,
-  RECORD,
-  WAIT,
-  EMPTY,
-  CHILD,
-  CONDITIONAL,
-  ALLOCATION,
-  FREE,
-  VALUE,
-  SEMAPHORE_SIGNAL,
-  SEMAPHORE_WAIT,
-};
-
-// Whether a node of the kind allocates or frees memory.
-inline bool is_memory(NodeKind kind) {
-  return kind == NodeKind::ALLOCATION || kind == NodeKind::FREE;
-}
-
-const char* name_of(NodeKind kind);  // "kernel", "host function"
-
-// Throws INVALID_ARGUMENT for a node that the graph of a conditional node cannot hold.
-[[noreturn]] void throw_not_for_body(NodeKind kind);
 
 // Throws INVALID_ARGUMENT for a node without bytes. `verb` is "copies".
 void require_some(size_t size, const char* verb);

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <optional>
 
-#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "driver/stream_capture.hpp"

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "core/graph/node_work.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/cuda.hpp"
 #include "support/concat.hpp"

@@ -6,11 +6,10 @@
 #include <mutex>
 
 #include "core/objects/capture_session.hpp"
+#include "core/objects/node_kind.hpp"
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
-
-enum class NodeKind : int32_t;
 
 // Values in place of the driver's number of a capture.
 inline constexpr uint64_t NOT_CAPTURED = 0, BROKEN_CAPTURE = UINT64_MAX;

@@ -3,7 +3,6 @@
 
 #include <utility>
 
-#include "core/graph/node_work.hpp"
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
 #include "core/objects/deferred_release.hpp"

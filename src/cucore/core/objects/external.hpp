@@ -4,11 +4,10 @@
 
 #include <memory>
 
+#include "core/objects/node_kind.hpp"
 #include "core/objects/stream.hpp"
 
 namespace cucore::core {
-
-enum class NodeKind : int32_t;
 
 class External final : public Object {
  public:

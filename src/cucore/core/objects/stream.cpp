@@ -4,7 +4,6 @@
 #include <new>
 #include <optional>
 
-#include "core/graph/node_work.hpp"
 #include "core/objects/capturable_streams.hpp"
 #include "core/objects/capture_session.hpp"
 #include "core/objects/captured_work.hpp"
