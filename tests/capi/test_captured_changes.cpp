@@ -64,8 +64,9 @@ class CapturedChanges : public OnGraph {
   template <class Call>
   static void refuses_to_set(cucore_node node, Call call) {
     Error error;
+    const cucore_status status = call(error.out());  // before the conversion of the error
     EXPECT_TRUE(failed(
-        call(error.out()), error, CUCORE_ERROR_NOT_UPDATABLE,
+        status, error, CUCORE_ERROR_NOT_UPDATABLE,
         "cannot set node " + std::to_string(node) +
             " (copy) in the executable: the driver refuses it (CUDA_ERROR_INVALID_VALUE); make a "
             "new executable"));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/capture.hpp"
 
-#include <new>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -191,17 +190,16 @@ size_t count_unjoined(const CudaTable& cu, const CaptureInfo& info, const Stream
       {}, {"cuda", static_cast<int32_t>(result), name});
 }
 
-// Another capture may have the forks already. Without memory they only stay noted.
-void note_uncaptured_forks(const CaptureSession& session) noexcept try {
+// Another capture may have the forks already.
+void note_uncaptured_forks(const CaptureSession& session) noexcept {
   const CudaTable* const cu = driver::cuda_if_available();
-  for (const Ref<const Stream>& fork : session.forks()) {
-    const ContextScope scope(*fork->context(), std::nothrow);
-    if (!cu || !scope.is_alive()) continue;
+  for (size_t i = 0; const Ref<const Stream> fork = session.fork_at(i); ++i) {
+    if (fork->needs_current_context()) continue;  // stays noted
+    const ContextAccess access(*fork->context(), std::nothrow);
+    if (!cu || !access.is_alive()) continue;
     const auto held = fork->hold_records();
     if (!driver::is_captured(*cu, fork->native())) fork->note_uncaptured();
   }
-} catch (const std::bad_alloc&) {
-  return;
 }
 
 // For a capture that the driver has ended.

@@ -93,6 +93,11 @@ std::vector<Ref<const Stream>> CaptureSession::forks() const {
   return forks_;
 }
 
+Ref<const Stream> CaptureSession::fork_at(size_t index) const noexcept {
+  const std::lock_guard lock(gate_->mutex);
+  return index < forks_.size() ? forks_[index] : nullptr;
+}
+
 Ref<Object> CaptureSession::graph() const {
   const std::lock_guard lock(gate_->mutex);
   return graph_;

@@ -42,6 +42,8 @@ class CaptureSession final : public Object {
   // For the end of the capture.
   std::vector<Ref<const Object>> take_held() noexcept;
   std::vector<Ref<const Stream>> forks() const;
+  // Null after the last one. Allocates nothing.
+  Ref<const Stream> fork_at(size_t index) const noexcept;
 
   // The graph of the capture, if the program has it; a Graph.
   Ref<Object> graph() const;

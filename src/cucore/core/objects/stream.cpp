@@ -66,7 +66,7 @@ Ref<Stream> Stream::from_native(const Device& device, CUstream native) {
 }
 
 Stream::~Stream() {
-  if (kind_ != Kind::OWNED || gate_.get()) remove_capturable(*this);
+  if (is_shared() || gate_.get()) remove_capturable(*this);
   if (kind_ != Kind::OWNED) return;
   const ContextScope scope(*context_, std::nothrow);
   if (!scope.is_alive()) return;
