@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <thread>
+#include <vector>
 
 #include "graph_testing.hpp"
 
@@ -51,16 +52,19 @@ TEST_F(Executables, AreLaunchedByOneDriverCall) {
 TEST_F(Executables, AreLaunchedByOneDriverCallAfterACaptureOfTheStream) {
   NEEDS_FAKE_DRIVER();
   const Stream fork = make_stream(device_);
-  const auto capture = [&] {
+  // Kept, because the library's thread destroys what is released, by calls that count too.
+  std::vector<Graph> graphs(3);
+  std::vector<Executable> executables;
+  const auto capture = [&](Graph& graph) -> const cucore_executable* {
     MUST(cucore_stream_begin_capture, stream_, nullptr);
     MUST(cucore_stream_wait_stream, fork, stream_);
     const cucore_launch_options options = grid(1, 1);
     MUST(cucore_kernel_launch, empty_, stream_, &options, nullptr, 0);
     MUST(cucore_kernel_launch, empty_, fork, &options, nullptr, 0);
     MUST(cucore_stream_wait_stream, stream_, fork);
-    Graph graph;
     MUST(cucore_stream_end_capture, stream_, graph.out());
-    return make_executable(graph);
+    executables.push_back(make_executable(graph));
+    return executables.back();
   };
   const auto calls_of_launch = [&](const cucore_executable* executable,
                                    const cucore_stream* stream) {
@@ -70,12 +74,12 @@ TEST_F(Executables, AreLaunchedByOneDriverCallAfterACaptureOfTheStream) {
     return fake_->total_calls() - before;
   };
   for (int i = 0; i < 2; ++i) {
-    const Executable executable = capture();
+    const cucore_executable* const executable = capture(graphs[i]);
     EXPECT_EQ(calls_of_launch(executable, stream_), 1u);
     EXPECT_EQ(calls_of_launch(executable, fork), 1u);
   }
   (void)cucore_stream_native(stream_);
-  const Executable executable = capture();
+  const cucore_executable* const executable = capture(graphs[2]);
   EXPECT_EQ(calls_of_launch(executable, stream_), 2u);  // other code may have begun a capture
   EXPECT_EQ(calls_of_launch(executable, fork), 2u);  // the fork has waited for work of other code
 }
