@@ -121,7 +121,9 @@ CUresult cuStreamGetPriority(CUstream hStream, int* priority) {
 
 CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
   require(streamId != nullptr);
-  *streamId = find_stream(hStream)->id();
+  const auto stream = find_stream(hStream);
+  require_uncaptured(*stream);
+  *streamId = stream->id();
   return CUDA_SUCCESS;
 }
 

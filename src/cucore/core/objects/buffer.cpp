@@ -282,7 +282,9 @@ void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
   const Ref<StreamMark>& mark = stream.mark();
   if ((mark && uses.contains(mark.get())) || buffer.is_own(stream)) return;
   if (mark) return uses.add(mark);
-  stream_id_ = uses.prepare_event(stream);
+  const std::optional<uint64_t> id = uses.prepare_event(stream);
+  if (!id) return;
+  stream_id_ = *id;
   buffer_ = &buffer;
   stream_ = &stream;
 }

@@ -111,12 +111,27 @@ std::string Stream::label() const {
   }
 }
 
-uint64_t Stream::id() const {
-  unsigned long long id = id_.load(std::memory_order_relaxed);
-  if (id != UNKNOWN) return id;
+CUresult Stream::find_id(unsigned long long& id) const {
+  id = id_.load(std::memory_order_relaxed);
+  if (id != UNKNOWN) return CUDA_SUCCESS;
   const ContextScope scope(*context_, "stream");
-  check(cuda().cuStreamGetId(native_, &id), [&] { return "ask for the number of " + label(); });
-  if (kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
+  const CUresult result = cuda().cuStreamGetId(native_, &id);
+  if (result == CUDA_SUCCESS && kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
+  return result;
+}
+
+uint64_t Stream::id() const {
+  unsigned long long id = 0;
+  check(find_id(id), [&] { return "ask for the number of " + label(); });
+  return id;
+}
+
+// Driver 580 refuses the number of a stream that is captured; the capture goes on.
+std::optional<uint64_t> Stream::id_outside_capture() const {
+  unsigned long long id = 0;
+  const CUresult result = find_id(id);
+  if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) return std::nullopt;
+  check(result, [&] { return "ask for the number of " + label(); });
   return id;
 }
 

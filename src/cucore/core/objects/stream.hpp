@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 
 #include "core/objects/capture_gate.hpp"
 #include "core/objects/device.hpp"
@@ -99,6 +100,8 @@ class alignas(64) Stream final : public Object {
   // The driver's unique number of the stream; for a per-thread default stream, that of the calling
   // thread.
   uint64_t id() const;
+  // The same, or nothing for a captured stream, whose number the driver may refuse.
+  std::optional<uint64_t> id_outside_capture() const;
 
   // Its progress; null for streams that are not the library's, whose end may be unnoticed.
   const Ref<StreamMark>& mark() const { return mark_; }
@@ -132,6 +135,8 @@ class alignas(64) Stream final : public Object {
   // Throws INVALID_STATE if the stream is captured. Returns the fault of a broken context, which
   // the caller reports after it has written the output of the kernels.
   CUresult refuse(const char* action) const;
+
+  CUresult find_id(unsigned long long& id) const;
 
   // Keeps no blocks from now on.
   void free_blocks() const noexcept;

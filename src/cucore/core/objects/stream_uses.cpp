@@ -87,10 +87,11 @@ StreamUses::EventUse* StreamUses::find_event(uint64_t stream_id) noexcept {
   return found == events_.end() ? nullptr : &*found;
 }
 
-uint64_t StreamUses::prepare_event(const Stream& stream) {
-  const uint64_t id = stream.id();
+std::optional<uint64_t> StreamUses::prepare_event(const Stream& stream) {
+  const std::optional<uint64_t> id = stream.id_outside_capture();
+  if (!id) return id;  // the work runs later, and its graph holds the buffer
   std::lock_guard lock(mutex_);
-  if (EventUse* const use = find_event(id)) {
+  if (EventUse* const use = find_event(*id)) {
     ++use->under_way;
     return id;
   }
@@ -100,7 +101,7 @@ uint64_t StreamUses::prepare_event(const Stream& stream) {
   CUevent event = nullptr;
   driver::check(driver::create_own_event(driver::cuda(), &event),
                 "create an event for a buffer in use");
-  events_.push_back({id, stream.context(), event, 1});
+  events_.push_back({*id, stream.context(), event, 1});
   return id;
 }
 

@@ -17,6 +17,9 @@ CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, ui
                    size_t size, unsigned flags, Narrow narrow, Wide wide) {
   const ContextScope scope(*buffer.context(), "buffer");
   const BufferUse use(buffer, stream);
+  // Driver 580 takes such a node, and refuses each launch of the graph.
+  if (buffer.kind() == Buffer::Kind::POOL && capture_of(stream) != NOT_CAPTURED)
+    return CUDA_ERROR_INVALID_VALUE;
   hold_outside_bodies(stream, buffer, NodeKind::VALUE);
   const CUdeviceptr at = buffer.address() + offset;
   return size == sizeof(uint32_t) ? narrow(stream.native(), at, static_cast<uint32_t>(value), flags)
