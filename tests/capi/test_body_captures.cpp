@@ -206,11 +206,15 @@ class BodyRefusals : public BodyCaptures {
                 std::string("the graph of a conditional node cannot hold a node of kind ") + kind +
                     "; expected kernels, copies, fills, empty nodes, conditional nodes, "
                     "and child graphs of these");
-      capture(*body, [&] {
-        fill(copy_, 4);
-        EXPECT_EQ(refusal(captured), expected);
-        add(1, copy_);
-      });
+      const bool is_outer = body == &outer.body;
+      capture(
+          *body,
+          [&] {
+            fill(copy_, 4);
+            EXPECT_EQ(refusal(captured), expected);
+            add(1, copy_);
+          },
+          is_outer ? Nodes{inner.node} : Nodes{});  // both bodies use the same memory
       EXPECT_EQ(cucore_graph_node_count(*body), count + 2);
     }
     if (!runs_kernels()) return;

@@ -305,7 +305,6 @@ TEST_F(CapturedCalls, ThatImportAndReleaseSemaphoresLeaveTheCapture) {
   EXPECT_EQ(first(x), 2);
 }
 
-// The stream cannot be asked without a break of the capture.
 TEST_F(CapturedCalls, ThatRecordAUseOfTheLegacyStreamLeaveOthers) {
   cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;
   options.nonblocking = CUCORE_TOGGLE_OFF;
@@ -314,15 +313,9 @@ TEST_F(CapturedCalls, ThatRecordAUseOfTheLegacyStreamLeaveOthers) {
   MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
   const Buffer buffer = make_buffer(device_, BYTES, runs_on_);
   MUST(cucore_stream_begin_capture, blocking, nullptr);
-  const char* const driver = std::getenv("CUCORE_DRIVER");
-  if (!driver || driver != std::string("nvidia")) {
-    SUCCEEDS(cucore_buffer_record_use, buffer, legacy);
-  } else if (cucore_buffer_record_use(buffer, legacy, nullptr) != CUCORE_OK) {
-    // Driver 580 does not return the number of the stream, which an earlier test may have found.
-    FAILS(CUCORE_ERROR_INVALID_STATE,
-          "the legacy default stream cannot be used while a blocking stream is captured",
-          cucore_buffer_record_use, buffer, legacy);
-  }
+  FAILS(CUCORE_ERROR_INVALID_STATE,
+        "the legacy default stream cannot be used while a blocking stream is captured",
+        cucore_buffer_record_use, buffer, legacy);
   Graph graph;
   SUCCEEDS(cucore_stream_end_capture, blocking, graph.out());
   EXPECT_EQ(cucore_graph_node_count(graph), 0u);

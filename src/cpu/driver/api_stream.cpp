@@ -122,7 +122,7 @@ CUresult cuStreamGetPriority(CUstream hStream, int* priority) {
 CUresult cuStreamGetId(CUstream hStream, unsigned long long* streamId) {
   require(streamId != nullptr);
   const auto stream = find_stream(hStream);
-  require_uncaptured(*stream);
+  refuse_capture(*stream);
   *streamId = stream->id();
   return CUDA_SUCCESS;
 }

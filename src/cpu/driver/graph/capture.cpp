@@ -162,12 +162,6 @@ StreamCapture* find_capture(Stream& stream) {
   return stream.capture.get();
 }
 
-void require_uncaptured(Stream& stream) {
-  if (active_sessions.load(std::memory_order_acquire) == 0) return;
-  GraphLock lock;
-  require(!stream.capture, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-}
-
 void refuse_capture(Stream& stream) {
   if (!captures(stream)) return;
   GraphLock lock;

@@ -58,8 +58,6 @@ StreamCapture* find_capture(Stream& stream);
 void refuse_capture(Stream& stream);
 // For operations on an event that a capture has recorded: throws and invalidates the capture.
 void refuse_captured(const Event& event);
-// Throws as a GPU does for the number of a stream that is captured. The capture goes on.
-void require_uncaptured(Stream& stream);
 
 // Adds a node at the point of the stream.
 void capture_node(Stream& stream, NodeParams params);

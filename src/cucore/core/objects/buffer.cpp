@@ -265,15 +265,16 @@ bool Buffer::is_own(const Stream& stream) const {
 
 // Work of other code in a capture runs at each launch of its graph.
 void Buffer::record_use(const Stream& stream) const {
+  if (!allocation_) return;
+  // The legacy default stream cannot be used while a blocking stream is captured.
+  if (stream.may_be_captured() || stream.kind() == Stream::Kind::LEGACY) {
+    const ContextScope scope(*stream.context(), "stream");
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    check(cuda().cuStreamIsCapturing(stream.native(), &status),
+          "query whether a stream is captured");
+    if (status != CU_STREAM_CAPTURE_STATUS_NONE) return hold(stream);
+  }
   const BufferUse use(*this, stream);
-  if (!allocation_ || !stream.may_be_captured()) return;
-  const ContextScope scope(*stream.context(), "stream");
-  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  const CUresult result = cuda().cuStreamIsCapturing(stream.native(), &status);
-  // The legacy default stream cannot be queried while a blocking stream is captured.
-  if (driver::is_capture_in_the_way(result)) return;
-  check(result, "query whether a stream is captured");
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE) hold(stream);
 }
 
 void BufferUse::begin(const Buffer& buffer, const Stream& stream) {

@@ -111,11 +111,16 @@ std::string Stream::label() const {
   }
 }
 
+// Driver 580 refuses the number of a stream that is captured, and breaks the capture.
 CUresult Stream::find_id(unsigned long long& id) const {
   id = id_.load(std::memory_order_relaxed);
   if (id != UNKNOWN) return CUDA_SUCCESS;
   const ContextScope scope(*context_, "stream");
-  const CUresult result = cuda().cuStreamGetId(native_, &id);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUresult result = cuda().cuStreamIsCapturing(native_, &status);
+  if (result != CUDA_SUCCESS && !driver::is_capture_in_the_way(result)) return result;
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+  result = cuda().cuStreamGetId(native_, &id);
   if (result == CUDA_SUCCESS && kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
   return result;
 }
@@ -126,7 +131,6 @@ uint64_t Stream::id() const {
   return id;
 }
 
-// Driver 580 refuses the number of a stream that is captured; the capture goes on.
 std::optional<uint64_t> Stream::id_outside_capture() const {
   unsigned long long id = 0;
   const CUresult result = find_id(id);

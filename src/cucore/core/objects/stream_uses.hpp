@@ -44,7 +44,7 @@ class StreamUses {
   // Add a stream without a mark, by an event per use, because the program may destroy the stream.
   // A call of prepare_event() precedes the addition of the work and may throw. A call of
   // record_event() follows it, with the number that prepare_event() returned. Without a number, the
-  // stream is captured, and its work is no use.
+  // stream is captured; its graph keeps what the work uses.
   std::optional<uint64_t> prepare_event(const Stream& stream);
   void record_event(const Stream& stream, uint64_t stream_id) noexcept;
 
