@@ -104,61 +104,60 @@ def test_close_while_in_use(device, code):
     device.synchronize()
 
 
-def test_finalizer_thread(device, code):
-    """Objects in cycles: the collector releases them on whatever thread it runs."""
+def run_beside_collector(work):
+    """Runs `work` on three threads. Another one collects until the first of them ends."""
     stop = threading.Event()
 
-    def litter(i):
+    def part(i):
         if i == 0:
             while not stop.is_set():
                 gc.collect()
             return
         try:
-            with cucore.Stream(device) as stream:
-                for round_ in range(300):
-                    cycle = [cucore.Event(device), cucore.Buffer(device, 64, stream),
-                             cucore.ObjectCode.deserialize(code.serialize()) if round_ % 50 == 0 else None]
-                    cycle.append(cycle)
-                    code.kernel("scale")[1, 1, stream](1.0, None, 0)
+            work()
         finally:
             if i == 1:
                 stop.set()
 
-    run_threads(4, litter)
+    run_threads(4, part)
+
+
+def test_finalizer_thread(device, code):
+    """Objects in cycles: the collector releases them on whatever thread it runs."""
+    def litter():
+        with cucore.Stream(device) as stream:
+            for round_ in range(300):
+                cycle = [cucore.Event(device), cucore.Buffer(device, 64, stream),
+                         cucore.ObjectCode.deserialize(code.serialize()) if round_ % 50 == 0 else None]
+                cycle.append(cycle)
+                code.kernel("scale")[1, 1, stream](1.0, None, 0)
+
+    run_beside_collector(litter)
 
 
 @pytest.mark.skipif(ON_GPU, reason="counts the calls of the CPU device")
 def test_finalizer_thread_of_graphs(device, code):
     """Graphs, executables and views of nodes in cycles: each is destroyed, and a view keeps its graph."""
-    stop = threading.Event()
     spin = code.kernel("spin")
 
-    def litter(i):
-        if i == 0:
-            while not stop.is_set():
+    def litter():
+        with cucore.Stream(device) as stream, cucore.Buffer(device, 4, stream) as data:
+            data.fill(b"\0", 4, stream)
+            for _ in range(50):
+                graph = cucore.Graph(device)
+                node = graph.kernel(spin, cucore.LaunchConfig(1, 1), data, 1)
+                cycle = [graph.executable(), node]
+                cycle[0].launch(stream)
+                cycle.append(cycle)
+                del graph, cycle
                 gc.collect()
-            return
-        try:
-            with cucore.Stream(device) as stream, cucore.Buffer(device, 4, stream) as data:
-                data.fill(b"\0", 4, stream)
-                for _ in range(50):
-                    graph = cucore.Graph(device)
-                    node = graph.kernel(spin, cucore.LaunchConfig(1, 1), data, 1)
-                    cycle = [graph.executable(), node]
-                    cycle[0].launch(stream)
-                    cycle.append(cycle)
-                    del graph, cycle
-                    gc.collect()
-                    assert node.info.kernel == "spin"
-                total = bytearray(4)
-                data.read(total, stream)
-                assert int.from_bytes(total, sys.byteorder) == 50
-        finally:
-            if i == 1:
-                stop.set()
+                assert node.info.kernel == "spin"
+            total = bytearray(4)
+            data.read(total, stream)
+            assert int.from_bytes(total, sys.byteorder) == 50
 
     with cucore.checks("none") as checks:
-        run_threads(4, litter)
+        run_beside_collector(litter)
         gc.collect()
         device.synchronize()
         end = time.monotonic() + 60
