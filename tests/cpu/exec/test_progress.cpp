@@ -124,10 +124,10 @@ int64_t shortest_sleep(unsigned nanoseconds, int64_t bound) {
 
 // PTX permits twice the time, and no more than that of a millisecond.
 TEST(Progress, NanosleepTakesAtMostTwiceItsTime) {
-  for (const auto [sleep, bound] : {std::pair{200'000u, 400'000},
-                                    {1'000'000u, 2'000'000},
-                                    {4'000'000u, 2'000'000},
-                                    {4'000'000'000u, 2'000'000}}) {
+  for (const auto& [sleep, bound] : {std::pair{200'000u, 400'000},
+                                     {1'000'000u, 2'000'000},
+                                     {4'000'000u, 2'000'000},
+                                     {4'000'000'000u, 2'000'000}}) {
     const int64_t shortest = shortest_sleep(sleep, bound);
     EXPECT_LE(shortest, bound) << sleep;
     EXPECT_GE(shortest, std::min(sleep, 1'000'000u)) << sleep;
