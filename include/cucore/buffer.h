@@ -192,7 +192,7 @@ CUCORE_API void cucore_buffer_release(cucore_buffer *buffer);
  *
  * The call does next to nothing on the buffer's own stream, for borrowed memory, and for a stream
  * that is recorded already. The first call for a stream of cucore_stream_create() makes no call of
- * the driver. Each call for another stream records an event.
+ * the driver. Each call for another stream records an event. A capture keeps the buffer as well.
  *
  * @param buffer  the buffer
  * @param stream  the stream of the work, also one of another device

@@ -36,8 +36,8 @@
 extern "C" {
 #endif
 
-/** Which calls of other code the driver forbids during a capture, because they may wait or allocate.
- * Such a call fails and breaks the capture. Of this library, only work in the legacy stream can. */
+/** Which calls of other code the driver forbids during a capture. Such a call fails and breaks it.
+ * Of this library, work in the legacy stream can, and a query at the instant of the begin. */
 typedef enum cucore_capture_mode {
   CUCORE_CAPTURE_MODE_RELAXED = 0, /**< none; the capture may end on any thread */
   CUCORE_CAPTURE_MODE_THREAD = 1,  /**< those of the thread that began the capture */
@@ -62,7 +62,7 @@ typedef struct cucore_capture_options {
  * Begins a capture. The release of the last reference to the stream ends it, and nothing of it is
  * kept; the log contains that.
  *
- * During the capture, a launch makes one more driver call; later, as cucore_stream_native() states.
+ * A launch on a fork makes one more driver call; on other streams, see cucore_stream_native().
  *
  * @param stream   the stream; not the legacy default stream
  * @param options  NULL for the defaults

@@ -22,12 +22,13 @@ class NativeDriver {
     if (library) get_ = reinterpret_cast<decltype(get_)>(dlsym(library, "cuGetProcAddress_v2"));
   }
 
-  // Returns null if the driver lacks the function, or no driver is open.
+  // Stores null if the driver lacks the function, or no driver is open. The version selects the
+  // signature.
   template <class Fn>
-  void find(const char* name, Fn& function) const {
+  void find(const char* name, Fn& function, int version = 12000) const {
     void* found = nullptr;
     CUdriverProcAddressQueryResult status{};
-    if (get_) get_(name, &found, 12000, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
+    if (get_) get_(name, &found, version, CU_GET_PROC_ADDRESS_LEGACY_STREAM, &status);
     function = reinterpret_cast<Fn>(found);
   }
 

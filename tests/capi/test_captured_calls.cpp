@@ -3,8 +3,11 @@
 // semaphores. Each one becomes a node, adds nothing, or is refused before the driver sees it.
 #include <cuda.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 
+#include "completion_testing.hpp"
 #include "external_testing.hpp"
 #include "graph_testing.hpp"
 #include "native_driver.hpp"
@@ -305,20 +308,111 @@ TEST_F(CapturedCalls, ThatImportAndReleaseSemaphoresLeaveTheCapture) {
   EXPECT_EQ(first(x), 2);
 }
 
-TEST_F(CapturedCalls, ThatRecordAUseOfTheLegacyStreamLeaveOthers) {
-  cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;
-  options.nonblocking = CUCORE_TOGGLE_OFF;
-  Stream blocking, legacy;
-  MUST(cucore_stream_create, device_, &options, blocking.out());
-  MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
-  const Buffer buffer = make_buffer(device_, BYTES, runs_on_);
-  MUST(cucore_stream_begin_capture, blocking, nullptr);
-  FAILS(CUCORE_ERROR_INVALID_STATE,
-        "the legacy default stream cannot be used while a blocking stream is captured",
-        cucore_buffer_record_use, buffer, legacy);
+TEST_F(CapturedCalls, TakeWordsOfADeviceWithoutPools) {
+  NEEDS_FAKE_DRIVER();
+  constexpr int32_t MEMORY_POOLS_SUPPORTED = 115;
+  fake_->set_device_count(3);
+  fake_->set_attribute(2, MEMORY_POOLS_SUPPORTED, 0);
+  const Device device = open_device(2);
+  const Stream stream = make_stream(device);
+  const Buffer buffer = make_buffer(device, 16, stream);
+  MUST(cucore_stream_begin_capture, stream, nullptr);
+  SUCCEEDS(cucore_stream_write_value, stream, buffer, 0, 1, 4);
   Graph graph;
-  SUCCEEDS(cucore_stream_end_capture, blocking, graph.out());
-  EXPECT_EQ(cucore_graph_node_count(graph), 0u);
+  MUST(cucore_stream_end_capture, stream, graph.out());
+  EXPECT_EQ(kinds(graph), Kinds{CUCORE_NODE_KIND_VALUE});
+}
+
+// Other code may have added work before the capture, and that work still runs.
+TEST_F(CapturedCalls, ThatRecordAUseWaitForEarlierWork) {
+  NEEDS_FAKE_DRIVER();
+  const Stream handed_out = make_stream(device_);
+  Stream borrowed;
+  MUST(cucore_stream_from_native, device_, cucore_stream_native(handed_out), borrowed.out());
+  const uint64_t before = fake_->live_objects("host_memory");
+  for (const cucore_stream* stream : {stream_.get(), handed_out.get(), borrowed.get()}) {
+    Buffer buffer;
+    MUST(cucore_buffer_create_pinned, device_, 16, buffer.out());
+    fake_->hold_streams(1);
+    MUST(cucore_stream_begin_capture, stream, nullptr);
+    SUCCEEDS(cucore_buffer_record_use, buffer, stream);
+    Graph graph;
+    MUST(cucore_stream_end_capture, stream, graph.out());
+    graph.reset();
+    buffer.reset();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(fake_->live_objects("host_memory"), before + 1) << "freed under a kernel";
+    fake_->hold_streams(0);
+    EXPECT_TRUE(comes_true([&] { return fake_->live_objects("host_memory") == before; }));
+  }
+}
+
+// The driver refuses each call on the legacy stream during the capture of a blocking one.
+class CapturedBlockingStream : public CapturedCalls {
+ protected:
+  void SetUp() override {
+    CapturedCalls::SetUp();
+    if (IsSkipped()) return;
+    cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;
+    options.nonblocking = CUCORE_TOGGLE_OFF;
+    MUST(cucore_stream_create, device_, &options, blocking_.out());
+    MUST(cucore_device_default_stream, device_, CUCORE_DEFAULT_STREAM_LEGACY, legacy_.out());
+  }
+  void TearDown() override {
+    blocking_.reset(), legacy_.reset();
+    CapturedCalls::TearDown();
+  }
+  Graph end() const {
+    Graph graph;
+    MUST(cucore_stream_end_capture, blocking_, graph.out());
+    return graph;
+  }
+  Stream blocking_, legacy_;
+};
+
+TEST_F(CapturedBlockingStream, IsLeftByTheRecordOfAUseOfTheLegacyStream) {
+  Buffer buffer;
+  MUST(cucore_buffer_create_pinned, device_, BYTES, buffer.out());
+  const uint64_t live = fake_ ? fake_->live_objects("host_memory") : 0;
+  MUST(cucore_stream_begin_capture, blocking_, nullptr);
+  if (fake_) fake_->hold_streams(1);
+  SUCCEEDS(cucore_buffer_record_use, buffer, legacy_);
+  buffer.reset();
+  if (fake_) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(fake_->live_objects("host_memory"), live) << "freed under a kernel";
+    fake_->hold_streams(0);
+  }
+  EXPECT_EQ(cucore_graph_node_count(end()), 0u);
+  EXPECT_TRUE(comes_true([&] { return !fake_ || fake_->live_objects("host_memory") == live - 1; }));
+}
+
+TEST_F(CapturedBlockingStream, IsNotAskedForUsesOfABufferOnItsOwnStream) {
+  const Buffer buffer = make_buffer(device_, BYTES, legacy_);
+  MUST(cucore_stream_begin_capture, blocking_, nullptr);
+  const uint64_t before = fake_ ? fake_->total_calls() : 0;
+  SUCCEEDS(cucore_buffer_record_use, buffer, legacy_);
+  EXPECT_EQ(fake_ ? fake_->total_calls() : 0, before);
+  EXPECT_EQ(cucore_graph_node_count(end()), 0u);
+}
+
+// The refused call did not break the capture; other code does so later.
+TEST_F(CapturedBlockingStream, IsNotBrokenByAQuery) {
+  const Queue queue = make_queue();
+  decltype(&::cuStreamQuery) query_stream = nullptr;
+  NativeDriver().find("cuStreamQuery", query_stream);
+  ASSERT_TRUE(query_stream);
+  MUST(cucore_stream_begin_capture, blocking_, nullptr);
+  cucore_future* future = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_STATE,
+        "query whether the legacy default stream of device 0 is being captured: "
+        "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT",
+        cucore_future_from_stream, legacy_, queue, 1, &future);
+  EXPECT_NE(query_stream(static_cast<CUstream>(cucore_stream_native(blocking_))), CUDA_SUCCESS);
+  cucore_graph* graph = nullptr;
+  FAILS(CUCORE_ERROR_INVALID_STATE,
+        "the capture was broken by other code (CUDA_ERROR_STREAM_CAPTURE_INVALIDATED)",
+        cucore_stream_end_capture, blocking_, &graph);
 }
 
 }  // namespace

@@ -84,6 +84,48 @@ TEST_F(Executables, AreLaunchedByOneDriverCallAfterACaptureOfTheStream) {
   EXPECT_EQ(calls_of_launch(executable, fork), 2u);  // the fork has waited for work of other code
 }
 
+// The event has recorded a capture, and records work outside of captures now.
+TEST_F(Executables, AreLaunchedByOneDriverCallAfterAnEventOfACapture) {
+  NEEDS_FAKE_DRIVER();
+  const Stream fork = make_stream(device_);
+  const Event there = make_event(device_), back = make_event(device_);
+  const auto fork_and_join = [&] {
+    MUST(cucore_event_record, there, stream_);
+    MUST(cucore_stream_wait_event, fork, there);
+    MUST(cucore_event_record, back, fork);
+    MUST(cucore_stream_wait_event, stream_, back);
+  };
+  Graph captured;
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  fork_and_join();
+  MUST(cucore_stream_end_capture, stream_, captured.out());
+  fork_and_join();
+  const Executable executable = make_executable(graph_);
+  for (const cucore_stream* stream : {stream_.get(), fork.get()}) {
+    MUST(cucore_executable_launch, executable, stream);
+    const uint64_t before = fake_->total_calls();
+    MUST(cucore_executable_launch, executable, stream);
+    EXPECT_EQ(fake_->total_calls(), before + 1);
+  }
+}
+
+TEST_F(Executables, AreLaunchedByOneDriverCallAfterARefusedCapture) {
+  NEEDS_FAKE_DRIVER();
+  const cucore_node unknown = 999;
+  cucore_capture_options options = CUCORE_CAPTURE_OPTIONS_INIT;
+  const Graph into = make_graph(device_);
+  options.into = into;
+  options.after = &unknown;
+  options.after_count = 1;
+  Error error;
+  EXPECT_NE(cucore_stream_begin_capture(stream_, &options, error.out()), CUCORE_OK);
+  const Executable executable = make_executable(graph_);
+  MUST(cucore_executable_launch, executable, stream_);
+  const uint64_t before = fake_->total_calls();
+  MUST(cucore_executable_launch, executable, stream_);
+  EXPECT_EQ(fake_->total_calls(), before + 1);
+}
+
 TEST_F(Executables, AreLaunchedByOneDriverCallAfterABrokenCapture) {
   NEEDS_FAKE_DRIVER();
   cucore_stream_options options = CUCORE_STREAM_OPTIONS_INIT;

@@ -4,6 +4,7 @@
 
 #include "condition_kernels.hpp"
 #include "graph_testing.hpp"
+#include "native_driver.hpp"
 
 namespace {
 
@@ -121,6 +122,32 @@ TEST_F(Conditions, NeedANewDriver) {
         condition, CUCORE_CONDITIONAL_IF, 2, bodies, &node);
   FAILS(CUCORE_ERROR_UNSUPPORTED, message, cucore_graph_add_conditional, graph_, nullptr, 0,
         condition, CUCORE_CONDITIONAL_SWITCH, 1, bodies, &node);
+}
+
+// Only the function that adds a conditional node returns its graphs.
+TEST_F(Conditions, OfOtherCodeHaveNoKnownGraphs) {
+  if (!has_conditions()) GTEST_SKIP() << "a driver of 12.3";
+  decltype(&::cuGraphAddNode) add_node = nullptr;
+  NativeDriver().find("cuGraphAddNode", add_node, 12030);
+  ASSERT_NE(add_node, nullptr);
+  CUgraphNodeParams work{};
+  work.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  work.conditional.handle = add_condition(0);
+  work.conditional.type = CU_GRAPH_COND_TYPE_IF;
+  work.conditional.size = 1;
+  work.conditional.ctx = static_cast<CUcontext>(cucore_device_native_context(device_));
+  auto* const native = static_cast<CUgraph>(cucore_graph_native(graph_));
+  CUgraphNode added = nullptr;
+  ASSERT_EQ(add_node(&added, native, nullptr, nullptr, 0, &work), CUDA_SUCCESS);
+  cucore_node node = 0;
+  SUCCEEDS(cucore_graph_node_at, graph_, 0, &node);
+  EXPECT_EQ(query(node).kind, CUCORE_NODE_KIND_CONDITIONAL);
+  cucore_graph* out = graph_;
+  FAILS(CUCORE_ERROR_UNSUPPORTED,
+        "other code has added " + name(node) + " (conditional), so its graphs are not known",
+        cucore_graph_child, graph_, node, 0, &out);
+  EXPECT_EQ(out, nullptr);
+  run();
 }
 
 TEST_F(Conditions, AreRefusedUnlessTheyFit) {

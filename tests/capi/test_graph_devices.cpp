@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Graphs with the work of two devices, and graphs of two devices at once.
 #include <atomic>
+#include <chrono>
 #include <cstring>
+#include <thread>
 
 #include "graph_testing.hpp"
 
@@ -106,6 +108,50 @@ TEST_F(GraphDevices, CaptureKernelsOfBoth) {
   launch(executable);  // near is 9 by now
   EXPECT_EQ(first(back), 19);
   EXPECT_EQ(first_of(far, there_), 19);
+}
+
+// A reset of the device of a fork, or a wait for it, would break the capture.
+TEST_F(GraphDevices, CannotBeResetWhileTheyHaveAFork) {
+  Stream legacy;
+  MUST(cucore_device_default_stream, second_, CUCORE_DEFAULT_STREAM_LEGACY, legacy.out());
+  // The release waits for all work of the device, because the first stream has no mark.
+  const Stream other = make_stream(second_);
+  Buffer moved = make_buffer(second_, BYTES, legacy);
+  MUST(cucore_buffer_set_stream, moved, other);
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  MUST(cucore_stream_wait_stream, there_, stream_);
+  moved.reset();
+  const std::string why = " device 1 while a stream of it is being captured";
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot reset" + why, cucore_device_reset, second_);
+  FAILS(CUCORE_ERROR_INVALID_STATE, "cannot wait for" + why, cucore_device_synchronize, second_);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const cucore_launch_options options = grid(1, 1);
+  MUST(cucore_kernel_launch, empty_, there_, &options, nullptr, 0);
+  MUST(cucore_stream_wait_stream, stream_, there_);
+  Graph captured;
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  EXPECT_EQ(cucore_graph_node_count(captured), 1u);
+  SUCCEEDS(cucore_device_synchronize, second_);
+}
+
+// A fault ends the part of the fork in the capture, so that its device can be reset.
+TEST_F(GraphDevices, CanBeResetAfterAFaultBesideAFork) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";
+  const Stream other = make_stream(second_);
+  const float a = 1;
+  const uint64_t nowhere = 16;
+  const uint32_t n = COUNT;
+  const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(nowhere),
+                                       CUCORE_ARGUMENT(nowhere), CUCORE_ARGUMENT(n)};
+  const cucore_launch_options options = grid(1, 32);
+  MUST(cucore_kernel_launch, saxpy_, other, &options, arguments, 4);
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  MUST(cucore_stream_wait_stream, there_, stream_);
+  FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_ILLEGAL_ADDRESS", cucore_stream_synchronize, other);
+  SUCCEEDS(cucore_device_reset, second_);
+  Graph captured;
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  EXPECT_EQ(cucore_stream_is_capturing(stream_), 0);
 }
 
 struct CallTally {

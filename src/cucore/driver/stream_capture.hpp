@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 #include <vector>
 
 #include "driver/cuda.hpp"
@@ -13,6 +14,19 @@ namespace cucore::driver {
 inline bool is_capture_in_the_way(CUresult result) noexcept {
   return result >= CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED &&
          result <= CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+// Throws the Error of a failed query whether a stream is captured. Unlike check(), it notes no
+// cause of a broken capture, because such a query breaks none.
+inline void check_query(CUresult result, const char* what) {
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    fail(result, what, {});
+}
+template <class Describe>
+requires requires(Describe d) { std::string(d()); }
+void check_query(CUresult result, Describe&& describe) {
+  if (result != CUDA_SUCCESS) [[unlikely]]
+    fail(result, std::string(describe()), {});
 }
 
 enum class CaptureState {

@@ -29,7 +29,7 @@ CUresult call_on(const Stream& stream, Guard& guard, Call&& call) {
 
 void require_not_captured(const Stream& stream, Guard& guard) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  check(
+  driver::check_query(
       call_on(stream, guard, [&] { return cuda().cuStreamIsCapturing(stream.native(), &status); }),
       [&] { return "query whether " + stream.label() + " is being captured"; });
   if (status != CU_STREAM_CAPTURE_STATUS_NONE)

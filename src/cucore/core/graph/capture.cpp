@@ -73,10 +73,8 @@ class NewCapture {
   bool is_kept_ = false;
 };
 
-void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
+void begin_with_driver(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
   const auto describe = [&] { return concat("begin a capture of ", stream.label()); };
-  const auto held = stream.hold_records();
-  stream.note_captured();  // another thread may have ended a capture since let_capture()
   if (!options.into) return check(cu.cuStreamBeginCapture(stream.native(), options.mode), describe);
   if (!cu.cuStreamBeginCaptureToGraph)
     throw Error(
@@ -93,6 +91,17 @@ void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOption
           describe);
   } catch (...) {
     options.into->end_capture();
+    throw;
+  }
+}
+
+void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
+  const auto held = stream.hold_records();
+  stream.note_captured();  // another thread may have ended a capture since let_capture()
+  try {
+    begin_with_driver(cu, stream, options);
+  } catch (...) {
+    if (!driver::is_captured(cu, stream.native())) stream.note_uncaptured();
     throw;
   }
 }
@@ -141,7 +150,8 @@ class Joins {
   }
 
   bool has_joined(const Stream& fork) const {
-    const ContextScope scope(*fork.context(), "stream");
+    const ContextScope scope(*fork.context(), std::nothrow);
+    if (!scope.is_alive()) return true;  // a fault and a reset of its device have ended its part
     const CaptureInfo info = info_of_capture(cu_, fork);
     if (!info.is_active() || info.id != info_.id) return true;
     for (const CUgraphNode node : driver::capture_point(cu_, fork.native()))
@@ -285,7 +295,8 @@ Ref<Graph> end_capture(const Stream& stream) {
                    : Graph::adopt(stream.context(), native);
   CaptureInfo left;
   const bool is_over = driver::capture_info(cu, stream.native(), left) == CUDA_SUCCESS &&
-                       left.status == CU_STREAM_CAPTURE_STATUS_NONE;
+                       (left.status == CU_STREAM_CAPTURE_STATUS_NONE ||
+                        (left.is_active() && left.id != info.id));  // a new one
   if (session) is_over ? lose_session(*session) : session->open_gate();
   if (result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) throw_unjoined(unjoined);
   if (result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) throw_broken(result, session.get());
@@ -317,7 +328,8 @@ void abort_capture(const Stream& stream) noexcept {
   CaptureInfo info;
   const bool is_known = driver::capture_info(*cu, stream.native(), info) == CUDA_SUCCESS;
   if (is_known && info.status == CU_STREAM_CAPTURE_STATUS_NONE) {
-    leak(*session);  // other code has ended the capture, and may have its graph
+    if (session->is_ending()) return;  // on another thread, which finishes the session
+    leak(*session);                    // other code has ended the capture, and may have its graph
     return lose_session(*session);
   }
   log_abort(stream);

@@ -263,18 +263,17 @@ bool Buffer::is_own(const Stream& stream) const {
   return own && own->native() == stream.native() && own->context() == stream.context();
 }
 
-// Work of other code in a capture runs at each launch of its graph.
+// Other code may have added work before a capture, and work in the capture runs at each launch of
+// its graph.
 void Buffer::record_use(const Stream& stream) const {
   if (!allocation_) return;
-  // The legacy default stream cannot be used while a blocking stream is captured.
-  if (stream.may_be_captured() || stream.kind() == Stream::Kind::LEGACY) {
-    const ContextScope scope(*stream.context(), "stream");
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    check(cuda().cuStreamIsCapturing(stream.native(), &status),
-          "query whether a stream is captured");
-    if (status != CU_STREAM_CAPTURE_STATUS_NONE) return hold(stream);
-  }
   const BufferUse use(*this, stream);
+  if (!stream.may_be_captured()) return;
+  const ContextScope scope(*stream.context(), "stream");
+  if (!detail::is_in_capture(stream)) return;
+  if (!stream.mark() && !is_own(stream))
+    allocation_->uses().add(stream.context(), StreamUses::FORGET);
+  hold(stream);
 }
 
 void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
@@ -283,9 +282,7 @@ void BufferUse::begin(const Buffer& buffer, const Stream& stream) {
   const Ref<StreamMark>& mark = stream.mark();
   if ((mark && uses.contains(mark.get())) || buffer.is_own(stream)) return;
   if (mark) return uses.add(mark);
-  const std::optional<uint64_t> id = uses.prepare_event(stream);
-  if (!id) return;
-  stream_id_ = *id;
+  stream_id_ = uses.prepare_event(stream);
   buffer_ = &buffer;
   stream_ = &stream;
 }

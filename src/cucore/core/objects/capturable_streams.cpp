@@ -5,6 +5,7 @@
 #include <new>
 #include <vector>
 
+#include "core/objects/capture_session.hpp"
 #include "driver/stream_capture.hpp"
 
 namespace cucore::core {
@@ -47,10 +48,14 @@ void remove_capturable(const Stream& stream) noexcept {
 bool is_any_captured(const driver::CudaTable& cu, const Context& context) noexcept {
   if (driver::is_captured(cu, CU_STREAM_LEGACY)) return true;
   Capturable& all = capturable();
-  const std::lock_guard lock(all.mutex);
-  return std::ranges::any_of(all.streams, [&](const Stream* stream) {
-    return stream->context().get() == &context && driver::is_captured(cu, stream->native());
-  });
+  {
+    const std::lock_guard lock(all.mutex);
+    const bool is_found = std::ranges::any_of(all.streams, [&](const Stream* stream) {
+      return stream->context().get() == &context && driver::is_captured(cu, stream->native());
+    });
+    if (is_found) return true;
+  }
+  return has_capture(cu, context);  // of a fork, which the program has not captured itself
 }
 
 }  // namespace cucore::core

@@ -49,7 +49,7 @@ CaptureSession::CaptureSession(uint64_t id, const Stream& origin, CUstreamCaptur
       graph_(std::move(into)) {}
 
 bool CaptureSession::is_fork(const Stream& stream) const {
-  const std::lock_guard lock(gate_->mutex);
+  const std::lock_guard lock(forks_mutex_);
   return std::ranges::any_of(
       forks_, [&](const auto& fork) { return fork->identity() == stream.identity(); });
 }
@@ -69,6 +69,11 @@ void CaptureSession::close_gate() const noexcept {
   gate_->forget();
 }
 
+bool CaptureSession::is_ending() const noexcept {
+  const std::lock_guard lock(gate_->mutex);
+  return gate_->session != this;
+}
+
 void CaptureSession::hold(const Object& object, const std::unique_lock<BiasedMutex>&) {
   if (gate_->session == this && gate_->keeps(object)) return;
   if (!known_.contains(&object)) {
@@ -79,8 +84,16 @@ void CaptureSession::hold(const Object& object, const std::unique_lock<BiasedMut
 }
 
 void CaptureSession::add_fork(Ref<const Stream> stream) {
-  const std::lock_guard lock(gate_->mutex);
+  const std::lock_guard lock(forks_mutex_);
   if (std::ranges::find(forks_, stream) == forks_.end()) forks_.push_back(std::move(stream));
+}
+
+bool CaptureSession::captures(const driver::CudaTable& cu, const Context& context) const noexcept {
+  const driver::ContextGuard guard(context.native(), std::nothrow);
+  if (context_.get() == &context && driver::is_captured(cu, native_)) return true;
+  for (size_t i = 0; const Ref<const Stream> fork = fork_at(i); ++i)
+    if (fork->context().get() == &context && driver::is_captured(cu, fork->native())) return true;
+  return false;
 }
 
 std::vector<Ref<const Object>> CaptureSession::take_held() noexcept {
@@ -89,12 +102,12 @@ std::vector<Ref<const Object>> CaptureSession::take_held() noexcept {
 }
 
 std::vector<Ref<const Stream>> CaptureSession::forks() const {
-  const std::lock_guard lock(gate_->mutex);
+  const std::lock_guard lock(forks_mutex_);
   return forks_;
 }
 
 Ref<const Stream> CaptureSession::fork_at(size_t index) const noexcept {
-  const std::lock_guard lock(gate_->mutex);
+  const std::lock_guard lock(forks_mutex_);
   return index < forks_.size() ? forks_[index] : nullptr;
 }
 
@@ -139,11 +152,8 @@ Ref<CaptureSession> find_capture(const Stream& stream) noexcept {
 }
 
 bool has_capture(const driver::CudaTable& cu, const Context& context) noexcept {
-  return static_cast<bool>(find_session([&](const auto& session) {
-    if (session->context_.get() != &context) return false;
-    const driver::ContextGuard guard(context.native(), std::nothrow);
-    return driver::is_captured(cu, session->native_);
-  }));
+  return static_cast<bool>(
+      find_session([&](const auto& session) { return session->captures(cu, context); }));
 }
 
 }  // namespace cucore::core

@@ -36,8 +36,12 @@ class CaptureSession final : public Object {
   // Lets the work of the origin find the session, or no longer find it.
   void open_gate() noexcept;
   void close_gate() const noexcept;
+  // Whether close_gate() was called last.
+  bool is_ending() const noexcept;
   // Keeps a stream that has been forked into the capture: its destruction would break the capture.
   void add_fork(Ref<const Stream> stream);
+  // Whether the origin or a fork is a stream of the context, and captured.
+  bool captures(const driver::CudaTable& cu, const Context& context) const noexcept;
 
   // For the end of the capture.
   std::vector<Ref<const Object>> take_held() noexcept;
@@ -59,8 +63,6 @@ class CaptureSession final : public Object {
  private:
   ~CaptureSession() override = default;
 
-  friend bool has_capture(const driver::CudaTable&, const Context&) noexcept;
-
   const uint64_t id_;
   const uint64_t origin_;
   const Ref<Context> context_;
@@ -73,8 +75,10 @@ class CaptureSession final : public Object {
   const Ref<CaptureGate> gate_;  // its mutex guards the following
   std::unordered_set<const Object*> known_;
   std::vector<Ref<const Object>> held_;
-  std::vector<Ref<const Stream>> forks_;
   Ref<Object> graph_;
+  // Guarded by a lock of its own, because callers that hold other locks read them.
+  mutable std::mutex forks_mutex_;
+  std::vector<Ref<const Stream>> forks_;
 };
 
 // The captures under way. A capture is found by the driver's number of it, or by a stream of it.

@@ -103,8 +103,8 @@ uint64_t detail::capture_of(const Stream& stream) {
 
 bool detail::is_in_capture(const Stream& stream) {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  driver::check(driver::cuda().cuStreamIsCapturing(stream.native(), &status),
-                "query whether a stream is captured");
+  driver::check_query(driver::cuda().cuStreamIsCapturing(stream.native(), &status),
+                      "query whether a stream is captured");
   return status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 

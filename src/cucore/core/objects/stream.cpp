@@ -111,14 +111,15 @@ std::string Stream::label() const {
   }
 }
 
-// Driver 580 refuses the number of a stream that is captured, and breaks the capture.
+// For the number of a captured stream, and of the legacy one during a capture, driver 580 breaks
+// the capture. The query breaks none.
 CUresult Stream::find_id(unsigned long long& id) const {
   id = id_.load(std::memory_order_relaxed);
   if (id != UNKNOWN) return CUDA_SUCCESS;
   const ContextScope scope(*context_, "stream");
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   CUresult result = cuda().cuStreamIsCapturing(native_, &status);
-  if (result != CUDA_SUCCESS && !driver::is_capture_in_the_way(result)) return result;
+  if (result != CUDA_SUCCESS) return result;
   if (status != CU_STREAM_CAPTURE_STATUS_NONE) return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
   result = cuda().cuStreamGetId(native_, &id);
   if (result == CUDA_SUCCESS && kind_ != Kind::PER_THREAD) id_.store(id, std::memory_order_relaxed);
@@ -127,15 +128,15 @@ CUresult Stream::find_id(unsigned long long& id) const {
 
 uint64_t Stream::id() const {
   unsigned long long id = 0;
-  check(find_id(id), [&] { return "ask for the number of " + label(); });
+  driver::check_query(find_id(id), [&] { return "ask for the number of " + label(); });
   return id;
 }
 
 std::optional<uint64_t> Stream::id_outside_capture() const {
   unsigned long long id = 0;
   const CUresult result = find_id(id);
-  if (result == CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED) return std::nullopt;
-  check(result, [&] { return "ask for the number of " + label(); });
+  if (driver::is_capture_in_the_way(result)) return std::nullopt;
+  driver::check_query(result, [&] { return "ask for the number of " + label(); });
   return id;
 }
 
@@ -164,7 +165,7 @@ CUresult Stream::refuse(const char* action) const {
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
   const CUresult result = cuda().cuStreamIsCapturing(native_, &status);
   if (driver::is_sticky(result)) return result;
-  check(result, "query whether a stream is captured");
+  driver::check_query(result, "query whether a stream is captured");
   if (status != CU_STREAM_CAPTURE_STATUS_NONE) detail::throw_captured(action);
   return CUDA_SUCCESS;
 }
@@ -240,7 +241,9 @@ void Stream::wait(const Event& event) const {
   const Wait kind = check_wait(event);
   Ref<CaptureSession> session;
   if (kind == Wait::FORK) session = find_capture(event.capture());
-  if (event.may_be_captured()) free_blocks();  // before the capture
+  // Other code may have recorded the event in its capture.
+  const bool may_fork = kind == Wait::FORK || event.is_shared();
+  if (may_fork) free_blocks();  // before the capture
   if (session) session->add_fork(Ref<const Stream>(this));
   const auto held = session ? hold_records() : std::unique_lock<std::mutex>();
   check(call([&] {
@@ -248,7 +251,7 @@ void Stream::wait(const Event& event) const {
         }),
         [&] { return concat("make ", label(), " wait for an event"); });
   if (event.is_shared()) share();
-  if (event.may_be_captured()) note_captured();
+  if (may_fork) note_captured();
   output_.clear();
 }
 

@@ -100,7 +100,7 @@ class alignas(64) Stream final : public Object {
   // The driver's unique number of the stream; for a per-thread default stream, that of the calling
   // thread.
   uint64_t id() const;
-  // The same, or nothing for a captured stream.
+  // The same, or nothing for a captured stream, and for the legacy one during a capture.
   std::optional<uint64_t> id_outside_capture() const;
 
   // Its progress; null for streams that are not the library's, whose end may be unnoticed.

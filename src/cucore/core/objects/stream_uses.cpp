@@ -21,9 +21,14 @@ void destroy_event(const Context& context, CUevent event) noexcept {
   if (cu && scope.is_alive()) driver::check_release(cu->cuEventDestroy(event), "destroy an event");
 }
 
+// The number of a stream that is captured, or is the legacy stream during a capture, is unknown.
+// The capture may end before the work is added. Then the work is waited for with its context.
+constexpr uint64_t NO_NUMBER = UINT64_MAX;
+
 // A capture may begin and end during the record of an event, so that the event belongs to it. Then
 // `is_unmarked` becomes true, and the work is waited for with its context.
 bool is_complete(const Context& context, CUevent event, bool& is_unmarked) noexcept {
+  if (!event) return true;
   const ContextScope scope(context, std::nothrow);
   const auto* cu = driver::cuda_if_available();
   if (!scope.is_alive() || !cu) return true;
@@ -82,16 +87,17 @@ void StreamUses::add(const StreamUses& other) {
   for (const Ref<Context>& context : contexts) add(context, FORGET);
 }
 
-StreamUses::EventUse* StreamUses::find_event(uint64_t stream_id) noexcept {
-  const auto found = std::ranges::find(events_, stream_id, &EventUse::stream_id);
+StreamUses::EventUse* StreamUses::find_event(uint64_t stream_id, const Stream& stream) noexcept {
+  const auto found = std::ranges::find_if(events_, [&](const EventUse& use) {
+    return use.stream_id == stream_id && use.context == stream.context();
+  });
   return found == events_.end() ? nullptr : &*found;
 }
 
-std::optional<uint64_t> StreamUses::prepare_event(const Stream& stream) {
-  const std::optional<uint64_t> id = stream.id_outside_capture();
-  if (!id) return id;  // the work runs later, and its graph holds the buffer
+uint64_t StreamUses::prepare_event(const Stream& stream) {
+  const uint64_t id = stream.id_outside_capture().value_or(NO_NUMBER);
   std::lock_guard lock(mutex_);
-  if (EventUse* const use = find_event(*id)) {
+  if (EventUse* const use = find_event(id, stream)) {
     ++use->under_way;
     return id;
   }
@@ -99,17 +105,24 @@ std::optional<uint64_t> StreamUses::prepare_event(const Stream& stream) {
   events_.reserve(events_.size() + 1);
   const ContextScope scope(*stream.context(), "stream");
   CUevent event = nullptr;
-  driver::check(driver::create_own_event(driver::cuda(), &event),
-                "create an event for a buffer in use");
-  events_.push_back({*id, stream.context(), event, 1});
+  if (id != NO_NUMBER)
+    driver::check(driver::create_own_event(driver::cuda(), &event),
+                  "create an event for a buffer in use");
+  events_.push_back({id, stream.context(), event, 1});
   return id;
 }
 
 void StreamUses::record_event(const Stream& stream, uint64_t stream_id) noexcept {
   std::lock_guard lock(mutex_);
-  EventUse* const use = find_event(stream_id);
+  EventUse* const use = find_event(stream_id, stream);
   if (!use) return;
   --use->under_way;
+  record(*use, stream);
+  const bool is_over = !use->event && !use->is_unmarked && use->under_way == 0;
+  if (is_over) events_.erase(events_.begin() + (use - events_.data()));
+}
+
+void StreamUses::record(EventUse& use, const Stream& stream) noexcept {
   const ContextScope scope(*stream.context(), std::nothrow);
   const auto* cu = driver::cuda_if_available();
   if (!cu || !scope.is_alive()) return;
@@ -117,11 +130,11 @@ void StreamUses::record_event(const Stream& stream, uint64_t stream_id) noexcept
     case driver::CaptureState::CAPTURED:
       return;  // the work runs later, and its graph holds the buffer
     case driver::CaptureState::BLOCKED:
-      use->is_unmarked = true;
+      use.is_unmarked = true;
       return;
     case driver::CaptureState::NONE:
-      use->is_unmarked =
-          !scope.is_current() || !driver::record_outside_capture(*cu, use->event, stream.native());
+      use.is_unmarked = !use.event || !scope.is_current() ||
+                        !driver::record_outside_capture(*cu, use.event, stream.native());
   }
 }
 

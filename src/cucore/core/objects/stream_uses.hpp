@@ -43,9 +43,9 @@ class StreamUses {
 
   // Add a stream without a mark, by an event per use, because the program may destroy the stream.
   // A call of prepare_event() precedes the addition of the work and may throw. A call of
-  // record_event() follows it, with the number that prepare_event() returned. Without a number, the
-  // stream is captured; its graph keeps what the work uses.
-  std::optional<uint64_t> prepare_event(const Stream& stream);
+  // record_event() follows it, with the number that prepare_event() returned. Work in a
+  // capture is not recorded, because its graph keeps what it needs.
+  uint64_t prepare_event(const Stream& stream);
   void record_event(const Stream& stream, uint64_t stream_id) noexcept;
 
   bool is_empty() const noexcept;
@@ -81,9 +81,9 @@ class StreamUses {
     bool is_captured = false;
   };
   struct EventUse {
-    uint64_t stream_id;  // unique in the process, unlike a CUstream
+    uint64_t stream_id;  // unique in the process, unlike a CUstream; or NO_NUMBER
     Ref<Context> context;
-    CUevent event;
+    CUevent event;           // null without a number
     unsigned under_way = 0;  // prepared and not recorded yet
     bool is_unmarked = false;
   };
@@ -95,7 +95,8 @@ class StreamUses {
   bool wait_for_contexts() noexcept;
   void forget_finished();
   void forget_finished_events();
-  EventUse* find_event(uint64_t stream_id) noexcept;
+  EventUse* find_event(uint64_t stream_id, const Stream& stream) noexcept;
+  static void record(EventUse& use, const Stream& stream) noexcept;
 
   mutable std::mutex mutex_;
   std::array<std::atomic<const void*>, SLOTS> known_{};

@@ -11,6 +11,11 @@ namespace {
 
 constexpr int SINCE_WORDS = 11070;
 
+// A device without pools has other memory in its place.
+bool is_of_pool(const Buffer& buffer) {
+  return buffer.kind() == Buffer::Kind::POOL && buffer.device().limits().pools;
+}
+
 // Calls `narrow` for 4 bytes and `wide` for 8.
 template <class Narrow, class Wide>
 CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, uint64_t value,
@@ -18,8 +23,7 @@ CUresult call_with(const Stream& stream, const Buffer& buffer, size_t offset, ui
   const ContextScope scope(*buffer.context(), "buffer");
   const BufferUse use(buffer, stream);
   // Driver 580 takes such a node, and refuses each launch of the graph.
-  if (buffer.kind() == Buffer::Kind::POOL && capture_of(stream) != NOT_CAPTURED)
-    return CUDA_ERROR_INVALID_VALUE;
+  if (is_of_pool(buffer) && capture_of(stream) != NOT_CAPTURED) return CUDA_ERROR_INVALID_VALUE;
   hold_outside_bodies(stream, buffer, NodeKind::VALUE);
   const CUdeviceptr at = buffer.address() + offset;
   return size == sizeof(uint32_t) ? narrow(stream.native(), at, static_cast<uint32_t>(value), flags)
@@ -32,7 +36,7 @@ void check_word(CUresult result, const char* action, const Buffer& buffer, size_
   const auto describe = [&] {
     return concat(action, " ", counted(size, "byte"), " of a buffer on ", buffer.device().label());
   };
-  if (result == CUDA_ERROR_INVALID_VALUE && buffer.kind() == Buffer::Kind::POOL)
+  if (result == CUDA_ERROR_INVALID_VALUE && is_of_pool(buffer))
     throw Error(Status::INVALID_ARGUMENT,
                 concat("cannot ", describe(),
                        ": the driver accepts no word in memory of a pool; use a pinned buffer, of "
