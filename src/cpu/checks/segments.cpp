@@ -46,7 +46,10 @@ struct Segments::State {
 Segments::Segments() : state_(std::make_unique<State>()) {
   void* p = mmap(nullptr, sizeof(SegmentEntry) * KEPT_SEGMENTS, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (p != MAP_FAILED) state_->entries = static_cast<SegmentEntry*>(p);
+  if (p == MAP_FAILED) return;
+  // The first operations fill the table. With small pages, their faults would double the cost.
+  madvise(p, sizeof(SegmentEntry) * KEPT_SEGMENTS, MADV_HUGEPAGE);
+  state_->entries = static_cast<SegmentEntry*>(p);
 }
 
 Segments& Segments::instance() {
