@@ -212,10 +212,14 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   start_deferred_releases();
   auto destruction = std::make_unique<Destruction>(graph.context());
   std::optional<ContextAccess> upload;
-  if (options.upload) upload.emplace(*options.upload->context(), "stream");
+  if (options.upload) {
+    const ContextScope scope(*options.upload->context(), "stream");
+    refuse_in_capture(*options.upload, "upload an executable in");
+    upload.emplace(*options.upload->context(), "stream");
+  }
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
-  body.require_not_captured("make an executable of");
+  graph.root_->require_not_captured(body, "make an executable of");
   const Ref<const GraphWork> work = graph.root_->work();
   const driver::RelaxedCaptures relaxed;
   CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
@@ -306,7 +310,7 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   const ContextAccess access(*context_, "executable");
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
-  body.require_not_captured("update an executable from");
+  graph.root_->require_not_captured(body, "update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
   if (work != work_ || !changed_.empty()) retirement.emplace(*destruction_, changed_.size() + 1);
   CUgraphExecUpdateResultInfo info{};
@@ -337,8 +341,18 @@ Ref<const NodeWork> Executable::find(NodeNumber number) const {
   return work_->work(static_cast<size_t>(found - numbers_->begin()), *context_);
 }
 
+// Work that a failure ends may run functions of the program, so it ends after the locks.
 void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
-                         Ref<const NodeWork> work, Retirement& retirement) {
+                         Ref<const NodeWork> work, Retirement& retirement) try {
+  exchange(cu, node, before, work, retirement);
+} catch (...) {
+  retirement.add(std::move(work));
+  throw;
+}
+
+void Executable::exchange(const driver::CudaTable& cu, const GraphNode& node,
+                          const NodeWork* before, Ref<const NodeWork>& work,
+                          Retirement& retirement) {
   require_replaceable(node, before, *work);
   const auto refuse = [&](const std::string& why) {
     throw Error(Status::NOT_UPDATABLE,
@@ -348,10 +362,14 @@ void Executable::replace(const driver::CudaTable& cu, const GraphNode& node, con
   if (before)
     if (const std::string why = work->executable_obstacle(*before); !why.empty()) refuse(why);
   const auto [place, is_new] = changed_.try_emplace(node.number);
-  const CUresult result = work->set_in_executable(cu, native(), node.native);
-  if (result != CUDA_SUCCESS && is_new) changed_.erase(place);
-  if (is_refusal(result)) refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
-  check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });
+  try {
+    const CUresult result = work->set_in_executable(cu, native(), node.native);
+    if (is_refusal(result)) refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
+    check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });
+  } catch (...) {
+    if (is_new) changed_.erase(place);
+    throw;
+  }
   may_print_ = may_print_ || work->may_print();
   retirement.add(std::exchange(place->second, std::move(work)));
 }

@@ -60,6 +60,8 @@ class alignas(64) Executable final : public Object {
   void change(NodeNumber number, Make&& make);
   void replace(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
                Ref<const NodeWork> work, Retirement& retirement);
+  void exchange(const driver::CudaTable& cu, const GraphNode& node, const NodeWork* before,
+                Ref<const NodeWork>& work, Retirement& retirement);
 
   // A launch uses the members before root_, which are in two lines of the cache.
   mutable std::mutex mutex_;  // one launch, upload or change at a time; before a graph's lock

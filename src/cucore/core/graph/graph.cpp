@@ -125,39 +125,40 @@ Ref<Graph> Graph::adopt(Ref<Context> context, CUgraph native, std::vector<Ref<co
 
 Ref<Graph> Graph::of_capture(Ref<Context> context, CUgraph native) {
   auto body = make<GraphBody>(native);
-  body->begin_capture();
   body->lend();
-  return make<Graph>(make<GraphRoot>(std::move(context), std::move(body)));
+  const auto root = make<GraphRoot>(std::move(context), std::move(body));
+  root->begin_capture(*root->body());
+  return make<Graph>(root);
 }
 
 CUgraph Graph::begin_capture() const {
   const std::lock_guard lock(root_->mutex());
   body_->require_usable();
-  body_->begin_capture();
+  body_->require_alive();
+  root_->begin_capture(*body_);
   return body_->native();
 }
 
 void Graph::end_capture() const {
   const std::lock_guard lock(root_->mutex());
-  body_->end_capture();
+  root_->end_capture(*body_);
 }
 
 void Graph::take_over() const {
   const std::lock_guard lock(root_->mutex());
   body_->take_over();
-  body_->end_capture();
+  root_->end_capture(*body_);
 }
 
 void Graph::lose() const {
   const std::lock_guard lock(root_->mutex());
   body_->lose();
-  body_->end_capture();
+  root_->end_capture(*body_);
 }
 
 void Graph::lose_whole() const {
   const std::lock_guard lock(root_->mutex());
-  body_->lose();
-  root_->body()->lose();
+  root_->body()->lose_whole();
 }
 
 void Graph::keep(const Ref<const Object>& object) const {
@@ -197,7 +198,7 @@ Ref<Graph> Graph::create(const Device& device) {
 }
 
 Ref<Graph> Graph::clone() const {
-  const GraphUse use(*root_, *body_);
+  GraphUse use(*root_, *body_);
   if (root_->has_conditions())
     throw Error(Status::UNSUPPORTED,
                 "cannot clone a graph with conditions: the driver has no copy "
@@ -207,7 +208,8 @@ Ref<Graph> Graph::clone() const {
         Status::UNSUPPORTED,
         "cannot clone a graph that allocates or frees memory: the driver has no copy of its "
         "nodes; build the graph again");
-  body_->require_not_captured("clone");
+  root_->require_not_captured(*body_, "clone");
+  use.read_inner(*body_);
   NewGraph graph(use.cu());
   check(use.cu().cuGraphClone(graph.out(), body_->native()), "clone a graph");
   return make<Graph>(graph.root(context(), body_->clone(use.cu(), graph.native())));
@@ -423,7 +425,7 @@ void check_removal(CUresult result, const GraphBody& root, Describe&& describe) 
 void Graph::remove(NodeNumber number) {
   GraphUse use(*root_, *body_);
   GraphNode& node = body_->find(number);
-  body_->require_not_captured("remove a node of");
+  root_->require_not_captured(*body_, node, "remove a node of");
   body_->reserve({});
   check_removal(use.cu().cuGraphDestroyNode(node.native), *root_->body(),
                 [&] { return concat("remove ", describe_node(node)); });
@@ -436,18 +438,28 @@ void Graph::remove(NodeNumber number) {
 
 namespace {
 
-// Gives the work before back to a node. The failure that made it necessary is reported.
+// Gives the work before back to a node. The failure that made it necessary is reported. The driver
+// sets a child graph as a whole, and the graph that it came from may be gone.
 void restore(const driver::CudaTable& cu, const GraphNode& node) noexcept {
   try {
-    if (node.work) (void)node.work->set_in_graph(cu, node.native, nullptr);
+    if (node.work && node.kind != NodeKind::CHILD)
+      (void)node.work->set_in_graph(cu, node.native, nullptr);
   } catch (...) {
   }
 }
 
 }  // namespace
 
+// Work that a failure ends may run functions of the program, so it ends after the lock.
+void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) try {
+  exchange(use, node, work);
+} catch (...) {
+  use.drop(std::move(work));
+  throw;
+}
+
 // A shared graph keeps the new work's objects first, so that a failure changes nothing.
-void Graph::replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work) {
+void Graph::exchange(GraphUse& use, GraphNode& node, Ref<const NodeWork>& work) {
   const auto& cu = use.cu();
   require_replaceable(node, node.work.get(), *work);
   if (node.work)
@@ -514,8 +526,11 @@ void Graph::set_child(NodeNumber number, const Graph& child) {
         concat("setting the graph of a node needs a driver of CUDA 12.2; this one serves ",
                driver::version_text(use.cu().version), " (cuGraphNodeSetParams is missing)"));
   require_child(*child.root_, *child.body_);
+  if (node.kind == NodeKind::CHILD) root_->require_not_captured(*body_, node, "set a node of");
   const ChildSource source(use.cu(), *child.body_, child.root_ == root_);
-  replace(use, node, make<ChildWork>(*child.body_, source.native()));
+  Ref<const NodeWork> work = make<ChildWork>(*child.body_, source.native());
+  if (body_->is_conditional() && !work->may_be_conditional()) throw_not_for_body(work->kind());
+  replace(use, node, std::move(work));
   for (const auto& body : node.bodies) body->end();
   use.drop(std::move(node.bodies));
 }

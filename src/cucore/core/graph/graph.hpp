@@ -68,6 +68,28 @@ class GraphRoot final : public Object {
       work_ = nullptr;
   }
 
+  // Captures into the graph or a graph in it. The caller has the lock.
+  void begin_capture(GraphBody& body) const noexcept {
+    ++captures_;
+    body.begin_capture();
+  }
+  void end_capture(GraphBody& body) const noexcept {
+    --captures_;
+    body.end_capture();
+    change();
+  }
+  // Throw INVALID_STATE if a capture adds nodes to the body, to a graph in it, or to one of the
+  // node in it.
+  void require_not_captured(const GraphBody& body, const char* action) const {
+    if (captures_ != 0) body.require_whole_not_captured(action);
+  }
+  void require_not_captured(const GraphBody& body, const GraphNode& node,
+                            const char* action) const {
+    if (captures_ == 0) return;
+    body.require_not_captured(action);
+    for (const auto& inner : node.bodies) inner->require_whole_not_captured(action);
+  }
+
   // Whether the next plain node of the body needs neither change() nor let_add_plain().
   bool gets_plain(const GraphBody& body) const { return plain_ == &body && !work_; }
   // Of this graph and the graphs in it, at most one has plain nodes. The caller has the lock. Throw
@@ -94,6 +116,7 @@ class GraphRoot final : public Object {
   mutable GraphBody* shared_plain_ = nullptr;  // shares its plain nodes with a GraphWork
   const Ref<GraphBody> body_;
   mutable bool has_conditions_ = false;
+  mutable uint32_t captures_ = 0;
 };
 
 // The facts of a node. The texts live as long as the graph.
@@ -127,8 +150,9 @@ class Graph final : public Object {
   // Of of_capture(): the graph is now this object's, or the driver has destroyed it.
   void take_over() const;
   void lose() const;
-  // A capture into this graph of a conditional node has failed. The whole graph is an error from
-  // now on. It is never destroyed, because drivers crash then (seen with CUDA 13.0).
+  // A capture into this graph of a conditional node has failed. The whole graph and all graphs in
+  // it are an error from now on. It is never destroyed, because drivers crash then (seen with
+  // CUDA 13.0).
   void lose_whole() const;
   bool is_conditional() const { return body_->is_conditional(); }
   // The graph, what was made from it and the launches of that keep the object.
@@ -225,6 +249,7 @@ class Graph final : public Object {
                      const Kernel& kernel, const KernelImage& image,
                      const cucore_launch_options& options) const;
   void replace(GraphUse& use, GraphNode& node, Ref<const NodeWork> work);
+  void exchange(GraphUse& use, GraphNode& node, Ref<const NodeWork>& work);
 
   const Ref<GraphRoot> root_;
   const Ref<GraphBody> body_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 
+#include "core/graph/inner_graphs.hpp"
 #include "core/graph/memory_work.hpp"
 #include "core/objects/user_object.hpp"
 #include "driver/graph_edges.hpp"
@@ -133,9 +134,11 @@ RemovedNode GraphBody::remove(GraphNode& node) noexcept {
   return removed;
 }
 
-// The twin has no graphs of its own yet.
+// The twin has no graphs of its own yet. Its work has the changes of the graph of a child node.
 GraphNode& GraphBody::add_twin(const GraphNode& node) {
   NewNode twin = places_.make(node);
+  if (node.kind == NodeKind::CHILD && node.bodies.size() != 0)
+    twin->work = make<ChildWork>(*node.bodies[0], nullptr);
   if (node.label) twin->label = keep_text(*node.label);
   nodes_.push_back(twin.get());
   return *twin.release();
@@ -242,8 +245,9 @@ bool GraphBody::has_memory() const {
 }
 
 bool GraphBody::may_be_conditional() const {
-  return std::ranges::all_of(
-      nodes_, [](const auto& node) { return !node->work || node->work->may_be_conditional(); });
+  return std::ranges::all_of(nodes_, [](const auto& node) {
+    return may_be_in_body(node->kind) && (!node->work || node->work->may_be_conditional());
+  });
 }
 
 void GraphBody::require_alive() const {
@@ -256,6 +260,12 @@ void GraphBody::end() noexcept {
   state_.is_gone = true;
   for (const auto& node : nodes_)
     for (const auto& body : node->bodies) body->end();
+}
+
+void GraphBody::lose_whole() noexcept {
+  lose();
+  for (const auto& node : nodes_)
+    for (const auto& body : node->bodies) body->lose_whole();
 }
 
 void GraphBody::require_free(uint64_t condition) const {
@@ -326,6 +336,12 @@ void GraphBody::require_not_captured(const char* action) const {
     throw Error(Status::INVALID_STATE,
                 concat("cannot ", action,
                        " a graph into which a stream is being captured; end the capture first"));
+}
+
+void GraphBody::require_whole_not_captured(const char* action) const {
+  require_not_captured(action);
+  for (const auto& node : nodes_)
+    for (const auto& body : node->bodies) body->require_whole_not_captured(action);
 }
 
 GraphBody::NewNode GraphBody::read_node(const driver::CudaTable& cu, CUgraphNode native) {

@@ -122,11 +122,14 @@ class GraphBody final : public Object {
   void lend() noexcept { is_lent_ = true; }
   void take_over() noexcept { is_lent_ = false; }
   void lose() noexcept { state_.is_lost = true; }
+  void lose_whole() noexcept;  // also the graphs in it
   bool is_own() const { return !is_lent_ && !state_.is_lost; }
   // Throws INVALID_STATE if the graph ended with a capture that failed.
   void require_usable() const;
   // Throws INVALID_STATE during a capture. `action` is "make an executable of".
   void require_not_captured(const char* action) const;
+  // The same for this graph and the graphs in it.
+  void require_whole_not_captured(const char* action) const;
   bool may_have_changed() const {
     return state_.is_shared || state_.is_unread || state_.captures != 0;
   }

@@ -63,8 +63,17 @@ class GraphUse {
   void read_source(const GraphRoot& root, GraphBody& body, const char* action) {
     root.expand();
     body.require_usable();
-    body.require_not_captured(action);
+    root.require_not_captured(body, action);
     read(body);
+    read_inner(body);
+  }
+  // Reads the graphs of child nodes, which are copied with the body.
+  void read_inner(const GraphBody& body) {
+    for (const GraphNode* const node : body.nodes())
+      for (const Ref<GraphBody>& inner : node->bodies) {
+        inner->read_changes(cu_, dropped_);
+        read_inner(*inner);
+      }
   }
   // Drop their argument after the lock, because that may run functions of the program.
   void drop(Ref<const NodeWork> work) noexcept { work_ = std::move(work); }

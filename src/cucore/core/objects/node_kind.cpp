@@ -42,6 +42,20 @@ const char* name_of(NodeKind kind) {
   return "of another kind";
 }
 
+bool may_be_in_body(NodeKind kind) {
+  switch (kind) {
+    case NodeKind::KERNEL:
+    case NodeKind::COPY:
+    case NodeKind::FILL:
+    case NodeKind::EMPTY:
+    case NodeKind::CHILD:
+    case NodeKind::CONDITIONAL:
+      return true;
+    default:
+      return false;
+  }
+}
+
 void throw_not_for_body(NodeKind kind) {
   throw Error(Status::INVALID_ARGUMENT,
               concat("the graph of a conditional node cannot hold a node of kind ", name_of(kind),

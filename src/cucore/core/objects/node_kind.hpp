@@ -33,6 +33,8 @@ inline bool is_memory(NodeKind kind) {
 const char* name_of(NodeKind kind);  // "kernel", "host function"
 
 // Throws INVALID_ARGUMENT for a node that the graph of a conditional node cannot hold.
+// Whether the graph of a conditional node can hold a node of this kind.
+bool may_be_in_body(NodeKind kind);
 [[noreturn]] void throw_not_for_body(NodeKind kind);
 
 }  // namespace cucore::core
