@@ -70,8 +70,8 @@ bool Interpreter::sync(const Op& op) {
   return pass_or_wait(ready, partial, GroupState::WARP_SYNC);
 }
 
+// An arrival orders nothing. The checks learn of the barrier when it is complete.
 bool Interpreter::warp_barrier(const Op& op) {
-  if (w_.block->checks) on_warp_barrier(w_);
   uint32_t waits[LANES], masks[LANES], count = 0, partial = 0;
   for (uint32_t rest = w_.active; rest;) {
     const uint32_t same = same_mask(op[Exchange::MEMBERS], rest);
@@ -82,6 +82,7 @@ bool Interpreter::warp_barrier(const Op& op) {
     masks[count++] = same;
     partial |= same;
   }
+  if (partial != w_.active && w_.block->checks) on_warp_barrier(w_);
   if (partial == 0) {
     ++pc_;
     return true;
@@ -105,7 +106,8 @@ void Interpreter::release_warp_barrier(uint32_t member) {
     const Group& g = w_.groups[i];
     if (g.state == GroupState::WARP_BARRIER && g.wait == member) present |= g.mask;
   }
-  if (member & w_.live & ~present) return;
+  if (present == 0 || (member & w_.live & ~present)) return;
+  if (w_.block->checks) on_warp_barrier(w_);
   for (uint32_t i = 0; i < w_.group_count; ++i) {
     Group& g = w_.groups[i];
     if (g.state != GroupState::WARP_BARRIER || g.wait != member) continue;
