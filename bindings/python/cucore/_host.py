@@ -29,6 +29,8 @@ class _Runner:
         self._queue = Queue()
         self._owner = new_token()  # of the tokens that graphs hold
         self._entries: dict[int, _Entry] = {}
+        self._begun = 0  # completions of the queue
+        self._dropped: dict[int, int] = {}  # by token: the completions that the queue then had had
         self._thread = threading.Thread(target=self._run, name="cucore-host", daemon=True)
         self._thread.start()
         atexit.register(self._end)
@@ -47,9 +49,16 @@ class _Runner:
             raise
 
     def _forget(self) -> None:
-        """Forgets the functions of graphs that have ended."""
+        """Forgets the functions of graphs that have ended, when the runs that were in the queue at their end have begun.
+
+        A run without waits does not keep its graph alive.
+        """
         while token := take_dropped_token(self._owner):
-            self._entries.pop(token, None)
+            self._dropped[token] = self._queue._query_completed()
+        for token in list(self._dropped):  # other threads do the same
+            if self._dropped.get(token, 0) <= self._begun:
+                self._dropped.pop(token, None)
+                self._entries.pop(token, None)
 
     def _run(self) -> None:
         while True:
@@ -63,6 +72,7 @@ class _Runner:
 
     def _run_one(self, token: int, ticket: int) -> None:
         entry = self._entries.get(token)  # None: a graph could not hold the token
+        self._begun += 1
         if entry and not entry.is_kept:
             del self._entries[token]
         if entry:

@@ -899,6 +899,20 @@ def test_functions_live_as_long_as_their_graph(device, stream):
     assert is_gone(gone), "the function lives on"
 
 
+def test_functions_of_graphs_that_did_not_run_are_dropped(device, graph):
+    function = type("Function", (), {"__call__": lambda self: None})()
+    gone = weakref.ref(function)
+    with cucore.Graph(device) as other:
+        other.host(function)
+    del function
+    for _ in range(600):
+        graph.host(lambda: None)  # drops what ended before
+        if is_gone(gone):
+            break
+        time.sleep(0.05)
+    assert is_gone(gone), "the function lives on"
+
+
 def numbered(message):
     return re.sub(r"\b(node|condition) \d+", r"\1 N", message.replace("cucore_stream_wait_stream", "Stream.wait_stream"))
 

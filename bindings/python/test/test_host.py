@@ -9,6 +9,7 @@ import weakref
 import pytest
 
 import cucore
+from cucore._host import add_host
 from conftest import run_python
 
 
@@ -44,6 +45,37 @@ def test_the_stream_goes_on_without_waits(stream):
     assert not ended.is_set()
     gate.set()
     assert ended.wait(10)
+
+
+@pytest.mark.parametrize("adds", [False, True])
+def test_functions_without_waits_run_after_the_end_of_their_graph(device, stream, adds):
+    begun, gate, ran = threading.Event(), threading.Event(), threading.Event()
+    stream.launch_host(lambda: (begun.set(), gate.wait(10)), waits=False)
+    assert begun.wait(10)
+    with cucore.Graph(device) as graph:
+        graph.host(ran.set, waits=False)
+        with graph.executable() as executable:
+            executable(stream)
+            stream.synchronize()
+    time.sleep(0.3)  # a thread of the library drops the graph
+    if adds:
+        stream.launch_host(lambda: None, waits=False)
+    assert not ran.is_set()
+    gate.set()
+    assert ran.wait(5), "the function was forgotten before its run"
+
+
+def test_functions_run_while_another_is_added(stream):
+    ran, last = threading.Event(), threading.Event()
+
+    def launch(queue, token):  # the driver may block in it
+        stream.launch_host(lambda: stream.launch_host(ran.set))
+        assert ran.wait(10), "a function waits for the call that adds another"
+        stream.launch_host_queued(queue, token, True)
+
+    add_host(last.set, None, launch)
+    stream.synchronize()
+    assert last.is_set()
 
 
 def test_exceptions_are_reported_and_the_stream_goes_on(stream, monkeypatch):
