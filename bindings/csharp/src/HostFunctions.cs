@@ -23,20 +23,26 @@ internal static class HostFunctions {
   private static bool draining;
 
   // Calls a function with the queue and a token, for which a function of the user runs. A keeper launches it again.
+  // No lock is held in the call. If a stream is full, the driver waits there until other functions have run.
   internal static void Add(Action function, Graph? keeper, Action<CudaQueue, ulong> launch) {
+    ulong token = CucoreNative.NewToken();
+    Keep(token, new Entry { Function = function, IsKept = keeper != null });
+    try {
+      launch(queue!, token);
+      keeper?.RawHoldToken(owner, token);
+    } catch {
+      lock (gate) entries.Remove(token);
+      throw;
+    }
+  }
+
+  // The thread does not end while the entry is there, and the queue never ends.
+  private static void Keep(ulong token, Entry entry) {
     lock (gate) {
       if (queue == null) queue = new CudaQueue();
-      ulong token = CucoreNative.NewToken();
-      entries.Add(token, new Entry { Function = function, IsKept = keeper != null });
-      try {
-        launch(queue, token);
-        keeper?.RawHoldToken(owner, token);
-      } catch {
-        entries.Remove(token);
-        throw;
-      }
       if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore host" }.Start();
       draining = true;
+      entries.Add(token, entry);
     }
   }
 

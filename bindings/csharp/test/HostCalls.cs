@@ -3,6 +3,7 @@
 using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Reflection;
 using System.Threading;
 using Cucore;
 
@@ -58,6 +59,24 @@ public static class HostCalls {
     foreach (Thread thread in threads) thread.Start();
     foreach (Thread thread in threads) thread.Join();
     Check.Equal(640, ran);
+  }
+
+  // The call that adds a function may block until others have run and added functions.
+  public static void StartWhileAnotherIsAdded() {
+    MethodInfo add = typeof(CudaStream).Assembly.GetType("Cucore.HostFunctions").GetMethod("Add", BindingFlags.Static | BindingFlags.NonPublic);
+    using (CudaStream stream = World.Stream())
+    using (ManualResetEventSlim ran = new ManualResetEventSlim()) {
+      bool hasRun = false, last = false;
+      Action<CudaQueue, ulong> launch = (queue, token) => {
+        stream.LaunchHost(() => stream.LaunchHost(ran.Set));
+        hasRun = ran.Wait(10000);
+        stream.LaunchHostQueued(queue, token, 1);
+      };
+      add.Invoke(null, new object[] { (Action)(() => last = true), null, launch });
+      stream.Synchronize();
+      Check.That(hasRun, "a function waits for the call that adds another");
+      Check.That(last);
+    }
   }
 
   public static void HaveTickets() {

@@ -59,23 +59,34 @@ final class HostFunctions {
     }
   }
 
-  /** Calls a function with the queue and a token, for which a function of the user runs. A keeper launches it again. */
+  /**
+   * Calls a function with the queue and a token, for which a function of the user runs. A keeper launches it
+   * again. No lock is held in the call. If a stream is full, the driver waits there until other functions
+   * have run, which may add functions.
+   */
   static <T> T add(Runnable function, Executor executor, Graph keeper, BiFunction<CudaQueue, Long, T> launch) {
-    synchronized (HostFunctions.class) { // the thread does not end meanwhile
-      HostFunctions all = only();
-      long token = CucoreNative.newToken();
-      all.entries.put(token, new Entry(function, executor, keeper != null));
-      try {
-        T result = launch.apply(all.queue, token);
-        if (keeper != null) {
-          keeper.holdTokenNow(all.owner, token);
-        }
-        return result;
-      } catch (RuntimeException | Error e) {
-        all.entries.remove(token);
-        throw e;
+    long token = CucoreNative.newToken();
+    HostFunctions all = keep(token, new Entry(function, executor, keeper != null));
+    try {
+      T result = launch.apply(all.queue, token);
+      if (keeper != null) {
+        keeper.holdTokenNow(all.owner, token);
       }
+      return result;
+    } catch (RuntimeException | Error e) {
+      all.entries.remove(token);
+      throw e;
     }
+  }
+
+  /**
+   * The thread and its queue do not end while the entry is there. When its function has run, the call that
+   * adds it needs neither.
+   */
+  private static synchronized HostFunctions keep(long token, Entry entry) {
+    HostFunctions all = only();
+    all.entries.put(token, entry);
+    return all;
   }
 
   /** Forgets the functions of graphs that have ended. */

@@ -13,6 +13,7 @@ import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
 import io.cucore.CudaQueue;
 import io.cucore.CudaStream;
+import io.cucore.Graph;
 import io.cucore.InvalidArgumentException;
 import io.cucore.NotFoundException;
 import java.util.ArrayList;
@@ -131,6 +132,26 @@ class HostFunctionsTest {
       thread.join();
     }
     assertEquals(640, ran.get());
+  }
+
+  /** The call that adds a function may block, here for an iteration, until others have run and added functions. */
+  @Test
+  void startWhileAnotherIsAdded() throws Exception {
+    CountDownLatch ran = new CountDownLatch(1);
+    AtomicBoolean hasRun = new AtomicBoolean();
+    try (Graph graph = new Graph(device)) {
+      graph.host(() -> {
+        stream.launchHost(() -> stream.launchHost(ran::countDown));
+        try {
+          hasRun.set(ran.await(10, TimeUnit.SECONDS));
+        } catch (InterruptedException e) {
+          throw new AssertionError(e);
+        }
+        return Collections.emptyIterator();
+      }, () -> {});
+    }
+    assertTrue(hasRun.get(), "a function waits for the call that adds another");
+    stream.synchronize();
   }
 
   @Test
