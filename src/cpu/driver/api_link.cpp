@@ -36,7 +36,7 @@ CUresult cuLinkAddData_v2(CUlinkState state, CUjitInputType type, void* data, si
                           void** optionValues) {
   auto link = find_link(state);
   require(is_input_type(type) && data && size);
-  return add_to_link(*link, {type, data, size, name ? name : ""}, numOptions, options,
+  return add_to_link(*link, {type, data, size, name ? name : "", true}, numOptions, options,
                      optionValues);
 }
 

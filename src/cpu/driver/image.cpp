@@ -24,6 +24,8 @@ namespace {
 // when it executes.
 constexpr int NEWEST_MAJOR = 9;
 constexpr uint64_t MAX_FILE_BYTES = uint64_t{1} << 31;
+// The place of the pointer in a wrapper, and the size of what the driver reads of one.
+constexpr size_t WRAPPED_AT = 8, WRAPPER_SIZE = WRAPPED_AT + sizeof(void*);
 constexpr unsigned char ELF[] = {0x7f, 'E', 'L', 'F'};
 constexpr unsigned char LTO_IR[] = {0xed, 0x43, 0x4e, 0x7f};
 constexpr unsigned char ARCHIVE[] = {'!', '<', 'a', 'r'};
@@ -131,7 +133,33 @@ PtxText from_cubin(const void* image, size_t size, int sm) {
                  "cucpu/compat\n");
 }
 
+bool is_wrapper(const void* image, size_t size) {
+  uint32_t magic = 0;
+  if (size < sizeof magic) return false;
+  std::memcpy(&magic, image, sizeof magic);
+  return magic == FATBIN_WRAPPER_MAGIC;
+}
+
+PtxText from_whole_fatbin(const void* image, int sm) {
+  const auto size = fatbin_size(image);
+  return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
+}
+
+// A wrapper that led to another one could lead to itself.
+PtxText from_wrapper(const void* wrapper, int sm) {
+  const void* inner = nullptr;
+  std::memcpy(&inner, static_cast<const char*>(wrapper) + WRAPPED_AT, sizeof inner);
+  uint32_t magic = 0;
+  if (inner) std::memcpy(&magic, inner, sizeof magic);
+  if (magic == FATBIN_MAGIC) return from_whole_fatbin(inner, sm);
+  return refused(CUDA_ERROR_INVALID_IMAGE,
+                 "the image is a wrapper that does not point to a fat binary\n");
+}
+
 PtxText from_bytes(const void* image, size_t size, int sm) {
+  if (is_wrapper(image, size))
+    return refused(CUDA_ERROR_INVALID_IMAGE,
+                   "the image is a wrapper that points to a fat binary, and does not contain it\n");
   if (starts_with(image, size, ELF)) {
     if (is_host_elf(image, size))
       return for_linker("the image is an object of the host; link it\n");
@@ -177,15 +205,8 @@ PtxText ptx_of_image(const void* image, int sm) {
   if (first == (FATBIN_WRAPPER_MAGIC & 0xff) || first == (FATBIN_MAGIC & 0xff)) {
     uint32_t magic = 0;
     std::memcpy(&magic, image, 4);
-    if (magic == FATBIN_WRAPPER_MAGIC) {
-      const void* inner = nullptr;
-      std::memcpy(&inner, static_cast<const char*>(image) + 8, sizeof inner);
-      return inner ? ptx_of_image(inner, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
-    }
-    if (magic == FATBIN_MAGIC) {
-      auto size = fatbin_size(image);
-      return size ? from_fatbin(image, *size, sm) : refused(CUDA_ERROR_INVALID_IMAGE, {});
-    }
+    if (magic == FATBIN_WRAPPER_MAGIC) return from_wrapper(image, sm);
+    if (magic == FATBIN_MAGIC) return from_whole_fatbin(image, sm);
   }
   if (const auto copy = copy_cubin(image); !copy.empty())
     return from_bytes(copy.data(), copy.size(), sm);
@@ -197,10 +218,11 @@ PtxText ptx_of_image(const void* image, int sm) {
   return from_bytes(image, known, sm);
 }
 
-PtxText ptx_of_bytes(const void* image, size_t size, int sm) {
-  uint32_t magic = 0;
-  if (size >= 16) std::memcpy(&magic, image, 4);
-  return magic == FATBIN_WRAPPER_MAGIC ? ptx_of_image(image, sm) : from_bytes(image, size, sm);
+PtxText ptx_of_bytes(const void* image, size_t size, int sm) { return from_bytes(image, size, sm); }
+
+PtxText ptx_of_memory(const void* image, size_t size, int sm) {
+  const bool wraps = size >= WRAPPER_SIZE && is_wrapper(image, size);
+  return wraps ? from_wrapper(image, sm) : from_bytes(image, size, sm);
 }
 
 CUresult read_image_file(const char* path, std::string& bytes) {

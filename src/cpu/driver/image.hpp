@@ -21,8 +21,12 @@ struct PtxText {
 // `image` is zero-terminated text or contains its own size, as for cuModuleLoadData.
 PtxText ptx_of_image(const void* image, int device_sm);
 PtxText ptx_of_file(const char* path, int device_sm);
-// `image` has `size` bytes; text ends at its first zero byte.
+// `image` has `size` bytes; text ends at its first zero byte. The bytes may come from a file, so no
+// pointer in them is followed.
 PtxText ptx_of_bytes(const void* image, size_t size, int device_sm);
+// The same for memory that the program passes, which may also be a wrapper that points to a fat
+// binary.
+PtxText ptx_of_memory(const void* image, size_t size, int device_sm);
 
 // Reads a regular file; other files could wait for a writer or have no end.
 CUresult read_image_file(const char* path, std::string& bytes);

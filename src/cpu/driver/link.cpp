@@ -70,8 +70,13 @@ CUresult PtxLink::add(const LinkPart& part, std::string& log) {
     case CU_JIT_INPUT_LIBRARY:
       return add_library(part, log);
     default:
-      return add_ptx(part.name, ptx_of_bytes(part.data, part.size, sm_), log);
+      return add_ptx(part.name, ptx_of(part), log);
   }
+}
+
+PtxText PtxLink::ptx_of(const LinkPart& part) const {
+  return part.is_of_program ? ptx_of_memory(part.data, part.size, sm_)
+                            : ptx_of_bytes(part.data, part.size, sm_);
 }
 
 CUresult PtxLink::add_ptx(const std::string& name, const PtxText& ptx, std::string& log) {
@@ -94,7 +99,7 @@ CUresult PtxLink::add_object(const LinkPart& part, std::string& log) {
     log += error.message() + "\n";
     return CUDA_ERROR_INVALID_IMAGE;
   }
-  return found ? code : add_ptx(part.name, ptx_of_bytes(part.data, part.size, sm_), log);
+  return found ? code : add_ptx(part.name, ptx_of(part), log);
 }
 
 // A member without PTX for this device has no effect. If only it defines a name, the name is

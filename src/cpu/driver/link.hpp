@@ -20,6 +20,7 @@ struct LinkPart {
   const void* data = nullptr;
   size_t size = 0;
   std::string name;
+  bool is_of_program = false;  // memory of the program, in which a pointer may be followed
 };
 
 // The images of a link as PTX, linked for one target.
@@ -31,6 +32,7 @@ class PtxLink {
   CUresult complete(std::string& ptx, std::string& log);
 
  private:
+  PtxText ptx_of(const LinkPart& part) const;
   CUresult add_ptx(const std::string& name, const PtxText& ptx, std::string& log);
   CUresult add_object(const LinkPart& part, std::string& log);
   CUresult add_library(const LinkPart& part, std::string& log);

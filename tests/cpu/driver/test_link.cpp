@@ -4,6 +4,7 @@
 #include <cstring>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "driver.hpp"
 #include "host_object.hpp"
@@ -28,6 +29,16 @@ std::string returning(const std::string& linkage, const std::string& function, i
          std::to_string(value) + "; ret; }\n";
 }
 
+// nvcc writes such pointers to fat binaries into programs.
+std::string wrapper_of(const void* fatbin) {
+  std::string bytes;
+  append_bytes(bytes, uint32_t{0x466243b1});
+  append_bytes(bytes, uint32_t{1});
+  append_bytes(bytes, fatbin);
+  append_bytes(bytes, uint64_t{0});
+  return bytes;
+}
+
 class Link : public DeviceTest {
  protected:
   void TearDown() override {
@@ -49,8 +60,11 @@ class Link : public DeviceTest {
                               &state);
   }
   CUresult add(const std::string& bytes, const char* name, CUjitInputType type = CU_JIT_INPUT_PTX) {
-    return cu.cuLinkAddData_v2(state, type, const_cast<char*>(bytes.data()), bytes.size(), name, 0,
-                               nullptr, nullptr);
+    return add_memory(bytes.data(), bytes.size(), name, type);
+  }
+  CUresult add_memory(const char* bytes, size_t size, const char* name, CUjitInputType type) {
+    return cu.cuLinkAddData_v2(state, type, const_cast<char*>(bytes), size, name, 0, nullptr,
+                               nullptr);
   }
   // Completes the link, loads the image and returns what the kernel stores.
   int run(const char* kernel) {
@@ -434,6 +448,75 @@ TEST_F(Link, RegistersAreBounded) {
   EXPECT_EQ(registers(MOST, 0, MOST, 40), 40);
   EXPECT_EQ(registers(MOST, 38, MOST, 57),
             57);  // the options of an input replace those of the link
+}
+
+TEST_F(Link, AWrapperInMemoryLeadsToItsFatBinary) {
+  const std::string fatbin = fatbin_of(returning(".visible ", "f", 7), 80);
+  for (const CUjitInputType type : {CU_JIT_INPUT_FATBINARY, CU_JIT_INPUT_CUBIN, CU_JIT_INPUT_PTX}) {
+    OK(create());
+    OK(add(caller("k", "f"), "a.ptx"));
+    OK(add(wrapper_of(fatbin.data()), "b", type)) << error;
+    EXPECT_EQ(7, run("k"));
+    OK(cu.cuLinkDestroy(std::exchange(state, nullptr)));
+  }
+}
+
+// The pointer of the wrapper is valid here. In a file it could be any number.
+TEST_F(Link, AWrapperInAFileLeadsNowhere) {
+  const std::string fatbin = fatbin_of(returning(".visible ", "f", 7), 80);
+  const std::string wrapper = wrapper_of(fatbin.data());
+  const std::string object = host_object_of({wrapper});
+  const std::string path = ::testing::TempDir() + "cucore_link_wrapper";
+  struct Row {
+    CUjitInputType type;
+    std::string bytes;
+    const char* reason;
+  };
+  const Row rows[] = {{CU_JIT_INPUT_FATBINARY, wrapper, "does not contain it"},
+                      {CU_JIT_INPUT_PTX, wrapper, "does not contain it"},
+                      {CU_JIT_INPUT_CUBIN, wrapper, "does not contain it"},
+                      {CU_JIT_INPUT_FATBINARY, wrapper.substr(0, 16), "does not contain it"},
+                      {CU_JIT_INPUT_OBJECT, wrapper, "not well formed"},
+                      {CU_JIT_INPUT_LIBRARY, wrapper, "not well formed"},
+                      {CU_JIT_INPUT_OBJECT, object, "not well formed"},
+                      {CU_JIT_INPUT_LIBRARY, archive_of({{"f.o", object}}), "not well formed"}};
+  for (const Row& row : rows) {
+    std::ofstream(path, std::ios::binary) << row.bytes;
+    OK(create());
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE,
+              cu.cuLinkAddFile_v2(state, row.type, path.c_str(), 0, nullptr, nullptr))
+        << row.type;
+    EXPECT_NE(nullptr, std::strstr(error, row.reason)) << row.type << ": " << error;
+    OK(cu.cuLinkDestroy(std::exchange(state, nullptr)));
+  }
+  CUmodule loaded = nullptr;
+  std::ofstream(path, std::ios::binary) << wrapper;
+  EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, cu.cuModuleLoad(&loaded, path.c_str()));
+  std::remove(path.c_str());
+}
+
+TEST_F(Link, AWrapperLeadsToNoOtherWrapper) {
+  const std::string fatbin = fatbin_of(caller("k", "f", ""), 80);
+  const std::string inner = wrapper_of(fatbin.data());
+  std::string self = wrapper_of(nullptr);
+  const void* itself = self.data();
+  std::memcpy(self.data() + 8, &itself, sizeof itself);
+  const std::string outer = wrapper_of(inner.data());
+  for (const char* image : {std::as_const(self).data(), outer.data()}) {
+    CUmodule loaded = nullptr;
+    CUlibrary library = nullptr;
+    OK(create());
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE,
+              add_memory(image, outer.size(), "a", CU_JIT_INPUT_FATBINARY));
+    EXPECT_NE(nullptr, std::strstr(error, "does not point to a fat binary")) << error;
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE, cu.cuModuleLoadData(&loaded, image));
+    EXPECT_CU(CUDA_ERROR_INVALID_IMAGE,
+              cu.cuLibraryLoadData(&library, image, nullptr, nullptr, 0, nullptr, nullptr, 0));
+    OK(cu.cuLinkDestroy(std::exchange(state, nullptr)));
+  }
+  CUmodule loaded = nullptr;
+  OK(cu.cuModuleLoadData(&loaded, inner.data()));
+  OK(cu.cuModuleUnload(loaded));
 }
 
 }  // namespace
