@@ -33,6 +33,8 @@ constexpr uint32_t LONG_FORM = 0xffffffff;  // DWARF with 64-bit lengths, which 
 constexpr uint16_t FIRST_VERSION = 2;
 constexpr uint16_t LAST_VERSION = 4;
 
+constexpr uint64_t MOST_NAMES = uint64_t{64} << 20;  // bytes, of all files with their folders
+
 const ElfSection* find_section(const ElfFile& file, std::string_view name) {
   const auto& sections = file.sections();
   const auto found = std::ranges::find(sections, name, &ElfSection::text_name);
@@ -106,8 +108,16 @@ class LineReader {
       unsigned_number();  // time
       unsigned_number();  // size
       const bool known = folder != 0 && folder < folders.size() && !name.starts_with('/');
-      table_.files.push_back(known ? folders[folder] + "/" + std::string(name) : std::string(name));
+      table_.files.push_back(known ? joined(folders[folder], name) : std::string(name));
     }
+  }
+
+  // Each file repeats the name of its folder, so a small section could fill all memory.
+  std::string joined(const std::string& folder, std::string_view name) {
+    const uint64_t size = folder.size() + 1 + name.size();
+    if (size > names_left_) bytes_.fail(at_, "the names of the files are too long");
+    names_left_ -= size;
+    return folder + "/" + std::string(name);
   }
 
   void reset() {
@@ -224,6 +234,7 @@ class LineReader {
   uint8_t line_range_ = 1;
   uint8_t first_special_ = 1;
   std::vector<uint8_t> arguments_;
+  uint64_t names_left_ = MOST_NAMES;
   size_t first_file_ = 0;
   size_t first_row_ = 0;
   uint64_t context_ = 0;  // the row of the call of an inlined function; 0: none
