@@ -18,6 +18,7 @@ using image::ElfHeader;
 using image::ElfSectionHeader;
 
 constexpr uint64_t MAX_CUBIN_BYTES = uint64_t{1} << 31;
+constexpr size_t COPIED_AT_ONCE = size_t{4} << 20;
 constexpr unsigned char IDENT[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
 // Value of EI_OSABI up to ABI 7 of CUDA, and from ABI 8 on.
 constexpr unsigned char OS_ABIS[] = {0x33, 0x41};
@@ -80,9 +81,16 @@ void add_lines_if_known(const image::ElfFile& file, std::string& text) {
 
 }  // namespace
 
+// The headers may claim much more memory than there is, so the copy grows with what was read.
 std::vector<std::byte> copy_cubin(const void* image) {
-  std::vector<std::byte> copy(cubin_size(image));
-  if (!copy_memory(copy.data(), image, copy.size())) copy.clear();
+  const size_t size = cubin_size(image);
+  std::vector<std::byte> copy;
+  while (copy.size() < size) {
+    const size_t done = copy.size(), part = std::min(COPIED_AT_ONCE, size - done);
+    copy.resize(done + part);
+    if (!copy_memory(copy.data() + done, static_cast<const std::byte*>(image) + done, part))
+      return {};
+  }
   return copy;
 }
 

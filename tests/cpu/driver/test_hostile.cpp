@@ -13,6 +13,7 @@
 #include <string>
 
 #include "driver.hpp"
+#include "image/elf_file.hpp"
 
 namespace cutest {
 namespace {
@@ -339,6 +340,21 @@ TEST(Hostile, AssertionWithEndlessTexts) {
        .threads = 1,
        .end = CUDA_ERROR_ASSERT,
        .text = {"assertion failed", "aaaa"}});
+}
+
+// The headers claim 4 GiB behind a few bytes.
+TEST(Hostile, CubinThatClaimsMuchMemory) {
+  cucore::image::ElfHeader header{};
+  std::memcpy(header.ident, "\x7f\x45\x4c\x46\2\1\1\x41\x08", 9);
+  header.machine = cucore::image::MACHINE_CUDA;
+  header.section_count = 1;
+  header.section_offset = sizeof header;
+  cucore::image::ElfSectionHeader section{};
+  section.type = 1;
+  section.offset = section.size = uint64_t{1} << 31;
+  std::string image(reinterpret_cast<const char*>(&header), sizeof header);
+  image.append(reinterpret_cast<const char*>(&section), sizeof section);
+  in_child({.ptx = image, .load = CUDA_ERROR_NO_BINARY_FOR_GPU, .text = {"CUBIN"}});
 }
 
 }  // namespace
