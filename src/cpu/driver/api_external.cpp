@@ -16,7 +16,7 @@ CUresult cuImportExternalSemaphore(CUexternalSemaphore* extSem_out,
   require(is_timeline || type == CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD,
           CUDA_ERROR_NOT_SUPPORTED);
   auto context = current_context();
-  auto semaphore = ExternalSemaphore::import(semHandleDesc->handle.fd, is_timeline);
+  auto semaphore = ExternalSemaphore::import(context, semHandleDesc->handle.fd, is_timeline);
   *extSem_out = new_handle<CUexternalSemaphore>(semaphore);
   context->adopt(ObjectKind::EXTERNAL_SEMAPHORE, semaphore->handle_bits());
   return CUDA_SUCCESS;
@@ -28,7 +28,7 @@ CUresult cuDestroyExternalSemaphore(CUexternalSemaphore extSem) {
   require(Registry::instance().remove(ObjectKind::EXTERNAL_SEMAPHORE, semaphore->handle_bits()) !=
               nullptr,
           CUDA_ERROR_INVALID_HANDLE);
-  current_context()->disown(reinterpret_cast<uint64_t>(extSem));
+  semaphore->context().disown(semaphore->handle_bits());
   return CUDA_SUCCESS;
 }
 

@@ -24,7 +24,8 @@ bool is_eventfd(int descriptor) {
 
 class BinarySemaphore final : public ExternalSemaphore {
  public:
-  explicit BinarySemaphore(int descriptor) : descriptor_(descriptor) {
+  BinarySemaphore(std::shared_ptr<Context> context, int descriptor)
+      : ExternalSemaphore(std::move(context)), descriptor_(descriptor) {
     require(is_eventfd(descriptor));
   }
   ~BinarySemaphore() override {
@@ -55,7 +56,8 @@ class BinarySemaphore final : public ExternalSemaphore {
 
 class TimelineSemaphore final : public ExternalSemaphore {
  public:
-  explicit TimelineSemaphore(int descriptor) {
+  TimelineSemaphore(std::shared_ptr<Context> context, int descriptor)
+      : ExternalSemaphore(std::move(context)) {
     struct stat status {};
     require(fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) &&
             static_cast<size_t>(status.st_size) >= sizeof(uint64_t));
@@ -100,13 +102,14 @@ SemaphoreList<Params> list_of(const CUexternalSemaphore* semaphores, const Param
 
 }  // namespace
 
-std::shared_ptr<ExternalSemaphore> ExternalSemaphore::import(int descriptor, bool is_timeline) {
+std::shared_ptr<ExternalSemaphore> ExternalSemaphore::import(std::shared_ptr<Context> context,
+                                                             int descriptor, bool is_timeline) {
   if (is_timeline) {
-    auto timeline = std::make_shared<TimelineSemaphore>(descriptor);
+    auto timeline = std::make_shared<TimelineSemaphore>(std::move(context), descriptor);
     close(descriptor);
     return timeline;
   }
-  auto binary = std::make_shared<BinarySemaphore>(descriptor);
+  auto binary = std::make_shared<BinarySemaphore>(std::move(context), descriptor);
   binary->take_over();
   return binary;
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "cpu/driver/context.hpp"
@@ -18,11 +19,19 @@ class ExternalSemaphore : public Object {
   static constexpr ObjectKind KIND = ObjectKind::EXTERNAL_SEMAPHORE;
 
   // Takes the descriptor over, or throws INVALID_VALUE if it is none of the kind.
-  static std::shared_ptr<ExternalSemaphore> import(int descriptor, bool is_timeline);
+  static std::shared_ptr<ExternalSemaphore> import(std::shared_ptr<Context> context, int descriptor,
+                                                   bool is_timeline);
 
+  Context& context() const { return *context_; }
   virtual void signal(uint64_t value) = 0;
   // Returns whether the wait has ended. Waits for about a millisecond.
   virtual bool try_wait(uint64_t value) = 0;
+
+ protected:
+  explicit ExternalSemaphore(std::shared_ptr<Context> context) : context_(std::move(context)) {}
+
+ private:
+  const std::shared_ptr<Context> context_;  // that imported it
 };
 
 // The semaphores of one call or node with their parameters.

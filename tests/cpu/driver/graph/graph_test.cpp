@@ -246,12 +246,15 @@ std::string GraphTest::log() {
   return log_;
 }
 
-uint64_t GraphTest::live(const char* kind) {
+uint64_t GraphTest::live(const char* kind) { return count_of("\"live\":{", kind); }
+uint64_t GraphTest::leaked(const char* kind) { return count_of("\"leaked\":{", kind); }
+
+uint64_t GraphTest::count_of(const char* part, const char* kind) {
   size_t length = 0;
   EXPECT_CU(0, cu.control().report(nullptr, 0, &length));
   std::string text(length + 1, '\0');
   EXPECT_CU(0, cu.control().report(text.data(), text.size(), &length));
-  const auto at = text.find("\"live\":{");
+  const auto at = text.find(part);
   const std::string name = '"' + std::string(kind) + "\":";
   return std::strtoull(text.c_str() + text.find(name, at) + name.size(), nullptr, 10);
 }

@@ -45,8 +45,10 @@ class GraphTest : public DeviceTest {
 
   std::string log();
   uint64_t live(const char* kind);  // from the report
+  uint64_t leaked(const char* kind);
 
  private:
+  uint64_t count_of(const char* part, const char* kind);
   struct Note {
     GraphTest* test;
     char letter;

@@ -257,5 +257,24 @@ TEST_F(Semaphores, AreInTheTextOfAGraph) {
   EXPECT_NE(std::string::npos, std::string(bytes).find("value 5"));
 }
 
+// A semaphore leaves the context that imported it, whichever context is current.
+TEST_F(Semaphores, EndWithoutTheirContextCurrent) {
+  const uint64_t before = leaked("external_semaphores");
+  CUcontext own = nullptr, other = nullptr, popped = nullptr;
+  CUexternalSemaphore first = nullptr, second = nullptr;
+  OK(cu.cuCtxCreate_v4(&own, nullptr, 0, 0));
+  OK(import(event_, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, &first));
+  OK(import(event_, CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD, &second));
+  OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 0));
+  OK(cu.cuDestroyExternalSemaphore(first));
+  OK(cu.cuCtxDestroy_v2(other));
+  std::thread([&] { EXPECT_CU(0, cu.cuDestroyExternalSemaphore(second)); }).join();
+  EXPECT_CU(CUDA_ERROR_INVALID_HANDLE, cu.cuDestroyExternalSemaphore(second));
+  OK(cu.cuCtxDestroy_v2(own));
+  EXPECT_EQ(before, leaked("external_semaphores"));
+  OK(cu.cuCtxGetCurrent(&popped));
+  EXPECT_EQ(context, popped);
+}
+
 }  // namespace
 }  // namespace cutest
