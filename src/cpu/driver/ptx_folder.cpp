@@ -16,6 +16,8 @@ namespace {
 
 constexpr size_t MAX_PTX_FILE_BYTES = size_t{1} << 28;
 constexpr std::string_view SUFFIX = ".ptx";
+constexpr std::string_view TEMPORARY = ".tmp";
+constexpr size_t DIGEST_DIGITS = 64;
 
 bool only_this_user_writes(const struct stat& status) {
   return status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
@@ -66,7 +68,7 @@ class File {
 
 std::string temporary_name() {
   static std::atomic<unsigned> next{0};
-  return "." + std::to_string(getpid()) + "-" + std::to_string(next++) + ".tmp";
+  return "." + std::to_string(getpid()) + "-" + std::to_string(next++) + std::string(TEMPORARY);
 }
 
 struct OldFile {
@@ -80,7 +82,28 @@ bool is_older(const OldFile& a, const OldFile& b) {
   return a.used.tv_nsec < b.used.tv_nsec;
 }
 
-// Temporary files of processes that ended before they renamed them are also listed.
+bool has_only(std::string_view text, std::string_view characters) {
+  return !text.empty() && text.find_first_not_of(characters) == std::string_view::npos;
+}
+
+// The digest of a CUBIN.
+bool is_ptx_name(std::string_view name) {
+  return name.size() == DIGEST_DIGITS + SUFFIX.size() && name.ends_with(SUFFIX) &&
+         has_only(name.substr(0, DIGEST_DIGITS), "0123456789abcdef");
+}
+
+// As temporary_name() makes it.
+bool is_temporary_name(std::string_view name) {
+  constexpr std::string_view DIGITS = "0123456789";
+  if (!name.starts_with('.') || !name.ends_with(TEMPORARY)) return false;
+  name = name.substr(1, name.size() - 1 - TEMPORARY.size());
+  const size_t dash = name.find('-');
+  return dash != std::string_view::npos && has_only(name.substr(0, dash), DIGITS) &&
+         has_only(name.substr(dash + 1), DIGITS);
+}
+
+// A program may choose a folder with files of its own, which are not listed. Temporary files of
+// processes that ended before they renamed them are listed.
 std::vector<OldFile> files_in(int folder) {
   std::vector<OldFile> files;
   const int copy = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -92,7 +115,7 @@ std::vector<OldFile> files_in(int folder) {
   while (const dirent* entry = readdir(list)) {
     const std::string_view name = entry->d_name;
     struct stat status {};
-    if (!name.ends_with(SUFFIX) && !name.ends_with(".tmp")) continue;
+    if (!is_ptx_name(name) && !is_temporary_name(name)) continue;
     if (fstatat(folder, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
     files.push_back({status.st_mtim, static_cast<size_t>(status.st_size), std::string(name)});
   }

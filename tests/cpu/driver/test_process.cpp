@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The driver's state in a process: before cuInit, after a fork, at the end, and the effect of the
 // environment. Each test is a separate process; this one never calls cuInit.
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -8,13 +10,16 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <iterator>
 #include <set>
 
 #include "child_checks.hpp"
+#include "cpu/driver/code_table.hpp"
 #include "driver.hpp"
+#include "image/elf_file.hpp"
 
 namespace cutest {
 namespace {
@@ -46,6 +51,32 @@ class Process : public ::testing::Test {
     return f;
   }
 };
+
+// A CUBIN with one section, the empty table of names.
+std::string empty_cubin() {
+  cucore::image::ElfHeader header{};
+  std::memcpy(header.ident, "\x7f\x45\x4c\x46\2\1\1\x41\x08", 9);
+  header.machine = cucore::image::MACHINE_CUDA;
+  header.version = 1;
+  header.header_size = header.section_offset = sizeof header;
+  header.section_entry_size = sizeof(cucore::image::ElfSectionHeader);
+  header.section_count = 1;
+  cucore::image::ElfSectionHeader names{};
+  names.type = cucore::image::SECTION_STRINGS;
+  names.offset = sizeof header + sizeof names;
+  names.size = 1;
+  std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  bytes.append(reinterpret_cast<const char*>(&names), sizeof names);
+  return bytes.append(1, '\0');
+}
+
+// A file without blocks, which was last used in 1970.
+void make_old_file(const std::string& path, off_t size) {
+  const int file = open(path.c_str(), O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+  const timespec times[2] = {{1, 0}, {1, 0}};
+  CHECK(file >= 0 && ftruncate(file, size) == 0 && futimens(file, times) == 0);
+  close(file);
+}
 
 TEST_F(Process, NothingWorksBeforeCuInit) {
   in_child([](Driver& cu) {
@@ -285,6 +316,32 @@ TEST_F(Process, TraceAndFaultPlanOfTheEnvironment) {
             text.find("\"call\":\"cuMemcpyHtoD_v2\",\"count\":1,\"arguments\":[\"0x1000\""))
       << text;
   EXPECT_EQ('\n', text.back());
+}
+
+// A program may choose a folder that has files of its own.
+TEST_F(Process, TheFolderOfPtxKeepsOtherFiles) {
+  const std::string folder = ::testing::TempDir() + "ptx_folder." + std::to_string(getpid());
+  const std::string hex(63, 'a');
+  const std::string own[] = {"/" + hex + "b.ptx", "/.123-4.tmp"};
+  const std::string foreign[] = {"/mine.ptx",   "/mine.tmp",        "/" + hex + ".ptx", "/.1-.tmp",
+                                 "/.1-x.tmp",   "/.12.tmp",         "/1-2.tmp",         "/.1-2.ptx",
+                                 "/.1-2-3.tmp", "/" + hex + "B.ptx"};
+  in_child([&](Driver& cu) {
+    CHECK(mkdir(folder.c_str(), 0700) == 0);
+    for (const std::string& name : own) make_old_file(folder + name, off_t{600} << 20);
+    for (const std::string& name : foreign) make_old_file(folder + name, off_t{600} << 20);
+    setenv("CUCORE_CPU_PTX_DIR", folder.c_str(), 1);
+    CHECK_CU(0, cu.cuInit(0));
+    CUuuid id;
+    std::memcpy(id.bytes, CUCORE_CPU_CODE_ID, sizeof id.bytes);
+    const cucore_cpu_code* table = nullptr;
+    CHECK_CU(0, cu.cuGetExportTable(reinterpret_cast<const void**>(&table), &id));
+    const std::string cubin = empty_cubin();
+    CHECK_CU(0, table->remember_ptx(cubin.data(), cubin.size(), PTX, std::strlen(PTX)));
+    for (const std::string& name : own) CHECK(access((folder + name).c_str(), F_OK) != 0);
+    for (const std::string& name : foreign) CHECK(access((folder + name).c_str(), F_OK) == 0);
+  });
+  std::filesystem::remove_all(folder);
 }
 
 }  // namespace
