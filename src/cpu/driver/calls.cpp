@@ -112,7 +112,8 @@ CallScope::CallScope(CallId id, bool per_thread) noexcept
 }
 
 CallScope::~CallScope() {
-  if (!outer_origin_.call) settle_host_views();
+  // Another thread may have held the locks of the order at the fork.
+  if (!outer_origin_.call && life() != Life::FORKED_CHILD) settle_host_views();
   origin_of_thread() = outer_origin_;
   if (thread_) thread_->per_thread = outer_per_thread_;
   if (tracing_) Trace::instance().write(call_info(id_).name, number_, arguments_, start_, result_);

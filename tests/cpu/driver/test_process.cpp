@@ -78,6 +78,25 @@ void make_old_file(const std::string& path, off_t size) {
   close(file);
 }
 
+// Stores 1 to flag[0], and waits for flag[1].
+constexpr char HOLD_PTX[] = R"(.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry hold(.param .u64 p)
+{
+  .reg .pred %p<2>;
+  .reg .u32 %r<2>;
+  .reg .u64 %rd<2>;
+  ld.param.u64 %rd1, [p];
+  st.volatile.global.u32 [%rd1], 1;
+AGAIN:
+  ld.volatile.global.u32 %r1, [%rd1+4];
+  setp.eq.u32 %p1, %r1, 0;
+  @%p1 bra AGAIN;
+  ret;
+}
+)";
+
 TEST_F(Process, NothingWorksBeforeCuInit) {
   in_child([](Driver& cu) {
     int n = 0;
@@ -342,6 +361,47 @@ TEST_F(Process, TheFolderOfPtxKeepsOtherFiles) {
     for (const std::string& name : foreign) CHECK(access((folder + name).c_str(), F_OK) == 0);
   });
   std::filesystem::remove_all(folder);
+}
+
+// The fork happens during a launch of another thread. A copy of the process has no work, so its
+// calls do not close managed memory.
+TEST_F(Process, CallsOfAForkedChildCheckNothing) {
+  in_child([](Driver& cu) {
+    setenv("CUCORE_CPU_CHECK", "host", 1);
+    setenv("CUCORE_CPU_MODE", "sync", 1);
+    CUcontext context = nullptr;
+    CUmodule module = nullptr;
+    CUfunction hold = nullptr;
+    CUdeviceptr managed = 0;
+    unsigned* flags = nullptr;
+    CHECK_CU(0, cu.cuInit(0));
+    CHECK_CU(0, cu.cuCtxCreate_v4(&context, nullptr, 0, 0));
+    CHECK_CU(0, cu.cuModuleLoadData(&module, HOLD_PTX));
+    CHECK_CU(0, cu.cuModuleGetFunction(&hold, module, "hold"));
+    CHECK_CU(0, cu.cuMemAllocManaged(&managed, 4096, CU_MEM_ATTACH_GLOBAL));
+    CHECK_CU(0, cu.cuMemAllocHost_v2(reinterpret_cast<void**>(&flags), 64));
+    flags[0] = flags[1] = 0;
+    std::thread launching([&] {
+      void* parameters[] = {&flags};
+      CHECK_CU(0, cu.cuCtxSetCurrent(context));
+      CHECK_CU(0, cu.cuLaunchKernel(hold, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+    });
+    while (std::atomic_ref<unsigned>(flags[0]).load() == 0) std::this_thread::yield();
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      int n = 0, ends[2] = {};
+      CHECK_CU(CUDA_ERROR_NOT_INITIALIZED, cu.cuDeviceGetCount(&n));
+      CHECK(pipe(ends) == 0);
+      CHECK(write(ends[1], reinterpret_cast<const void*>(managed), 4) == 4);  // else EFAULT
+      std::_Exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    std::atomic_ref<unsigned>(flags[1]).store(1);
+    launching.join();
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  });
 }
 
 }  // namespace
