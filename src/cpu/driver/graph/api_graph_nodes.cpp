@@ -35,6 +35,7 @@ CUresult cuGraphNodeSetParams(CUgraphNode hNode, CUgraphNodeParams* nodeParams) 
   node->graph().set(
       *node, child ? make_child(node->graph(), nodeParams->graph.graph, nodeParams->graph.ownership)
                    : make_replacement(node->params, *nodeParams));
+  adopt(node->graph(), *node);
   return CUDA_SUCCESS;
 }
 

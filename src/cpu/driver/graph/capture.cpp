@@ -8,6 +8,7 @@
 #include <set>
 
 #include "cpu/driver/device.hpp"
+#include "cpu/driver/graph/node_struct.hpp"
 #include "cpu/driver/thread_state.hpp"
 
 namespace cucore::cpu {
@@ -71,7 +72,9 @@ std::vector<GraphEdge> edges_at(const CapturePoint& point) {
 // The caller holds the lock.
 void add_node(Stream& stream, NodeParams params, std::vector<GraphEdge> edges) {
   StreamCapture& capture = *stream.capture;
-  GraphNode& node = capture.session->graph->add(std::move(params), edges);
+  Graph& graph = *capture.session->graph;
+  GraphNode& node = graph.add(std::move(params), edges);
+  adopt(graph, node);
   capture.point = {};
   capture.point.add(node.handle_bits(), {});
 }

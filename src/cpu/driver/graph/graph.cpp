@@ -36,6 +36,28 @@ void check_data(const GraphNode& from, const NodeParams& to, const CUgraphEdgeDa
   require(!programmatic || type_of(to) == CU_GRAPH_NODE_TYPE_KERNEL);
 }
 
+bool is_moved(const NodeParams& params) {
+  auto* child = std::get_if<std::shared_ptr<const ChildParams>>(&params);
+  return child && (*child)->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
+}
+
+// The clones and bodies that were made for a node. They end if the graph refuses the node.
+class NewParts {
+ public:
+  explicit NewParts(const NodeParams& params) {
+    if (!is_moved(params)) parts_ = parts_of(params);
+  }
+  ~NewParts() {
+    for (const auto& part : parts_) part->destroy();
+  }
+  NewParts(const NewParts&) = delete;
+  NewParts& operator=(const NewParts&) = delete;
+  void keep() { parts_.clear(); }
+
+ private:
+  std::vector<std::shared_ptr<Graph>> parts_;
+};
+
 }  // namespace
 
 std::mutex& GraphLock::mutex() {
@@ -103,6 +125,7 @@ bool Graph::has_any(std::initializer_list<CUgraphNodeType> types) const {
 }
 
 GraphNode& Graph::add(NodeParams params, const std::vector<GraphEdge>& before) {
+  NewParts parts(params);
   for (size_t i = 0; i < before.size(); ++i) {
     check_data(*before[i].node, params, before[i].data);
     for (size_t j = 0; j < i; ++j)
@@ -111,6 +134,7 @@ GraphNode& Graph::add(NodeParams params, const std::vector<GraphEdge>& before) {
   auto node = std::make_shared<GraphNode>(*this, ++last_number_, std::move(params));
   new_handle<CUgraphNode>(node);
   nodes_.emplace(node->number(), node);
+  parts.keep();
   for (const GraphEdge& edge : before) {
     node->before.push_back(edge);
     edge.node->after.push_back({node.get(), edge.data});
@@ -128,8 +152,10 @@ void Graph::drop_parts(GraphNode& node) {
 }
 
 void Graph::set(GraphNode& node, NodeParams params) {
+  NewParts parts(params);
   drop_parts(node);
   node.params = std::move(params);
+  parts.keep();
   own_parts(node);
 }
 

@@ -17,7 +17,7 @@ CUresult add(CUgraphNode* out, CUgraph handle, const CUgraphNode* dependencies,
   auto graph = find_graph(handle);
   const auto edges = edges_from(*graph, dependencies, data, count);
   GraphNode& node = graph->add(make(*graph), edges);
-  if (node.type() == CU_GRAPH_NODE_TYPE_CONDITIONAL) adopt_condition(*graph, node);
+  adopt(*graph, node);
   *out = handle_of<CUgraphNode>(node);
   return CUDA_SUCCESS;
 }

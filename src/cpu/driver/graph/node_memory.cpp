@@ -52,7 +52,6 @@ NodeParams make_free(Graph& graph, uint64_t address) {
   const bool inside = memory->owner == &graph.root();
   require(!memory->freed_inside && !(inside && memory->freed_outside));
   require(!frees(graph.root(), *memory));
-  (inside ? memory->freed_inside : memory->freed_outside) = true;
   return std::make_shared<const FreeParams>(FreeParams{std::move(memory)});
 }
 

@@ -51,7 +51,6 @@ NodeParams make_child(const Graph& graph, CUgraph handle,
   if (ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE) {
     require(!child->owner() && !contains(*child, graph));
     require(!child->has_conditions(), CUDA_ERROR_NOT_SUPPORTED);
-    move_memory(*child, const_cast<Graph&>(graph).root());
   } else {
     require(ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE);
     child = child->clone();
@@ -80,8 +79,16 @@ NodeParams make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& given) {
   return std::shared_ptr<const ConditionalParams>(std::move(made));
 }
 
-void adopt_condition(Graph& graph, GraphNode& node) {
-  graph.conditions()[params_as<ConditionalParams>(node.params).given.handle].node = &node;
+void adopt(Graph& graph, GraphNode& node) {
+  const NodeParams& params = node.params;
+  if (auto* conditional = std::get_if<std::shared_ptr<const ConditionalParams>>(&params))
+    graph.conditions()[(*conditional)->given.handle].node = &node;
+  if (auto* child = std::get_if<std::shared_ptr<const ChildParams>>(&params))
+    move_memory(*(*child)->graph, graph.root());
+  if (auto* free = std::get_if<std::shared_ptr<const FreeParams>>(&params)) {
+    GraphMemory& memory = *(*free)->memory;
+    (memory.owner == &graph.root() ? memory.freed_inside : memory.freed_outside) = true;
+  }
 }
 
 NodeParams make_any(Graph& graph, CUgraphNodeParams& given) {

@@ -10,8 +10,9 @@ namespace cucore::cpu {
 NodeParams make_child(const Graph& graph, CUgraph child, CUgraphChildGraphNodeOwnership ownership);
 NodeParams make_conditional(Graph& graph, CUDA_CONDITIONAL_NODE_PARAMS& given);
 NodeParams make_any(Graph& graph, CUgraphNodeParams& given);
-// After make_conditional(): the condition belongs to the node.
-void adopt_condition(Graph& graph, GraphNode& node);
+// For a node that the graph has accepted: its condition, the memory of its child, and the memory
+// that it frees belong to it. A refused node leaves them as they were.
+void adopt(Graph& graph, GraphNode& node);
 
 // Makes the parameters that replace those of a node. `now` gives what the structure lacks. Throws
 // INVALID_VALUE for the kinds that cannot be replaced.

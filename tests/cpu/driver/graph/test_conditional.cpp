@@ -200,5 +200,21 @@ TEST_F(Conditionals, UpdatesTakeTheConditionsOfTheNewGraph) {
   EXPECT_EQ(7u, word(p + 4));
 }
 
+TEST_F(Conditionals, ARefusedNodeLeavesNothing) {
+  CUgraph graph = make_graph(), child = make_graph();
+  auto condition = make_condition(graph);
+  CUgraphNode empty = add_empty(graph), node = nullptr;
+  const CUgraphNode twice[] = {empty, empty};
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
+  params.conditional = {condition, CU_GRAPH_COND_TYPE_IF, 2, nullptr, context};
+  const uint64_t before = live("graphs");
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddNode(&node, graph, twice, 2, &params));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddChildGraphNode(&node, graph, twice, 2, child));
+  EXPECT_EQ(before, live("graphs"));
+  OK(cu.cuGraphAddNode(&node, graph, twice, 1, &params));
+  EXPECT_EQ(before + 2, live("graphs"));
+}
+
 }  // namespace
 }  // namespace cutest

@@ -208,5 +208,58 @@ TEST_F(GraphMemories, AFullDeviceFailsTheLaunch) {
   run(executable);
 }
 
+TEST_F(GraphMemories, ARefusedFreeNodeFreesNothing) {
+  CUgraph graph = make_graph();
+  CUdeviceptr address = 0;
+  CUgraphNode alloc = add_alloc(graph, {}, 64, &address), node = nullptr;
+  const CUgraphNode twice[] = {alloc, alloc};
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddMemFreeNode(&node, graph, twice, 2, address));
+  add_free(graph, {alloc}, address);
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddMemFreeNode(&node, graph, twice, 1, address));
+  CUgraph other = make_graph(), freeing = make_graph();
+  alloc = add_alloc(other, {}, 64, &address);
+  const CUgraphNode empty = add_empty(freeing), empties[] = {empty, empty};
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuGraphAddMemFreeNode(&node, freeing, empties, 2, address));
+  add_free(other, {alloc}, address);  // no other graph frees it
+  for (CUgraph each : {graph, other}) run(instantiate(each));
+}
+
+// The memory of a child that the graph refuses still belongs to the child.
+TEST_F(GraphMemories, ARefusedChildKeepsItsMemory) {
+  CUgraph graph = make_graph(), child = nullptr;
+  OK(cu.cuGraphCreate(&child, 0));
+  CUdeviceptr address = 0;
+  CUgraphNode alloc = add_alloc(child, {}, 64, &address), node = nullptr;
+  const CUgraphNode empty = add_empty(graph), twice[] = {empty, empty};
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  params.graph = {child, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE};
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphAddNode(&node, graph, twice, 2, &params));
+  const CUgraphNode release = add_free(child, {alloc}, address);
+  // A free of its own graph, so no other graph may free the memory.
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuGraphAddMemFreeNode(&node, make_graph(), nullptr, 0, address));
+  EXPECT_EQ(CU_GRAPH_NODE_TYPE_MEM_FREE, type_of(release));
+  run(instantiate(child));
+  OK(cu.cuGraphAddNode(&node, graph, twice, 1, &params));
+  run(instantiate(graph));
+}
+
+TEST_F(GraphMemories, ACapturedFreeIsTheOnlyOne) {
+  CUstream stream = make_stream();
+  CUdeviceptr address = 0;
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  OK(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  OK(cu.cuMemAllocAsync(&address, 64, stream));
+  OK(cu.cuMemFreeAsync(address, stream));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuMemFreeAsync(address, stream));
+  OK(cu.cuStreamEndCapture(stream, &graph));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuGraphAddMemFreeNode(&node, make_graph(), nullptr, 0, address));
+  OK(cu.cuGraphDestroy(graph));
+}
+
 }  // namespace
 }  // namespace cutest
