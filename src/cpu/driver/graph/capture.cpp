@@ -52,6 +52,15 @@ void end_capture_session(const CaptureRef& session) {
   active_sessions = capture_list().active.size();
 }
 
+// Ends the graph of a capture that has failed. Other captures may fill its children.
+void destroy_graph_of(const CaptureRef& session) {
+  each_graph(*session->graph, [](const Graph& graph) {
+    for (const CaptureRef& other : capture_list().active)
+      if (other->graph.get() == &graph) other->valid = false;
+  });
+  session->graph->destroy();
+}
+
 void join(const CaptureRef& session, const std::shared_ptr<Stream>& stream, CapturePoint point) {
   auto capture = std::make_shared<StreamCapture>();
   capture->session = session;
@@ -294,7 +303,7 @@ std::shared_ptr<Graph> end_capture(Stream& stream) {
                                             : CUDA_SUCCESS;
   end_capture_session(session);
   session->valid = code == CUDA_SUCCESS;
-  if (code != CUDA_SUCCESS && !session->into_existing) session->graph->destroy();
+  if (code != CUDA_SUCCESS && !session->into_existing) destroy_graph_of(session);
   require(code == CUDA_SUCCESS, code);
   // A new graph is the program's from now on.
   if (!session->into_existing) Registry::instance().renew(session->graph->handle_bits());
@@ -314,7 +323,7 @@ void leave_capture(Stream& stream) {
   }
   session->valid = false;
   end_capture_session(session);
-  if (!session->into_existing) session->graph->destroy();
+  if (!session->into_existing) destroy_graph_of(session);
 }
 
 CUresult admit_during_capture(CallId call) {

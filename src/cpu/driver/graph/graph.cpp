@@ -36,6 +36,12 @@ void check_data(const GraphNode& from, const NodeParams& to, const CUgraphEdgeDa
   require(!programmatic || type_of(to) == CU_GRAPH_NODE_TYPE_KERNEL);
 }
 
+// A capture that fills a part of a node has pointers into it.
+void require_uncaptured_parts(const GraphNode& node) {
+  for (const auto& part : parts_of(node.params))
+    each_graph(*part, [](const Graph& graph) { require(graph.captures == 0); });
+}
+
 bool is_moved(const NodeParams& params) {
   auto* child = std::get_if<std::shared_ptr<const ChildParams>>(&params);
   return child && (*child)->ownership == CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE;
@@ -153,6 +159,7 @@ void Graph::drop_parts(GraphNode& node) {
 
 void Graph::set(GraphNode& node, NodeParams params) {
   NewParts parts(params);
+  require_uncaptured_parts(node);
   drop_parts(node);
   node.params = std::move(params);
   parts.keep();
@@ -161,6 +168,7 @@ void Graph::set(GraphNode& node, NodeParams params) {
 
 void Graph::remove(GraphNode& node) {
   require(captures == 0 && !root().has_memory());
+  require_uncaptured_parts(node);
   for (const GraphEdge& edge : node.before) {
     erase_edge(edge.node->after, node, edge.data);
     backward_edges_ -= edge.node->number() > node.number();

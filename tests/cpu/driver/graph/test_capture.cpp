@@ -403,5 +403,54 @@ TEST_F(Captures, EightThreadsCaptureUpdateAndLaunch) {
   EXPECT_EQ(std::vector<unsigned>(8, 100), read(p, 8));
 }
 
+TEST_F(Captures, AChildIsNotReplacedWhileACaptureFillsIt) {
+  CUgraph graph = make_graph(), inner = make_graph(), view = nullptr, same = nullptr;
+  CUgraphNode child = nullptr, outer = nullptr;
+  OK(cu.cuGraphAddChildGraphNode(&child, inner, nullptr, 0, make_graph()));
+  OK(cu.cuGraphAddChildGraphNode(&outer, graph, nullptr, 0, inner));
+  OK(cu.cuGraphChildGraphNodeGetGraph(outer, &view));
+  OK(cu.cuGraphChildGraphNodeGetGraph(nodes_of(view)[0], &view));  // the child of the child
+  const uint64_t before = live("graphs");
+  OK(cu.cuStreamBeginCaptureToGraph(stream, view, nullptr, nullptr, 0, RELAXED));
+  OK(increase(stream));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphDestroyNode(outer));
+  CUgraphNodeParams params{};
+  params.type = CU_GRAPH_NODE_TYPE_GRAPH;
+  CUgraph moved = make_graph();
+  for (auto ownership :
+       {CU_GRAPH_CHILD_GRAPH_OWNERSHIP_CLONE, CU_GRAPH_CHILD_GRAPH_OWNERSHIP_MOVE}) {
+    params.graph = {moved, ownership};
+    EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphNodeSetParams(outer, &params));
+  }
+  EXPECT_EQ(before + 1, live("graphs"));
+  EXPECT_EQ(0u, nodes_of(moved).size());
+  OK(increase(stream));
+  OK(cu.cuStreamEndCapture(stream, &same));
+  EXPECT_EQ(view, same);
+  run(instantiate(graph));
+  EXPECT_EQ(2u, word(p));
+  OK(cu.cuGraphNodeSetParams(outer, &params));
+  OK(cu.cuGraphDestroyNode(outer));
+}
+
+// A failed capture ends its graph, and so what fills a child of it.
+TEST_F(Captures, AFailedCaptureEndsThoseIntoItsChildren) {
+  CUstream other = make_stream();
+  CUgraph graph = nullptr, view = nullptr;
+  CUgraphNode child = nullptr;
+  cuuint64_t id = 0;
+  CUstreamCaptureStatus state{};
+  begin();
+  OK(cu.cuStreamGetCaptureInfo_v2(stream, &state, &id, &graph, nullptr, nullptr));
+  OK(cu.cuGraphAddChildGraphNode(&child, graph, nullptr, 0, make_graph()));
+  OK(cu.cuGraphChildGraphNodeGetGraph(child, &view));
+  OK(cu.cuStreamBeginCaptureToGraph(other, view, nullptr, nullptr, 0, RELAXED));
+  OK(increase(other));
+  OK(cu.cuStreamDestroy_v2(stream));
+  EXPECT_CU(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, increase(other));
+  EXPECT_CU(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu.cuStreamEndCapture(other, &view));
+  OK(increase(other));
+}
+
 }  // namespace
 }  // namespace cutest

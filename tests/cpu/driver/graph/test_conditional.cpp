@@ -200,6 +200,25 @@ TEST_F(Conditionals, UpdatesTakeTheConditionsOfTheNewGraph) {
   EXPECT_EQ(7u, word(p + 4));
 }
 
+TEST_F(Conditionals, ABodyStaysWhileACaptureFillsIt) {
+  CUgraph graph = make_graph(), ended = nullptr;
+  CUdeviceptr p = words(1);
+  CUgraphNode node = nullptr;
+  auto condition = make_condition(graph, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  auto bodies = add_conditional(graph, {}, condition, CU_GRAPH_COND_TYPE_IF, 1, &node);
+  CUstream stream = make_stream();
+  unsigned value = 4;
+  OK(cu.cuStreamBeginCaptureToGraph(stream, bodies[0], nullptr, nullptr, 0,
+                                    CU_STREAM_CAPTURE_MODE_RELAXED));
+  OK(launch("increase", {&p, &value}, 1, stream));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.cuGraphDestroyNode(node));
+  OK(launch("increase", {&p, &value}, 1, stream));
+  OK(cu.cuStreamEndCapture(stream, &ended));
+  EXPECT_EQ(bodies[0], ended);
+  run(instantiate(graph));
+  EXPECT_EQ(8u, word(p));
+}
+
 TEST_F(Conditionals, ARefusedNodeLeavesNothing) {
   CUgraph graph = make_graph(), child = make_graph();
   auto condition = make_condition(graph);
