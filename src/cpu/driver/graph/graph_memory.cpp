@@ -53,11 +53,16 @@ GraphMemory::~GraphMemory() {
   std::lock_guard lock(accounts().mutex);
   Account& a = account(device_);
   if (exists_) a.used -= charged_bytes(size_);
-  a.claimed -= claims_ * charged_bytes(size_);
+  if (claims_ != 0) a.claimed -= charged_bytes(size_);
 }
 
+// The address is fixed, so all launches that claim it use the same memory.
 bool GraphMemory::claim() {
   std::lock_guard lock(accounts().mutex);
+  if (claims_ != 0) {
+    ++claims_;
+    return true;
+  }
   Account& a = account(device_);
   const uint64_t needed = a.claimed + charged_bytes(size_);
   if (needed > a.reserved) {
@@ -66,14 +71,13 @@ bool GraphMemory::claim() {
     a.reserved_high = std::max(a.reserved_high, needed);
   }
   a.claimed = needed;
-  ++claims_;
+  claims_ = 1;
   return true;
 }
 
 void GraphMemory::give_up() {
   std::lock_guard lock(accounts().mutex);
-  if (claims_ == 0) return;
-  --claims_;
+  if (claims_ == 0 || --claims_ != 0) return;
   account(device_).claimed -= charged_bytes(size_);
 }
 

@@ -32,6 +32,13 @@ class GraphMemories : public GraphTest {
     EXPECT_CU(0, cu.cuDeviceGetGraphMemAttribute(0, which, &value));
     return value;
   }
+  // More than half of the free memory, so that it does not fit twice.
+  size_t most() {
+    size_t free = 0, total = 0;
+    EXPECT_CU(0, cu.cuDeviceGraphMemTrim(0));
+    EXPECT_CU(0, cu.cuMemGetInfo_v2(&free, &total));
+    return (free / 2 + (1 << 20)) / 4096 * 4096;
+  }
 };
 
 TEST_F(GraphMemories, LiveBetweenTheirNodes) {
@@ -101,6 +108,68 @@ TEST_F(GraphMemories, AutoFreeFreesBeforeTheNextLaunch) {
   EXPECT_EQ(9u, word(address));
   EXPECT_EQ(1u << 20, attribute(CU_GRAPH_MEM_ATTR_USED_MEM_CURRENT));
   OK(cu.cuMemFree_v2(address));
+}
+
+TEST_F(GraphMemories, AutoFreeNeedsTheMemoryOnce) {
+  CUgraph graph = make_graph();
+  CUdeviceptr address = 0;
+  add_alloc(graph, {}, most(), &address);
+  CUgraphExec executable = instantiate(graph, CUDA_GRAPH_INSTANTIATE_FLAG_AUTO_FREE_ON_LAUNCH);
+  CUstream stream = make_stream();
+  run(executable, stream);
+  close_gate(stream);
+  for (int i = 0; i < 3; ++i) OK(cu.cuGraphLaunch(executable, stream));
+  open_gate();
+  OK(cu.cuStreamSynchronize(stream));
+  OK(cu.cuMemFree_v2(address));
+  OK(cu.cuDeviceGraphMemTrim(0));
+}
+
+TEST_F(GraphMemories, LaunchesInFlightShareTheMemory) {
+  CUgraph graph = make_graph();
+  CUdeviceptr address = 0;
+  const size_t size = most();
+  const uint64_t before = attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+  cuuint64_t zero = 0;
+  OK(cu.cuDeviceSetGraphMemAttribute(0, CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH, &zero));
+  CUgraphNode alloc = add_alloc(graph, {}, size, &address);
+  add_free(graph, {alloc}, address);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream();
+  close_gate(stream);
+  for (int i = 0; i < 4; ++i) OK(cu.cuGraphLaunch(executable, stream));
+  EXPECT_EQ(before + size, attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
+  OK(cu.cuDeviceGraphMemTrim(0));  // nothing: work in flight claims the memory
+  EXPECT_EQ(before + size, attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
+  open_gate();
+  OK(cu.cuStreamSynchronize(stream));
+  EXPECT_EQ(before + size, attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_HIGH));
+  OK(cu.cuDeviceGraphMemTrim(0));
+  EXPECT_EQ(before, attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT));
+}
+
+TEST_F(GraphMemories, ClaimsOfSkippedLaunchesEndWithTheMemory) {
+  CUgraph graph = make_graph();
+  CUdeviceptr address = 0, stray = 16;
+  unsigned one = 1;
+  OK(cu.cuDeviceGraphMemTrim(0));
+  const uint64_t before = attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+  CUgraphNode bad = add_kernel(graph, {}, "increase", {&stray, &one});
+  CUgraphNode alloc = add_alloc(graph, {bad}, 4096, &address);
+  add_free(graph, {alloc}, address);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream();
+  close_gate(stream);
+  for (int i = 0; i < 3; ++i) OK(cu.cuGraphLaunch(executable, stream));
+  open_gate();
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_ADDRESS, cu.cuStreamSynchronize(stream));
+  OK(cu.cuGraphExecDestroy(executable));
+  OK(cu.cuGraphDestroy(graph));
+  auto trimmed = [&] {
+    EXPECT_CU(0, cu.cuDeviceGraphMemTrim(0));
+    return attribute(CU_GRAPH_MEM_ATTR_RESERVED_MEM_CURRENT);
+  };
+  EXPECT_TRUE(eventually([&] { return trimmed() == before; }));
 }
 
 TEST_F(GraphMemories, GraphsWithMemoryHaveLimits) {
