@@ -18,19 +18,21 @@ Conditions& conditions() {
   return c;
 }
 
-}  // namespace
-
-uint64_t make_condition(uint32_t value) {
+uint64_t new_condition(uint32_t value) {
   Conditions& c = conditions();
   std::lock_guard lock(c.mutex);
   c.values.emplace(++c.last, value);
   return c.last;
 }
 
-void drop_condition(uint64_t handle) {
+}  // namespace
+
+LiveCondition::LiveCondition(uint32_t value) : handle_(new_condition(value)) {}
+
+LiveCondition::~LiveCondition() {
   Conditions& c = conditions();
   std::lock_guard lock(c.mutex);
-  c.values.erase(handle);
+  c.values.erase(handle_);
 }
 
 bool set_condition(uint64_t handle, uint32_t value) {

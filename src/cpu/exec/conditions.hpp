@@ -6,10 +6,22 @@
 
 namespace cucore::cpu {
 
-uint64_t make_condition(uint32_t value);  // returns its handle, which is never used again
-void drop_condition(uint64_t handle);
-// Returns false if no graph has the condition.
+// A condition, which lives as long as the graphs and plans that share this object.
+class LiveCondition {
+ public:
+  explicit LiveCondition(uint32_t value);
+  ~LiveCondition();
+  LiveCondition(const LiveCondition&) = delete;
+  LiveCondition& operator=(const LiveCondition&) = delete;
+
+  uint64_t handle() const { return handle_; }  // never used again
+
+ private:
+  const uint64_t handle_;
+};
+
+// Returns false if nothing holds the condition.
 bool set_condition(uint64_t handle, uint32_t value);
-uint32_t condition_value(uint64_t handle);  // 0 if no graph has the condition
+uint32_t condition_value(uint64_t handle);  // 0 if nothing holds it
 
 }  // namespace cucore::cpu

@@ -205,9 +205,10 @@ CUresult cuGraphConditionalHandleCreate(CUgraphConditionalHandle* pHandle_out, C
   context_of_node(ctx);
   GraphLock lock;
   auto graph = find_graph(hGraph);
-  const uint64_t handle = make_condition(defaultLaunchValue);
-  graph->conditions()[handle] = {defaultLaunchValue, flags != 0, nullptr};
-  *pHandle_out = handle;
+  auto condition = std::make_shared<const LiveCondition>(defaultLaunchValue);
+  *pHandle_out = condition->handle();
+  graph->conditions()[*pHandle_out] = {std::move(condition), defaultLaunchValue, flags != 0,
+                                       nullptr};
   return CUDA_SUCCESS;
 }
 

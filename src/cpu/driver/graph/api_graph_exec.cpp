@@ -27,8 +27,7 @@ UpdateFault update(CUgraphExec hGraphExec, CUgraph hGraph) {
   auto graph = find_graph(hGraph);
   require(graph->owner() == nullptr);
   auto plan = compile(*graph);
-  for (const auto& [handle, condition] : graph->conditions())
-    if (condition.reset) plan->resets.push_back({handle, condition.value});
+  take_conditions(*plan, *graph);
   return executable->update(*plan);
 }
 

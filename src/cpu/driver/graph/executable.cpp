@@ -81,13 +81,6 @@ class Checker {
   const Context* first_ = nullptr;
 };
 
-std::vector<ConditionReset> resets_of(Graph& graph) {
-  std::vector<ConditionReset> resets;
-  for (const auto& [handle, condition] : graph.conditions())
-    if (condition.reset) resets.push_back({handle, condition.value});
-  return resets;
-}
-
 }  // namespace
 
 GraphExecutable::GraphExecutable(std::shared_ptr<GraphPlan> plan, cuuint64_t flags)
@@ -106,7 +99,7 @@ std::shared_ptr<GraphExecutable> GraphExecutable::make(Graph& graph, cuuint64_t 
   fault = Checker(graph, flags).fault;
   if (fault.result != CUDA_GRAPH_INSTANTIATE_SUCCESS) return nullptr;
   auto plan = compile(graph);
-  plan->resets = resets_of(graph);
+  take_conditions(*plan, graph);
   std::shared_ptr<GraphExecutable> made(new GraphExecutable(std::move(plan), flags));
   made->context = id_of_current_context();
   if (single) {
@@ -193,7 +186,7 @@ UpdateFault GraphExecutable::update(const GraphPlan& other) {
   if (fault.result == CU_GRAPH_EXEC_UPDATE_SUCCESS) {
     GraphPlan& plan = own();
     take_over(plan, other);
-    plan.resets = other.resets;
+    plan.conditions = other.conditions;
   }
   return fault;
 }

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "cpu/driver/context.hpp"
-#include "cpu/exec/conditions.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -96,10 +95,6 @@ std::shared_ptr<Graph> Graph::make(GraphNode* owner) {
   graph->context = id_of_current_context();
   new_handle<CUgraph>(graph);
   return graph;
-}
-
-Graph::~Graph() {
-  for (const auto& [handle, condition] : conditions_) drop_condition(handle);
 }
 
 Graph& Graph::root() {

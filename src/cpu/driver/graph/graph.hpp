@@ -16,6 +16,7 @@
 
 namespace cucore::cpu {
 
+class LiveCondition;
 class GraphNode;
 
 // Held during each use of graphs. A thread that holds it does not wait for work.
@@ -54,6 +55,7 @@ class GraphNode : public Object {
 
 // A condition that cuGraphConditionalHandleCreate made.
 struct GraphCondition {
+  std::shared_ptr<const LiveCondition> condition;
   uint32_t value = 0;
   bool reset = false;  // to `value` at each launch
   GraphNode* node = nullptr;
@@ -64,7 +66,6 @@ class Graph : public Object, public std::enable_shared_from_this<Graph> {
   static constexpr ObjectKind KIND = ObjectKind::GRAPH;
   static std::shared_ptr<Graph> make(GraphNode* owner = nullptr);  // with a handle
   Graph() = default;
-  ~Graph() override;
 
   GraphNode& add(NodeParams params, const std::vector<GraphEdge>& before);
   void remove(GraphNode& node);

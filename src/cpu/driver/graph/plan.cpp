@@ -70,6 +70,12 @@ std::shared_ptr<GraphPlan> compile(const Graph& graph) {
   return plan;
 }
 
+void take_conditions(GraphPlan& plan, Graph& graph) {
+  plan.conditions.clear();
+  for (const auto& [handle, known] : graph.conditions())
+    plan.conditions.push_back({known.condition, known.value, known.reset});
+}
+
 std::shared_ptr<GraphPlan> GraphPlan::copy() const {
   auto made = std::make_shared<GraphPlan>(*this);
   for (GraphStep& step : made->steps)

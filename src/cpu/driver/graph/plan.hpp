@@ -12,6 +12,7 @@
 
 namespace cucore::cpu {
 
+class LiveCondition;
 struct GraphPlan;
 
 struct StepEdge {
@@ -31,17 +32,18 @@ struct GraphStep {
   CUgraphNodeType type() const { return type_of(params); }
 };
 
-// The value that a condition has at the begin of each launch.
-struct ConditionReset {
-  uint64_t condition = 0;
+// A condition of the graph, which can end before its executables.
+struct PlanCondition {
+  std::shared_ptr<const LiveCondition> condition;
   uint32_t value = 0;
+  bool reset = false;  // to `value` at each launch
 };
 
 struct GraphPlan {
   std::vector<GraphStep> steps;  // in the order of the nodes' insertion
   std::vector<uint32_t> order;   // a topological order
   UserObjectList objects;
-  std::vector<ConditionReset> resets;  // of the outermost plan
+  std::vector<PlanCondition> conditions;  // of the outermost plan
 
   std::shared_ptr<GraphPlan> copy() const;
   GraphStep* find(uint64_t node);  // also in the parts
@@ -49,6 +51,8 @@ struct GraphPlan {
 
 // The caller holds the lock of graphs.
 std::shared_ptr<GraphPlan> compile(const Graph& graph);
+// Gives the outermost plan of a graph the graph's conditions.
+void take_conditions(GraphPlan& plan, Graph& graph);
 // Sets parameters and what follows from them.
 void set_step(GraphStep& step, NodeParams params);
 // Returns a graph with the steps of the plan, which a capture of a launch adds as a child.

@@ -51,7 +51,8 @@ void GraphRun::expect_events(Stream& stream) {
 
 void GraphRun::run() {
   for (const auto& memory : old_memory_) memory->end();
-  for (const ConditionReset& reset : plan_->resets) set_condition(reset.condition, reset.value);
+  for (const PlanCondition& known : plan_->conditions)
+    if (known.reset) set_condition(known.condition->handle(), known.value);
   check(*context_);
   run_plan(*plan_, *this);
 }

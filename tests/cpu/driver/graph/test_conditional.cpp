@@ -28,6 +28,16 @@ class Conditionals : public GraphTest {
     if (!made) return {};
     return {params.conditional.phGraph_out, params.conditional.phGraph_out + size};
   }
+  // p[1] counts the rounds.
+  CUgraph make_loop(CUdeviceptr p, unsigned rounds, CUgraphConditionalHandle* used = nullptr) {
+    CUgraph graph = make_graph();
+    auto condition = make_condition(graph, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+    CUgraphNode start = add_fill(graph, {}, p, rounds);
+    auto bodies = add_conditional(graph, {start}, condition, CU_GRAPH_COND_TYPE_WHILE, 1);
+    add_increase(bodies[0], {add_kernel(bodies[0], {}, "countdown", {&condition, &p})}, p + 4, 1);
+    if (used) *used = condition;
+    return graph;
+  }
 };
 
 TEST_F(Conditionals, IfAndElse) {
@@ -184,18 +194,10 @@ TEST_F(Conditionals, BodiesAreFilledByCaptures) {
 
 TEST_F(Conditionals, UpdatesTakeTheConditionsOfTheNewGraph) {
   CUdeviceptr p = words(2);
-  auto build = [&](unsigned rounds) {
-    CUgraph graph = make_graph();
-    auto condition = make_condition(graph, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
-    CUgraphNode start = add_fill(graph, {}, p, rounds);
-    auto bodies = add_conditional(graph, {start}, condition, CU_GRAPH_COND_TYPE_WHILE, 1);
-    add_increase(bodies[0], {add_kernel(bodies[0], {}, "countdown", {&condition, &p})}, p + 4, 1);
-    return graph;
-  };
-  CUgraphExec executable = instantiate(build(2));
+  CUgraphExec executable = instantiate(make_loop(p, 2));
   run(executable);
   CUgraphExecUpdateResultInfo info{};
-  OK(cu.cuGraphExecUpdate_v2(executable, build(5), &info));
+  OK(cu.cuGraphExecUpdate_v2(executable, make_loop(p, 5), &info));
   run(executable);
   EXPECT_EQ(7u, word(p + 4));
 }
@@ -233,6 +235,93 @@ TEST_F(Conditionals, ARefusedNodeLeavesNothing) {
   EXPECT_EQ(before, live("graphs"));
   OK(cu.cuGraphAddNode(&node, graph, twice, 1, &params));
   EXPECT_EQ(before + 2, live("graphs"));
+}
+
+TEST_F(Conditionals, DefaultsOutliveTheirGraph) {
+  CUgraph graph = make_graph();
+  CUdeviceptr p = words(1);
+  auto condition = make_condition(graph, 1, CU_GRAPH_COND_ASSIGN_DEFAULT);
+  auto bodies = add_conditional(graph, {}, condition, CU_GRAPH_COND_TYPE_IF, 1);
+  add_increase(bodies[0], {}, p, 1);
+  CUgraphExec executable = instantiate(graph);
+  OK(cu.cuGraphDestroy(graph));
+  run(executable);
+  run(executable);
+  EXPECT_EQ(2u, word(p));
+}
+
+TEST_F(Conditionals, LoopsOutliveTheirGraph) {
+  CUdeviceptr p = words(2);
+  CUgraph graph = make_loop(p, 3);
+  CUgraphExec executable = instantiate(graph);
+  OK(cu.cuGraphDestroy(graph));
+  run(executable);
+  run(executable);
+  EXPECT_EQ((std::vector<unsigned>{0, 6}), read(p, 2));
+}
+
+TEST_F(Conditionals, ValuesOfKernelsOutliveTheirGraph) {
+  CUgraph graph = make_graph();
+  CUdeviceptr p = words(3);
+  auto condition = make_condition(graph);
+  unsigned mask = 1;
+  CUgraphNode decide = add_kernel(graph, {}, "decide", {&condition, &p, &mask});
+  auto bodies = add_conditional(graph, {decide}, condition, CU_GRAPH_COND_TYPE_SWITCH, 2);
+  for (unsigned i = 0; i < 2; ++i) add_increase(bodies[i], {}, p + 4 + 4 * i, 1);
+  CUgraphExec executable = instantiate(graph);
+  OK(cu.cuGraphDestroy(graph));
+  for (unsigned value : {0u, 1u, 1u}) {
+    OK(cu.cuMemsetD32_v2(p, value, 1));
+    run(executable);
+  }
+  EXPECT_EQ((std::vector<unsigned>{1, 1, 2}), read(p, 3));
+}
+
+TEST_F(Conditionals, OutliveTheGraphOfAnUpdate) {
+  CUdeviceptr p = words(2);
+  CUgraphExec executable = instantiate(make_loop(p, 2));
+  CUgraph other = make_loop(p, 5);
+  CUgraphExecUpdateResultInfo info{};
+  OK(cu.cuGraphExecUpdate_v2(executable, other, &info));
+  OK(cu.cuGraphDestroy(other));
+  run(executable);
+  EXPECT_EQ(5u, word(p + 4));
+}
+
+TEST_F(Conditionals, LaunchesInFlightKeepThem) {
+  CUdeviceptr p = words(2);
+  CUgraphConditionalHandle condition = 0;
+  CUgraph graph = make_loop(p, 3, &condition);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream();
+  close_gate(stream);
+  OK(cu.cuGraphLaunch(executable, stream));
+  OK(cu.cuGraphExecDestroy(executable));
+  OK(cu.cuGraphDestroy(graph));
+  open_gate();
+  OK(cu.cuStreamSynchronize(stream));
+  EXPECT_EQ(3u, word(p + 4));
+  unsigned mask = 1;  // they end with the launch
+  void* parameters[] = {&condition, &p, &mask};
+  OK(cu.cuLaunchKernel(kernel("decide"), 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_ADDRESS, cu.cuCtxSynchronize());
+}
+
+TEST_F(Conditionals, LaunchesInFlightKeepThoseBeforeAnUpdate) {
+  CUdeviceptr p = words(2);
+  CUgraph graph = make_loop(p, 3), other = make_loop(p, 5);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream();
+  close_gate(stream);
+  OK(cu.cuGraphLaunch(executable, stream));
+  CUgraphExecUpdateResultInfo info{};
+  OK(cu.cuGraphExecUpdate_v2(executable, other, &info));
+  OK(cu.cuGraphDestroy(graph));
+  OK(cu.cuGraphDestroy(other));
+  OK(cu.cuGraphLaunch(executable, stream));
+  open_gate();
+  OK(cu.cuStreamSynchronize(stream));
+  EXPECT_EQ(8u, word(p + 4));
 }
 
 }  // namespace
