@@ -16,39 +16,50 @@ int64_t now() {
 
 }  // namespace
 
-void Event::record(Stream& stream) {
-  auto record = std::make_shared<Record>();
-  record->clock = clock_of(stream);
-  const uint64_t number = shared_ ? shared_->begin_record() : 0;
-  auto stamp = [record, number, shared = shared_] {
-    record->nanoseconds.store(now(), std::memory_order_release);
-    if (shared) shared->complete(number);
-  };
-  record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
-  set_record(std::move(record));
+void EventRecord::stamp() {
+  nanoseconds.store(now(), std::memory_order_release);
+  if (!shared_) return;
+  std::lock_guard lock(mutex_);
+  stamped_ = true;
+  if (number_ != 0) shared_->complete(number_);
 }
 
-void Event::set_record(std::shared_ptr<Record> record) {
+void EventRecord::announce() {
+  if (!shared_) return;
   std::lock_guard lock(mutex_);
+  number_ = shared_->begin_record();
+  if (stamped_) shared_->complete(number_);
+}
+
+void Event::record(Stream& stream) {
+  auto record = std::make_shared<EventRecord>(clock_of(stream), shared_);
+  auto stamp = [record] { record->stamp(); };
+  record->ticket = stream.submit(stamp, Stream::Run::ALWAYS, Stream::Where::CALLER_IF_IDLE);
+  publish(std::move(record));
+}
+
+void Event::publish(std::shared_ptr<EventRecord> record) {
+  std::lock_guard lock(mutex_);
+  record->announce();
   record_ = std::move(record);
   capture_ = nullptr;
 }
 
-std::function<void()> Event::record_later(ClockCopy clock) {
-  auto record = std::make_shared<Record>();
-  record->clock = std::move(clock);
-  const uint64_t number = shared_ ? shared_->begin_record() : 0;
-  // A queue of its own, whose only job is in progress until the caller ends it.
-  auto queue = std::make_shared<Queue>();
+LaterRecord::LaterRecord(std::shared_ptr<Event> event, ClockCopy clock)
+    : event_(std::move(event)),
+      record_(std::make_shared<EventRecord>(std::move(clock), event_->shared())) {
+  // A queue of its own, whose only job is in progress until complete().
   Queue::Work none = [] {};
   bool claimed = false;
-  record->ticket = queue->push(none, {}, true, claimed);
-  set_record(record);
-  return [record, queue, number, shared = shared_] {
-    queue->run_claimed([&] { record->nanoseconds.store(now(), std::memory_order_release); });
-    if (shared) shared->complete(number);
-  };
+  record_->ticket = std::make_shared<Queue>()->push(none, {}, true, claimed);
 }
+
+void LaterRecord::complete() {
+  if (completed_.exchange(true)) return;
+  record_->ticket.queue->run_claimed([this] { record_->stamp(); });
+}
+
+void LaterRecord::publish() { event_->publish(record_); }
 
 std::function<void()> Event::waiter(const std::shared_ptr<Context>& context) const {
   if (!shared_) return [ticket = ticket()] { ticket.wait(); };
@@ -67,7 +78,7 @@ std::shared_ptr<const EventCapture> Event::capture() const {
   return capture_;
 }
 
-std::shared_ptr<Event::Record> Event::last() const {
+std::shared_ptr<EventRecord> Event::last() const {
   std::lock_guard lock(mutex_);
   return record_;
 }

@@ -18,6 +18,26 @@ namespace cucore::cpu {
 class Stream;
 struct EventCapture;
 
+// One record of an event.
+class EventRecord {
+ public:
+  EventRecord(ClockCopy clock, std::shared_ptr<SharedEvent> shared)
+      : clock(std::move(clock)), shared_(std::move(shared)) {}
+
+  void stamp();     // in the work that reaches the record
+  void announce();  // to other processes, at the publication
+
+  Ticket ticket;  // set before the publication
+  std::atomic<int64_t> nanoseconds{0};
+  const ClockCopy clock;
+
+ private:
+  const std::shared_ptr<SharedEvent> shared_;
+  std::mutex mutex_;
+  uint64_t number_ = 0;  // 0: not announced
+  bool stamped_ = false;
+};
+
 class Event : public Object {
  public:
   static constexpr ObjectKind KIND = ObjectKind::EVENT;
@@ -31,8 +51,9 @@ class Event : public Object {
   bool timed() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
 
   void record(Stream& stream);
-  // Records the event at a point that the result marks when it is called once: a node of a graph.
-  std::function<void()> record_later(ClockCopy clock);
+  // The record is the last one from now on. Its work is in a queue, so that what waits for it comes
+  // after its work.
+  void publish(std::shared_ptr<EventRecord> record);
   // The event belongs to a capture until it is recorded outside of one.
   void record_in_capture(std::shared_ptr<const EventCapture> capture);
   std::shared_ptr<const EventCapture> capture() const;
@@ -47,22 +68,31 @@ class Event : public Object {
   float since(const Event& start) const;
 
  private:
-  struct Record {
-    Ticket ticket;
-    std::atomic<int64_t> nanoseconds{0};
-    ClockCopy clock;
-  };
-  std::shared_ptr<Record> last() const;
+  std::shared_ptr<EventRecord> last() const;
   bool given_up() const { return !context_->alive() || context_->poisoned(); }
   Ticket ticket() const;  // empty if never recorded
-  void set_record(std::shared_ptr<Record> record);
 
   const std::shared_ptr<Context> context_;
   const unsigned flags_;
   const std::shared_ptr<SharedEvent> shared_;
   mutable std::mutex mutex_;
-  std::shared_ptr<Record> record_;
+  std::shared_ptr<EventRecord> record_;
   std::shared_ptr<const EventCapture> capture_;
+};
+
+// A record at a point within a job: a node of a graph.
+class LaterRecord {
+ public:
+  LaterRecord(std::shared_ptr<Event> event, ClockCopy clock);
+
+  void complete();  // the job is at the point; later calls do nothing
+  void publish();   // when the job is in a queue
+  void wait() const { record_->ticket.wait(); }
+
+ private:
+  const std::shared_ptr<Event> event_;
+  const std::shared_ptr<EventRecord> record_;
+  std::atomic<bool> completed_{false};
 };
 
 }  // namespace cucore::cpu

@@ -150,16 +150,19 @@ void GraphExecutable::launch(Stream& stream) {
   stream.context().output().flush();
   check_contexts();
   auto run = std::make_shared<GraphRun>(plan_, stream, claim_memory());
+  const auto records = run->records();
   auto flying = in_flight_;
   flying->fetch_add(1);
   unshared_ = false;
   // Events of the run complete even if the context is poisoned.
-  auto work = [run, flying]() mutable {
+  auto work = [run = std::move(run), flying]() mutable {
     run->run();
     run.reset();
     flying->fetch_sub(1, std::memory_order_release);
   };
   last_ = stream.submit(std::move(work), Stream::Run::ALWAYS, Stream::Where::WORKER, {last_});
+  // Another thread may have submitted work before: it must not wait for this launch.
+  for (const auto& record : records) record->publish();
 }
 
 void GraphExecutable::upload(Stream& stream) {

@@ -2,6 +2,7 @@
 // The steps of one launch.
 #include "cpu/driver/graph/run.hpp"
 
+#include <map>
 #include <utility>
 
 #include "cpu/driver/calls.hpp"
@@ -38,11 +39,20 @@ void GraphRun::expect_host(Stream& stream) {
 
 // An event that the launch records before it waits for it is the new record.
 void GraphRun::expect_events(Stream& stream) {
+  std::map<const Event*, std::shared_ptr<LaterRecord>> own;
   each_step(*plan_, [&](const GraphStep& step) {
     if (step.type() == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-      records_[&step] = params_as<RecordParams>(step.params).event->record_later(clock_);
+      const auto& event = params_as<RecordParams>(step.params).event;
+      records_.push_back(std::make_shared<LaterRecord>(event, clock_));
+      record_of_[&step] = records_.back().get();
+      own[event.get()] = records_.back();
     } else if (step.type() == CU_GRAPH_NODE_TYPE_WAIT_EVENT) {
       const Event& event = *params_as<WaitParams>(step.params).event;
+      const auto found = own.find(&event);
+      if (found != own.end()) {
+        waits_[&step] = [record = found->second] { record->wait(); };
+        return;
+      }
       waits_[&step] = event.waiter(context_);
       order_after(stream, event.clock());
     }
@@ -59,8 +69,7 @@ void GraphRun::run() {
 
 // Events of steps that did not run must not keep their waiters.
 GraphRun::~GraphRun() {
-  for (auto& [step, complete] : records_)
-    if (complete) complete();
+  for (const auto& record : records_) record->complete();
 }
 
 void GraphRun::check(const Context& context) {
@@ -71,15 +80,24 @@ void GraphRun::run_step(const GraphStep& step) noexcept {
   try {
     if (!failed() && step.enabled) execute(step);
     check(*context_);
-    if (step.type() == CU_GRAPH_NODE_TYPE_EVENT_RECORD) {
-      // An event inside of the loop of a body cannot occur, so each is completed once.
-      auto found = records_.find(&step);
-      if (found != records_.end() && found->second) std::exchange(found->second, nullptr)();
-    }
   } catch (...) {
     context_->poison(result_of_exception(), "internal failure of the CPU device");
     failed_.store(true, std::memory_order_release);
   }
+  complete_records(step);
+}
+
+// A step of the same launch may wait for the records of a child that a failure has skipped. The
+// loop of a body has no records, so each step completes its record once.
+void GraphRun::complete_records(const GraphStep& step) {
+  if (records_.empty()) return;
+  const auto complete = [this](const GraphStep& each) {
+    const auto found = record_of_.find(&each);
+    if (found != record_of_.end()) found->second->complete();
+  };
+  complete(step);
+  if (!failed()) return;
+  for (const auto& part : step.parts) each_step(*part, complete);
 }
 
 std::shared_ptr<StreamWork> GraphRun::operation(const std::string& name) const {

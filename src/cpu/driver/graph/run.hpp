@@ -15,10 +15,14 @@ namespace cucore::cpu {
 
 class GraphRun {
  public:
-  // In the launching thread: records the events of the plan and notes what its waits wait for.
+  // In the launching thread: makes the records of the plan's events and notes what its waits wait
+  // for.
   GraphRun(std::shared_ptr<const GraphPlan> plan, Stream& stream,
            std::vector<std::shared_ptr<GraphMemory>> old_memory);
   ~GraphRun();
+
+  // In the order of the steps. The caller publishes them.
+  const std::vector<std::shared_ptr<LaterRecord>>& records() const { return records_; }
 
   void run();  // in the job of the stream; must not throw
 
@@ -30,6 +34,7 @@ class GraphRun {
  private:
   void expect_events(Stream& stream);
   void expect_host(Stream& stream);
+  void complete_records(const GraphStep& step);
   void execute(const GraphStep& step);
   void execute_memory(const GraphStep& step);
   void run_kernel(const GraphStep& step);
@@ -43,7 +48,8 @@ class GraphRun {
   const std::vector<std::shared_ptr<GraphMemory>> old_memory_;  // freed before all steps
   const std::shared_ptr<StreamWork> operation_;                 // for the checks
   const ClockCopy clock_;
-  std::unordered_map<const GraphStep*, std::function<void()>> records_;
+  std::vector<std::shared_ptr<LaterRecord>> records_;
+  std::unordered_map<const GraphStep*, LaterRecord*> record_of_;
   std::unordered_map<const GraphStep*, std::function<void()>> waits_;
   std::atomic<bool> failed_{false};
 };

@@ -2,6 +2,8 @@
 // Kernels and helpers of the tests of graphs.
 #include "graph_test.hpp"
 
+#include <unistd.h>
+
 #include <cstdlib>
 #include <cstring>
 
@@ -93,7 +95,10 @@ void GraphTest::TearDown() {
   for (CUgraphExec executable : executables_) cu.cuGraphExecDestroy(executable);
   for (CUgraph graph : graphs_) cu.cuGraphDestroy(graph);
   DeviceTest::TearDown();
+  alarm(0);
 }
+
+void GraphTest::limit_time() { alarm(60); }
 
 CUstream GraphTest::make_stream(unsigned flags) {
   CUstream stream = nullptr;

@@ -43,6 +43,7 @@ class GraphTest : public DeviceTest {
   size_t edges_of(CUgraph graph);
   CUgraphNodeType type_of(CUgraphNode node);
 
+  void limit_time();  // kills the process if the test takes more than a minute
   std::string log();
   uint64_t live(const char* kind);  // from the report
   uint64_t leaked(const char* kind);

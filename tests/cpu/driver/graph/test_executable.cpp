@@ -20,7 +20,48 @@ class Executables : public GraphTest {
     if (from) *from = info.errorFromNode;
     return info.result;
   }
+  CUgraphNode add_record(CUgraph graph, std::vector<CUgraphNode> before, CUevent event) {
+    CUgraphNode node = nullptr;
+    EXPECT_CU(0, cu.cuGraphAddEventRecordNode(&node, graph, before.data(), before.size(), event));
+    return node;
+  }
+  CUgraphNode add_wait(CUgraph graph, std::vector<CUgraphNode> before, CUevent event) {
+    CUgraphNode node = nullptr;
+    EXPECT_CU(0, cu.cuGraphAddEventWaitNode(&node, graph, before.data(), before.size(), event));
+    return node;
+  }
+  CUgraphNode add_child(CUgraph graph, std::vector<CUgraphNode> before, CUgraph child) {
+    CUgraphNode node = nullptr;
+    EXPECT_CU(0, cu.cuGraphAddChildGraphNode(&node, graph, before.data(), before.size(), child));
+    return node;
+  }
+  // Another thread makes a stream wait for an event while `record` puts records of it there.
+  template <class F>
+  void record_and_wait(CUstream stream, CUevent event, int rounds, F record) {
+    limit_time();
+    std::atomic<int> round{-1};
+    std::atomic<unsigned> failures{0};
+    std::thread waiter([&] {
+      failures += cu.cuCtxSetCurrent(context) != CUDA_SUCCESS;
+      round = 0;
+      for (int seen = 0; seen < rounds;) {
+        seen = round;
+        failures += cu.cuStreamWaitEvent(stream, event, 0) != CUDA_SUCCESS;
+      }
+    });
+    while (round < 0) std::this_thread::yield();
+    for (int i = 0; i < rounds; ++i) {
+      record();
+      EXPECT_CU(0, cu.cuStreamSynchronize(stream));
+      ++round;
+    }
+    waiter.join();
+    EXPECT_EQ(0u, failures);
+    EXPECT_CU(0, cu.cuEventQuery(event));
+  }
 };
+
+constexpr unsigned SHARED_EVENT = CU_EVENT_INTERPROCESS | CU_EVENT_DISABLE_TIMING;
 
 TEST_F(Executables, RunInTheOrderOfTheirEdgesAndOfTheStream) {
   CUgraph graph = make_graph();
@@ -230,6 +271,96 @@ TEST_F(Executables, EventsOrderGraphsAndStreams) {
   open_gate();
   OK(cu.cuStreamSynchronize(stream));
   EXPECT_EQ((std::vector<unsigned>{2, 2}), read(p, 2));
+}
+
+TEST_F(Executables, AWaitBehindARecordMeansTheNewRecord) {
+  for (unsigned flags : {0u, SHARED_EVENT}) {
+    CUgraph graph = make_graph();
+    CUdeviceptr p = words(2), flag = words(1);
+    CUevent event = make_event(flags);
+    CUgraphNode spin = add_kernel(graph, {}, "spin", {&flag});
+    add_record(graph, {add_fill(graph, {spin}, p, 7)}, event);
+    add_copy(graph, {add_wait(graph, {}, event)}, p + 4, p, 4);
+    OK(cu.cuEventRecord(event, nullptr));  // done before the launch
+    OK(cu.cuCtxSynchronize());
+    CUstream stream = make_stream(), other = make_stream();
+    OK(cu.cuGraphLaunch(instantiate(graph), stream));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));  // time for a wrong copy
+    OK(cu.cuMemsetD32Async(flag, 1, 1, other));
+    OK(cu.cuStreamSynchronize(stream));
+    EXPECT_EQ((std::vector<unsigned>{7, 7}), read(p, 2));
+  }
+}
+
+TEST_F(Executables, TheLastOfTwoRecordsCounts) {
+  CUgraph graph = make_graph();
+  CUdeviceptr flag = words(1);
+  CUevent event = make_event();
+  CUgraphNode first = add_record(graph, {}, event);
+  add_record(graph, {add_kernel(graph, {first}, "spin", {&flag})}, event);
+  CUstream stream = make_stream(), other = make_stream();
+  OK(cu.cuGraphLaunch(instantiate(graph), stream));
+  EXPECT_CU(CUDA_ERROR_NOT_READY, cu.cuEventQuery(event));
+  OK(cu.cuMemsetD32Async(flag, 1, 1, other));
+  OK(cu.cuEventSynchronize(event));
+}
+
+TEST_F(Executables, RecordEventsOfSeveralProcesses) {
+  CUgraph graph = make_graph();
+  CUdeviceptr p = words(1);
+  CUevent event = make_event(SHARED_EVENT);
+  add_record(graph, {add_increase(graph, {}, p, 1)}, event);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream();
+  for (unsigned i = 1; i <= 3; ++i) {
+    close_gate(stream);
+    OK(cu.cuGraphLaunch(executable, stream));
+    EXPECT_CU(CUDA_ERROR_NOT_READY, cu.cuEventQuery(event));
+    open_gate();
+    OK(cu.cuEventSynchronize(event));
+    EXPECT_EQ(i, word(p));
+  }
+}
+
+TEST_F(Executables, AnotherThreadMayWaitForTheirEventsInTheSameStream) {
+  for (unsigned flags : {0u, SHARED_EVENT}) {
+    CUgraph graph = make_graph();
+    CUevent event = make_event(flags), other = make_event();
+    add_record(graph, {}, event);
+    for (int i = 0; i < 300; ++i) add_record(graph, {}, other);  // a launch takes some time
+    CUgraphExec executable = instantiate(graph);
+    CUstream stream = make_stream();
+    record_and_wait(stream, event, 100, [&] { OK(cu.cuGraphLaunch(executable, stream)); });
+  }
+}
+
+TEST_F(Executables, AnotherThreadMayWaitForASharedEventInTheSameStream) {
+  CUevent event = make_event(SHARED_EVENT);
+  CUstream stream = make_stream();
+  record_and_wait(stream, event, 20000, [&] { OK(cu.cuEventRecord(event, stream)); });
+}
+
+TEST_F(Executables, ASkippedChildCompletesItsRecords) {
+  limit_time();
+  OK(cu.control().set_schedule("parallel"));
+  CUgraph graph = make_graph(), child = make_graph(), inner = make_graph();
+  CUdeviceptr flag = words(1), stray = 16;
+  unsigned one = 1;
+  CUevent event = make_event(), deep = make_event();
+  CUgraphNode spin = add_kernel(graph, {}, "spin", {&flag});
+  CUgraphNode bad = add_kernel(graph, {spin}, "increase", {&stray, &one});
+  add_record(child, {}, event);
+  add_record(inner, {}, deep);
+  add_child(child, {}, inner);
+  add_child(graph, {bad}, child);
+  add_wait(graph, {}, event);
+  add_wait(graph, {}, deep);
+  CUgraphExec executable = instantiate(graph);
+  CUstream stream = make_stream(), other = make_stream();
+  OK(cu.cuGraphLaunch(executable, stream));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // the waits begin
+  OK(cu.cuMemsetD32Async(flag, 1, 1, other));
+  EXPECT_CU(CUDA_ERROR_ILLEGAL_ADDRESS, cu.cuStreamSynchronize(stream));
 }
 
 TEST_F(Executables, StepsAreSetEnabledAndDisabled) {
