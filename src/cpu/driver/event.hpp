@@ -87,6 +87,7 @@ class LaterRecord {
 
   void complete();  // the job is at the point; later calls do nothing
   void publish();   // when the job is in a queue
+  bool is_complete() const { return completed_.load(std::memory_order_acquire); }
   void wait() const { record_->ticket.wait(); }
 
  private:

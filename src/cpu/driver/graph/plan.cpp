@@ -40,8 +40,6 @@ NodeParams without_graphs(const NodeParams& params) {
   return params;
 }
 
-std::shared_ptr<Graph> graph_part(const GraphStep& step) { return graph_of(*step.parts[0]); }
-
 }  // namespace
 
 void set_step(GraphStep& step, NodeParams params) {
@@ -90,22 +88,6 @@ GraphStep* GraphPlan::find(uint64_t node) {
     for (const auto& part : step.parts)
       if (GraphStep* found = part->find(node)) return found;
   return nullptr;
-}
-
-std::shared_ptr<Graph> graph_of(const GraphPlan& plan) {
-  auto graph = Graph::make();
-  graph->objects() = plan.objects;
-  std::vector<GraphNode*> nodes;
-  for (const GraphStep& step : plan.steps) {
-    NodeParams params = step.params;
-    if (std::holds_alternative<std::shared_ptr<const ChildParams>>(params))
-      params = std::make_shared<const ChildParams>(ChildParams{graph_part(step)});
-    nodes.push_back(&graph->add(std::move(params), {}));
-  }
-  for (uint32_t i = 0; i < plan.steps.size(); ++i)
-    for (const StepEdge& edge : plan.steps[i].before)
-      graph->connect(*nodes[edge.step], *nodes[i], edge.data);
-  return graph;
 }
 
 void each_step(const GraphPlan& plan, const std::function<void(const GraphStep&)>& visit) {

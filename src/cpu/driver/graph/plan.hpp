@@ -55,8 +55,6 @@ std::shared_ptr<GraphPlan> compile(const Graph& graph);
 void take_conditions(GraphPlan& plan, Graph& graph);
 // Sets parameters and what follows from them.
 void set_step(GraphStep& step, NodeParams params);
-// Returns a graph with the steps of the plan, which a capture of a launch adds as a child.
-std::shared_ptr<Graph> graph_of(const GraphPlan& plan);
 void each_step(const GraphPlan& plan, const std::function<void(const GraphStep&)>& visit);
 
 }  // namespace cucore::cpu

@@ -51,6 +51,7 @@ void GraphRun::expect_events(Stream& stream) {
       const auto found = own.find(&event);
       if (found != own.end()) {
         waits_[&step] = [record = found->second] { record->wait(); };
+        own_waits_[&step] = found->second;
         return;
       }
       waits_[&step] = event.waiter(context_);
@@ -70,6 +71,11 @@ void GraphRun::run() {
 // Events of steps that did not run must not keep their waiters.
 GraphRun::~GraphRun() {
   for (const auto& record : records_) record->complete();
+}
+
+bool GraphRun::must_wait(const GraphStep& step) const {
+  const auto found = own_waits_.find(&step);
+  return found != own_waits_.end() && !found->second->is_complete();
 }
 
 void GraphRun::check(const Context& context) {

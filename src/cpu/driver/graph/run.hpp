@@ -28,6 +28,8 @@ class GraphRun {
 
   // For the steps.
   void run_step(const GraphStep& step) noexcept;
+  // Whether the step waits for an event that the launch has yet to record.
+  bool must_wait(const GraphStep& step) const;
   bool failed() const { return failed_.load(std::memory_order_acquire); }
   const std::shared_ptr<Context>& context() const { return context_; }
 
@@ -51,6 +53,7 @@ class GraphRun {
   std::vector<std::shared_ptr<LaterRecord>> records_;
   std::unordered_map<const GraphStep*, LaterRecord*> record_of_;
   std::unordered_map<const GraphStep*, std::function<void()>> waits_;
+  std::unordered_map<const GraphStep*, std::shared_ptr<const LaterRecord>> own_waits_;
   std::atomic<bool> failed_{false};
 };
 

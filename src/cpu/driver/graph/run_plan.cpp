@@ -113,7 +113,11 @@ void run_at_random(const GraphPlan& plan, GraphRun& run, uint64_t seed) {
   for (uint32_t i : plan.order)
     if (waits[i] == 0) ready.push_back(i);
   while (!ready.empty()) {
-    std::swap(ready[random() % ready.size()], ready.back());
+    size_t chosen = random() % ready.size();
+    // A step that must wait would block the only thread.
+    for (size_t i = 1; i < ready.size() && run.must_wait(plan.steps[ready[chosen]]); ++i)
+      chosen = (chosen + 1) % ready.size();
+    std::swap(ready[chosen], ready.back());
     const uint32_t step = ready.back();
     ready.pop_back();
     run.run_step(plan.steps[step]);

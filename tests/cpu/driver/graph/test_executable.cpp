@@ -363,6 +363,21 @@ TEST_F(Executables, ASkippedChildCompletesItsRecords) {
   EXPECT_CU(CUDA_ERROR_ILLEGAL_ADDRESS, cu.cuStreamSynchronize(stream));
 }
 
+// The one thread of the schedule must not begin with the wait.
+TEST_F(Executables, AWaitForTheirRecordComesLaterInARandomOrder) {
+  limit_time();
+  CUgraph graph = make_graph();
+  CUevent event = make_event();
+  add_record(graph, {}, event);
+  add_wait(graph, {}, event);
+  CUgraphExec executable = instantiate(graph);
+  for (int seed = 1; seed <= 20; ++seed) {
+    OK(cu.control().set_schedule(("random:" + std::to_string(seed)).c_str()));
+    run(executable);
+  }
+  OK(cu.control().set_schedule("parallel"));
+}
+
 TEST_F(Executables, StepsAreSetEnabledAndDisabled) {
   CUgraph graph = make_graph(), inner = make_graph();
   CUdeviceptr p = words(4);
