@@ -35,7 +35,7 @@ void fill_wide_row(std::byte* table, uint32_t row, uint64_t value) {
 
 // Returns the end of the local memory of a call.
 uint64_t top_of(const Frame& frame) {
-  return round_up(uint64_t{frame.local_base} + frame.function->local_bytes + frame.dynamic, 16);
+  return uint64_t{frame.local_base} + frame.function->local_bytes + frame.dynamic;
 }
 
 void clear_dynamic(Frame& frame) {
@@ -250,7 +250,8 @@ bool Block::turn(int64_t& quantum) {
 Frame* Block::enter(Warp& w, const Op& op, const DecodedFunction& function) {
   Frame* caller = w.frame;
   const uint64_t depth_limit = std::max<uint64_t>(1024, launch.launch->limits.stack_bytes * 4);
-  const uint64_t local_base = top_of(*caller);
+  const uint64_t below = function.local_align - 1;  // a power of two
+  const uint64_t local_base = (top_of(*caller) + below) & ~below;
   if (caller->depth >= depth_limit || local_base + function.local_bytes > MAX_LOCAL)
     raise(w, op, __builtin_ctz(w.active), CUDA_ERROR_LAUNCH_FAILED, "stack overflow",
           "call depth " + std::to_string(caller->depth));

@@ -2,7 +2,9 @@
 // Decodes all forms of mov, and the instructions that convert between address spaces.
 #include <algorithm>
 
+#include "cpu/exec/block.hpp"
 #include "cpu/exec/decoder.hpp"
+#include "cpu/exec/round_up.hpp"
 #include "cpu/exec/special.hpp"
 
 namespace cucore::cpu {
@@ -102,15 +104,22 @@ bool Decoder::decode_symbol(Op& op, unsigned width, const Operand& symbol) {
   return true;
 }
 
-// Returns the parameter's location in the function's local memory.
+// Returns the parameter's location in the function's local memory. A call that needs more than
+// MAX_LOCAL is a fault, so the sum need not be larger.
 uint32_t Decoder::spilled(uint32_t variable) {
+  constexpr uint64_t TOO_MUCH = 2 * MAX_LOCAL;
   for (const Spill& spill : out_.spills)
     if (spill.variable == variable) return spill.local;
   const auto& v = source_.variables[variable];
-  const uint32_t place = out_.local_bytes;
-  out_.spills.push_back({variable, uint32_t(v.offset), place, uint32_t(v.size)});
-  out_.local_bytes += (uint32_t(v.size) + 15) & ~uint32_t{15};
-  return place;
+  const auto place = round_up(uint64_t{out_.local_bytes}, std::max(16u, v.align));
+  if (place + v.size > TOO_MUCH) {
+    out_.local_bytes = uint32_t(TOO_MUCH);
+    return 0;
+  }
+  out_.spills.push_back({variable, uint32_t(v.offset), uint32_t(place), uint32_t(v.size)});
+  out_.local_bytes = uint32_t(round_up(place + v.size, 16));
+  out_.local_align = std::max(out_.local_align, v.align);
+  return uint32_t(place);
 }
 
 bool Decoder::decode_special_register(Op& op, const Form& form, unsigned width,

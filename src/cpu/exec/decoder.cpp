@@ -114,7 +114,8 @@ void Decoder::lay_out_parameters() {
   for (const auto& v : source_.returns()) out_.returns.push_back(place(v));
   for (const auto& v : source_.inputs()) out_.inputs.push_back(place(v));
   out_.param_bytes = round_up(uint32_t(source_.param_frame_bytes), 16);
-  out_.local_bytes = round_up(uint32_t(source_.local_bytes), std::max(16u, source_.local_align));
+  out_.local_align = std::max(16u, source_.local_align);
+  out_.local_bytes = round_up(uint32_t(source_.local_bytes), out_.local_align);
 }
 
 void Decoder::place_constants() {

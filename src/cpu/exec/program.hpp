@@ -148,6 +148,7 @@ struct DecodedFunction {
   uint32_t register_bytes = 0;
   uint32_t param_bytes = 0;  // parameter memory per lane
   uint32_t local_bytes = 0;
+  uint32_t local_align = 16;
 
   // Built by plan_of() and checked_plan_of().
   mutable std::atomic<const Plan*> plan{nullptr}, checked_plan{nullptr};
