@@ -36,7 +36,7 @@ std::byte* bounded(const Warp& w, const Op& op, int lane, uint64_t address, uint
 void remember(Warp& w, const Op& op, uint64_t generation, const Range& range) {
   Site* sites = w.sites;
   if (sites[0].base != generation) {
-    for (Site& site : w.worker->sites) site = Site{};
+    for (Site& site : w.worker->sites_of(*w.frame->function->module)) site = Site{};
     sites[0].base = generation;
   }
   sites[op.site] = {range.base, range.size, reinterpret_cast<uint64_t>(range.host) - range.base};

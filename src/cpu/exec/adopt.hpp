@@ -16,6 +16,7 @@ inline void Interpreter::adopt() {
   const DecodedFunction& function = *frame->function;
   g.stamp = ++w.clock;
   w.frame = frame;
+  w.sites = frame->sites;
   w.active = w.mask = g.mask;
   w.bases[FRAME_BASE] = frame->registers;
   w.bases[CONSTANT_BASE] = function.constants.get();

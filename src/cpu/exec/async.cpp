@@ -30,9 +30,11 @@ bool is_in_memory_of(const Block& block, const AsyncOperation& a, const AsyncRan
 
 }  // namespace
 
-Issuer::Issuer(Warp& warp, const DecodedFunction& function) : warp_(warp), frame_(warp.frame) {
+Issuer::Issuer(Warp& warp, const DecodedFunction& function)
+    : warp_(warp), frame_(warp.frame), sites_(warp.sites) {
   issuing_.function = &function;
   warp.frame = &issuing_;
+  warp.sites = warp.worker->sites_of(*function.module).data();
 }
 Issuer::Issuer(const AsyncOperation& operation) : Issuer(*operation.warp, *operation.function) {}
 

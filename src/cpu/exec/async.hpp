@@ -68,13 +68,17 @@ class Issuer {
  public:
   explicit Issuer(const AsyncOperation& operation);
   Issuer(Warp& warp, const DecodedFunction& function);
-  ~Issuer() { warp_.frame = frame_; }
+  ~Issuer() {
+    warp_.frame = frame_;
+    warp_.sites = sites_;
+  }
   Issuer(const Issuer&) = delete;
   Issuer& operator=(const Issuer&) = delete;
 
  private:
   Warp& warp_;
   Frame* frame_;
+  Site* sites_;
   Frame issuing_;
 };
 

@@ -122,6 +122,7 @@ Block::Block(Cluster& owner, uint32_t rank_in_cluster)
     Warp& warp = warps[x];
     Frame& frame = entry_frames[x];
     frame.function = &entry;
+    frame.sites = worker.sites.data();
     frame.registers = registers.get() + size_t{x} * entry.register_bytes;
     frame.param_stride = entry.param_bytes;
     if (!entry.calls.empty()) {
@@ -132,7 +133,6 @@ Block::Block(Cluster& owner, uint32_t rank_in_cluster)
     }
     warp.bases[BLOCK_BASE] = table.get();
     warp.bases[THREAD_BASE] = launch.threads.get() + size_t{x} * THREAD_ROWS * ROW;
-    warp.sites = worker.sites.data();
     warp.generation = &AddressSpace::instance().generation();
     warp.params = launch.params.get();
     warp.shared = shared.get();
@@ -333,6 +333,7 @@ Frame* Block::new_frame(Warp& w, const Op& op, const DecodedFunction& function) 
   frame->params = frame->registers + function.register_bytes;
   frame->param_stride = function.param_bytes;
   frame->function = &function;
+  frame->sites = worker.sites_of(*function.module).data();
   return frame;
 }
 

@@ -79,12 +79,21 @@ struct Barrier {
 // Per-thread state of the pool during a launch.
 struct Worker {
   LaunchState* launch = nullptr;
-  std::vector<Site> sites;
+  std::vector<Site> sites;  // interval cache of the launch's module
+  // Those of other modules, whose functions the kernel calls through pointers.
+  std::unordered_map<const DecodedModule*, std::vector<Site>> other_sites;
   uint64_t warp_instructions = 0;
   uint64_t thread_instructions = 0;
   uint32_t index = 0;
   WorkerChecks* checks = nullptr;
   WorkerCounts* counts = nullptr;
+
+  std::vector<Site>& sites_of(const DecodedModule& module) {
+    if (&module == launch->module) return sites;
+    std::vector<Site>& others = other_sites[&module];
+    if (others.empty()) others.resize(module.site_count);
+    return others;
+  }
 };
 
 struct FrameDelete {

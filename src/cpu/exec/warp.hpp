@@ -95,6 +95,7 @@ struct Frame {
   Frame* parent = nullptr;
   std::byte* registers = nullptr;
   std::byte* params = nullptr;  // lane by lane
+  Site* sites = nullptr;        // of the function's module
   uint32_t param_stride = 0;
   uint32_t return_pc = 0;
   uint32_t lanes = 0;

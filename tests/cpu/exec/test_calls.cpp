@@ -13,9 +13,72 @@ std::string repeated(const std::string& text, int count) {
   return all;
 }
 
+// A module with `f(p, q)`, and the address of the function.
+class OtherModule {
+ public:
+  explicit OtherModule(const std::string& body)
+      : module_(load_text(std::string(HEAD) +
+                          ".visible .func f(.param .b64 p, .param .b64 q) {\n"
+                          ".reg .b32 %r<8>; .reg .b64 %rd<8>;\n" +
+                          body + "ret;\n}\n.visible .global .align 8 .u64 entry = f;\n")) {}
+  uint64_t function() const {
+    uint64_t address = 0;
+    const uint64_t entry = module_->find_global("entry")->address;
+    std::memcpy(&address, AddressSpace::instance().host(entry, sizeof address), sizeof address);
+    return address;
+  }
+
  private:
   std::shared_ptr<LoadedModule> module_;
 };
+
+// The words of a are the function, p and q. The kernel reads them several times.
+std::string calling(const std::string& after = "") {
+  return kernel_text(
+      repeated("ld.global.u64 %rd3, [%rd0]; ld.global.u64 %rd4, [%rd0+8];"
+               "ld.global.u64 %rd5, [%rd0+16];\n",
+               8) +
+      "{ .param .b64 p; .param .b64 q; st.param.b64 [p], %rd4; st.param.b64 [q], %rd5;\n"
+      "P: .callprototype _ (.param .b64 _, .param .b64 _); call %rd3, (p, q), P; }\n" +
+      after);
+}
+
+// The function has many more memory instructions than the module of the kernel. Its last copy
+// ends in the kernel.
+TEST(OtherModules, HaveMoreMemoryInstructions) {
+  const OtherModule other(
+      "ld.param.u64 %rd1, [p]; ld.param.u64 %rd2, [q]; mov.u32 %r1, %tid.x; mov.u32 %r3, 0;\n" +
+      repeated("ld.global.u32 %r2, [%rd1]; add.u32 %r3, %r3, %r2;\n", 5000) +
+      "mul.wide.u32 %rd3, %r1, 4; add.s64 %rd2, %rd2, %rd3; atom.global.add.u32 %r2, [%rd2], %r3;\n"
+      "st.global.u32 [%rd2+128], %r1; shl.b32 %r1, %r1, 2;\n"
+      "cp.async.ca.shared.global [%r1], [%rd1], 4;\n");
+  Array<uint32_t> p(1, 3), q(64), b(32);
+  const Array<uint64_t> a({other.function(), p.address(), q.address()});
+  expect_success(run_text(calling("cp.async.wait_all; shl.b32 %r4, %r1, 2; cvt.u64.u32 %rd6, %r4;"
+                                  "ld.shared.u32 %r5, [%r4]; add.s64 %rd6, %rd6, %rd1;"
+                                  "ld.global.u64 %rd7, [%rd0]; st.global.u32 [%rd6], %r5;"),
+                          shape(3, 32, 128), a.address(), b.address()));
+  for (unsigned t = 0; t < 32; ++t) {
+    EXPECT_EQ(q[t], 3 * 15000u) << t;
+    EXPECT_EQ(q[32 + t], t);
+    EXPECT_EQ(b[t], 3u);
+  }
+}
+
+// The kernel has read the memory with as many instructions as the function has before its store.
+TEST(OtherModules, CannotWriteMemoryThatTheKernelMayRead) {
+  const OtherModule other(repeated("ld.param.u64 %rd1, [p];\n", 10) +
+                          "st.global.u64 [%rd1], %rd1;\n");
+  Array<uint64_t> a(3);
+  a[0] = other.function();
+  a[1] = a.address();
+  expect_success(run_text(calling(), shape(1, 32), a.address()));
+  EXPECT_EQ(a[0], a.address());
+  a[0] = other.function();
+  AddressSpace::instance().set_read_only(a.address(), true);
+  expect_fault(run_text(calling(), shape(1, 32), a.address()), CUDA_ERROR_ILLEGAL_ADDRESS,
+               {"read-only memory"});
+}
 
 TEST(CallStacks, OverflowWithTheAddressesOfManyParameters) {
   const std::string function =
