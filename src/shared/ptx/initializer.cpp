@@ -46,6 +46,8 @@ class InitializerParser {
       if (lexer_.peek() == '{') {
         uint64_t whole = std::max<uint64_t>(1, stride(depth));
         list(offset, depth + 1);
+        if (whole > MAX_VARIABLE_BYTES || offset + whole > MAX_VARIABLE_BYTES)
+          lexer_.fail("initial values are too large");
         offset += whole;
       } else {
         value(offset);

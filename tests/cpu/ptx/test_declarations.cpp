@@ -148,6 +148,16 @@ TEST(Variables, AttributesAndLinkage) {
   EXPECT_EQ(variables[4].bytes[0], 9);
 }
 
+// As many empty lists as let the place of the last value exceed 64 bits.
+TEST(Variables, HaveNoValuesBehindTheirLargestSize) {
+  std::string text = ".global .u8 x[][7465128891793] = {";
+  for (int i = 0; i < 2471055; ++i) text += "{},";
+  EXPECT_EQ(module(text + "1};").module, nullptr);
+  EXPECT_EQ(module(".global .u8 x[][17592186044416] = {{},{},1};").module, nullptr);
+  EXPECT_EQ(module(".global .u8 x[][0][35184372088832] = {{{},1}};").module, nullptr);
+  EXPECT_PARSES(module(".global .u8 x[][1000] = {{},{},1};"));
+}
+
 class BadDeclarations : public testing::TestWithParam<const char*> {};
 
 TEST_P(BadDeclarations, AreErrors) {
