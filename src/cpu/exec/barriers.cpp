@@ -18,6 +18,20 @@ bool Block::is_complete(const Barrier& barrier) const {
   return barrier.expected ? barrier.count >= barrier.expected : barrier.lanes >= live_threads;
 }
 
+namespace {
+
+// Lets the warp count as 32 threads once all of its live lanes have arrived; `counted` lanes of it
+// count already. Returns whether it does so from now on.
+bool count_whole(Barrier& barrier, const Warp& w, uint32_t counted) {
+  const uint32_t arrived = barrier.arrived[w.index], bit = uint32_t{1} << w.index;
+  if (arrived == 0 || (w.live & ~arrived) || (barrier.whole & bit)) return false;
+  barrier.whole |= bit;
+  barrier.count += uint32_t(LANES) - (counted ? uint32_t(std::popcount(counted)) : 0);
+  return true;
+}
+
+}  // namespace
+
 // Returns true if this arrival completed the barrier.
 bool Block::arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate) {
   Barrier& barrier = barriers[id];
@@ -30,8 +44,7 @@ bool Block::arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint3
   const uint32_t before = barrier.arrived[w.index];
   const uint32_t lanes = mask == FULL_MASK ? uint32_t(LANES) : uint32_t(std::popcount(mask));
   barrier.arrived[w.index] |= mask;
-  const bool whole = barrier.arrived[w.index] == w.live && before != w.live;
-  barrier.count += whole ? uint32_t(LANES) - (before ? uint32_t(std::popcount(before)) : 0) : lanes;
+  if (!count_whole(barrier, w, before)) barrier.count += lanes;
   barrier.lanes += lanes;
   if (predicate) barrier.hits += uint32_t(std::popcount(mask & predicate));
   if (!is_complete(barrier)) return false;
@@ -76,12 +89,14 @@ void Block::release(uint32_t id) {
   barrier.used = false;
 }
 
-// Threads have left: releases the barriers that wait for no others. With the last thread, the
-// asynchronous operations of the block end.
-void Block::meet_without_them() {
+// Threads of the warp have left: releases the barriers that wait for no others. With the last
+// thread, the asynchronous operations of the block end.
+void Block::meet_without_them(const Warp& w) {
   if (live_threads == 0) return cluster.async.block_exits(*this);
-  for (uint32_t id = 0; id < BARRIERS; ++id)
+  for (uint32_t id = 0; id < BARRIERS; ++id) {
+    if (barriers[id].used) count_whole(barriers[id], w, barriers[id].arrived[w.index]);
     if (is_complete(barriers[id])) release(id);
+  }
 }
 
 std::string Block::deadlock_text() const {

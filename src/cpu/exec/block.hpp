@@ -71,7 +71,8 @@ struct Barrier {
   uint32_t count = 0;     // arrivals; a warp counts as 32
   uint32_t lanes = 0;     // lanes that have arrived
   uint32_t popc = 0;
-  uint32_t hits = 0;  // lanes whose predicate was true, for and and or
+  uint32_t hits = 0;   // lanes whose predicate was true, for and and or
+  uint32_t whole = 0;  // warps that count as 32, one bit each
   bool used = false;
   uint32_t arrived[MAX_WARPS] = {};
 };
@@ -160,14 +161,14 @@ struct Block {
   // barriers.cpp
   bool arrive(Warp& w, uint32_t id, uint32_t expected, uint32_t mask, uint32_t predicate);
   void release(uint32_t id);
-  void threads_left(uint32_t count) {
+  void threads_left(const Warp& w, uint32_t count) {
     live_threads -= count;
-    if (live_threads == 0 || barriers_used) meet_without_them();
+    if (live_threads == 0 || barriers_used) meet_without_them(w);
   }
   std::string deadlock_text() const;
 
  private:
-  void meet_without_them();
+  void meet_without_them(const Warp& w);
   uint32_t place_[3] = {};  // in the cluster
   uint64_t taken_ = 0;      // bytes of the memory budget for calls and copies
   void drop_free_frames();

@@ -123,7 +123,7 @@ bool Interpreter::exit() {
     if (w.group_count != 0) rouse_others();
   }
   Block& block = *w.block;
-  block.threads_left(count_lanes(gone));
+  block.threads_left(w, count_lanes(gone));
   block.cluster.leave(w, gone);
   return false;
 }

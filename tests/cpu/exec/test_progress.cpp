@@ -176,6 +176,23 @@ TEST(Progress, BarrierAfterDivergence) {
   ASSERT_FALSE(fault) << fault->text;
 }
 
+// Half a warp ends before or after the others arrive at a barrier of 64 threads.
+TEST(Progress, BarrierWithACountCompletesInEachOrderOfExits) {
+  const std::string half =
+      "setp.ge.u32 %p1, %r1, 16; setp.lt.u32 %p2, %r1, 32; and.pred %p1, %p1, %p2;\n";
+  const std::string arrival =
+      "atom.global.add.u32 %r3, [%rd0], 1; barrier.sync 1, 64; atom.global.add.u32 %r3, [%rd0], 1;"
+      "barrier.sync 1, 64; ld.global.u32 %r4, [%rd0]; setp.ne.u32 %p3, %r4, 96; @%p3 trap;\n";
+  for (const std::string& text :
+       {half + "@%p1 ret;\n" + arrival,
+        half + "@%p1 bra LEAVE;\n" + arrival + "bra DONE;\nLEAVE: ret;\nDONE:"}) {
+    Array<int> a(1);
+    const auto fault = run_text(kernel_text(text), shape(1, 64), a.address());
+    ASSERT_FALSE(fault) << fault->text;
+    EXPECT_EQ(a[0], 96);
+  }
+}
+
 TEST(Progress, WarpBarrierAtTwoPlaces) {
   const std::string text =
       "setp.lt.u32 %p1, %r1, 16; @%p1 bra LOW; bar.warp.sync -1; bra DONE; LOW: bar.warp.sync -1; "
