@@ -47,6 +47,12 @@ std::byte* place(Warp& w, const Op& op, int lane, uint64_t size, Access access) 
   return resolve(w, op, lane, address, size, access, region);
 }
 
+// Whether the lane's generic address is one of shared memory.
+bool is_generic_shared(const Warp& w, const Op& op, int lane) {
+  if (Region(op.target & 0xff) != Region::GENERIC) return false;
+  return address_of(w, op, lane) - AddressSpace::instance().shared_window() < AddressSpace::WINDOW;
+}
+
 template <class F>
 void each_active(const Warp& w, F f) {
   for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
@@ -202,7 +208,13 @@ void atomic(Warp& w, const Op& op) {
   if (region == Region::SHARED && atomic_in_shared<T, InShared>(w, op, b, d)) return;
   each_active(w, [&](int l) {
     std::byte* p = place(w, op, l, sizeof(T), Access::WRITE);
-    const T old = alone ? apply_alone<T, InShared>(p, b[l]) : apply_to<T, F>(p, b[l]);
+    T old;
+    if (alone)
+      old = apply_alone<T, InShared>(p, b[l]);
+    else if (!std::is_same_v<F, InShared> && is_generic_shared(w, op, l))
+      old = apply_to<T, InShared>(p, b[l]);
+    else
+      old = apply_to<T, F>(p, b[l]);
     if (d) d[l] = old;
   });
 }

@@ -47,6 +47,28 @@ TEST(GenericShared, HasEveryPattern) {
   }
 }
 
+// Even lanes have a cell in shared memory, odd ones in global memory, which flushes subnormals.
+TEST(GenericShared, SumsKeepSubnormals) {
+  for (const char* sum : {"atom.add.f32 %f1, [%rd5], 0f00000001;",
+                          "red.add.f32 [%rd5], "
+                          "0f00000001;"}) {
+    Array<uint32_t> a(32), b(32);
+    expect_success(run_text(
+        kernel_text("mul.wide.u32 %rd2, %r1, 4; mov.u64 %rd3, s; add.s64 %rd3, %rd3, %rd2;"
+                    "st.shared.u32 [%rd3], 0; cvta.shared.u64 %rd5, %rd3; add.s64 %rd4, %rd1, %rd2;"
+                    "and.b32 %r3, %r1, 1; setp.eq.u32 %p1, %r3, 1; @%p1 mov.u64 %rd5, %rd4;\n" +
+                        std::string(sum) +
+                        "ld.shared.u32 %r4, [%rd3]; add.s64 %rd2, %rd2, %rd0;"
+                        "st.global.u32 [%rd2], %r4;",
+                    ".shared .align 4 .b8 s[128];\n"),
+        shape(1, 32), a.address(), b.address()));
+    for (unsigned l = 0; l < 32; ++l) {
+      EXPECT_EQ(a[l], l % 2 ? 0u : 1u) << sum << l;
+      EXPECT_EQ(b[l], 0u) << sum << l;
+    }
+  }
+}
+
 TEST(GenericShared, IsMixedWithGlobalMemory) {
   Array<uint32_t> a(GENERIC_THREADS), b(GENERIC_BLOCKS * GENERIC_THREADS);
   for (unsigned i = 0; i < GENERIC_THREADS; ++i) a[i] = 70000 + i;
