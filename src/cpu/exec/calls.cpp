@@ -2,6 +2,7 @@
 // Calls of functions, returns and exits.
 #include "cpu/exec/interpreter.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "cpu/checks/checks.hpp"
@@ -11,18 +12,69 @@
 namespace cucore::cpu {
 namespace {
 
-void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
-                   const Argument& b) {
-  auto place = [](const Frame& f, const Argument& x, int lane) {
-    if (x.kind == Argument::PARAM) return f.params + size_t(lane) * f.param_stride + x.offset;
-    std::byte* base = (x.slot & 3) == CONSTANT_BASE ? f.function->constants.get() : f.registers;
-    return base + (x.slot & ~uint32_t{3}) + size_t(lane) * x.size;
-  };
-  const uint32_t size = a.size < b.size ? a.size : b.size;
+constexpr uint32_t WORD = 8;  // the halves of 128-bit registers are in separate planes
+
+std::byte* base_of(const Frame& f, const Argument& a) {
+  std::byte* base = (a.slot & 3) == CONSTANT_BASE ? f.function->constants.get() : f.registers;
+  return base + (a.slot & ~uint32_t{3});
+}
+
+// Returns the lane's bytes from `part` on, a multiple of a word.
+std::byte* place(const Frame& f, const Argument& a, int lane, uint32_t part) {
+  if (a.kind == Argument::PARAM) return f.params + size_t(lane) * f.param_stride + a.offset + part;
+  return base_of(f, a) + size_t(part) * LANES + size_t(lane) * std::min(a.size, WORD);
+}
+
+void copy_values(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
+                 const Argument& b, uint32_t part, uint32_t size) {
   for (uint32_t m = w.active; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
-    __builtin_memcpy(place(to, b, lane), place(from, a, lane), size);
+    __builtin_memcpy(place(to, b, lane, part), place(from, a, lane, part), size);
   }
+}
+
+bool has_planes(const Argument& a) { return a.kind == Argument::REGISTER && a.size > WORD; }
+
+uint32_t predicate_of(const Warp& w, const Frame& f, const Argument& a) {
+  uint32_t bits = 0;
+  if (a.is_predicate()) {
+    std::memcpy(&bits, base_of(f, a), sizeof bits);
+    return bits;
+  }
+  for (uint32_t m = w.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    uint64_t value = 0;
+    std::memcpy(&value, place(f, a, lane, 0), std::min(a.size, WORD));
+    bits |= uint32_t{value != 0} << lane;
+  }
+  return bits;
+}
+
+// A predicate has one bit per lane. Elsewhere it is 0 or 1.
+void copy_predicate(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
+                    const Argument& b) {
+  const uint32_t bits = predicate_of(w, from, a);
+  if (b.is_predicate()) {
+    uint32_t old = 0;
+    std::memcpy(&old, base_of(to, b), sizeof old);
+    const uint32_t merged = (old & ~w.active) | (bits & w.active);
+    std::memcpy(base_of(to, b), &merged, sizeof merged);
+    return;
+  }
+  for (uint32_t m = w.active; m; m &= m - 1) {
+    const int lane = std::countr_zero(m);
+    const uint64_t value = bits >> lane & 1;
+    std::memcpy(place(to, b, lane, 0), &value, std::min(b.size, WORD));
+  }
+}
+
+void copy_argument(const Warp& w, const Frame& from, const Argument& a, const Frame& to,
+                   const Argument& b) {
+  if (a.is_predicate() || b.is_predicate()) return copy_predicate(w, from, a, to, b);
+  const uint32_t size = std::min(a.size, b.size);
+  if (!has_planes(a) && !has_planes(b)) return copy_values(w, from, a, to, b, 0, size);
+  for (uint32_t part = 0; part < size; part += WORD)
+    copy_values(w, from, a, to, b, part, std::min(size - part, WORD));
 }
 
 }  // namespace

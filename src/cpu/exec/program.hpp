@@ -34,7 +34,9 @@ struct Argument {
   enum Kind : uint8_t { PARAM, REGISTER } kind = PARAM;
   Slot slot = 0;        // REGISTER: also an immediate's constant
   uint32_t offset = 0;  // PARAM: in the frame's parameter memory
-  uint32_t size = 0;
+  uint32_t size = 0;    // a predicate has none
+
+  bool is_predicate() const { return kind == REGISTER && size == 0; }
 };
 
 struct CallSite {
