@@ -70,8 +70,9 @@ uint32_t exponent_of(uint16_t value, bool up, bool to_finite) {
   return to_finite && size <= 0x7f80 && result == 0xff ? 0xfe : result;
 }
 
+// Returns the size of the value as bf16.
 uint16_t bf16_of(float v, bool up) {
-  const auto bits = std::bit_cast<uint32_t>(v);
+  const uint32_t bits = std::bit_cast<uint32_t>(v) & 0x7fffffff;
   if (v != v) return 0x7fff;
   const bool rounds = up && bits < 0x7f800000 && (bits & 0xffff) != 0;
   return uint16_t((bits >> 16) + rounds);
