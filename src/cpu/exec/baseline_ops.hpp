@@ -74,6 +74,7 @@ void copy_async_wait_all(Warp& w, const Op& op);
 // mbarrier: a[0] the result, a[1] a count, a[2] a state or parity, a[4] the address.
 Handler select_mbarrier(ptx::Opcode opcode);
 inline constexpr uint32_t MBARRIER_NO_COMPLETE = 0x1000;  // in Op::target
+inline constexpr uint32_t COPY_IGNORE_NEGATED = 0x2000;   // in Op::target
 
 // Bulk copies and reductions, st.async and red.async; Op::target is the index of the AsyncSite.
 Handler select_async(ptx::Opcode opcode);

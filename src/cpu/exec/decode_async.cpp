@@ -24,7 +24,10 @@ bool Decoder::decode_copy_async(Op& op, const Form& form, Operands operands) {
   op[CopyAsync::SOURCE_OFFSET] = constant(other.imm, 8);
   op[CopyAsync::SIZE] = constant(size, 4);
   if (operands.size() > 3 && operands[3].kind == OperandKind::REG) {
-    if (source_.registers[operands[3].index] == ptx::Type::pred)
+    const bool is_predicate = source_.registers[operands[3].index] == ptx::Type::pred;
+    if (operands[3].negated && !is_predicate) return false;
+    if (operands[3].negated) op.target |= COPY_IGNORE_NEGATED;
+    if (is_predicate)
       op[CopyAsync::IGNORE] = reg(operands[3]);  // ignore-src
     else if (width_of(operands[3]) == 4)
       op[CopyAsync::SOURCE_SIZE] = reg(operands[3]);

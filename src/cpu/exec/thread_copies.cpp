@@ -133,9 +133,10 @@ uint32_t copy_source_size(const Warp& w, const Op& op, int lane) {
   const uint32_t size = copy_size(w, op);
   const Slot slot = op[CopyAsync::SOURCE_SIZE];
   const uint32_t wanted = slot == NO_SLOT ? size : w.at<uint32_t>(slot)[lane];
-  const bool ignored =
-      op[CopyAsync::IGNORE] != NO_SLOT && *w.at<uint32_t>(op[CopyAsync::IGNORE]) >> lane & 1;
-  return ignored ? 0 : std::min(wanted, size);
+  if (op[CopyAsync::IGNORE] == NO_SLOT) return std::min(wanted, size);
+  const bool holds = *w.at<uint32_t>(op[CopyAsync::IGNORE]) >> lane & 1;
+  const bool negated = op.target & COPY_IGNORE_NEGATED;
+  return holds != negated ? 0 : std::min(wanted, size);
 }
 
 // imm contains the offset of the destination.

@@ -102,6 +102,19 @@ TEST_F(AsyncCopies, FillWithZeros) {
     EXPECT_EQ(b_[i], i % 4 >= 2 ? 7 : i / 4 % 2 ? 0 : a_[i]) << i;
 }
 
+TEST_F(AsyncCopies, IgnoreTheSourceUnderANegatedPredicate) {
+  run(
+      {"and.b32 %r9, %r1, 1; setp.eq.u32 %p1, %r9, 1;"
+       "cp.async.ca.shared.global [%r3], [%rd2], 8, !%p1; cp.async.wait_all;",
+       STORE_COPY});
+  for (unsigned i = 0; i < b_.size(); ++i)
+    EXPECT_EQ(b_[i], i % 4 >= 2 ? 7 : i / 4 % 2 ? a_[i] : 0) << i;
+  expect_fault(
+      run_text(copying({"mov.u32 %r9, 4; cp.async.ca.shared.global [%r3], [%rd2], 8, !%r9;"}),
+               shape(1, 1), a_.address(), b_.address()),
+      CUDA_ERROR_NOT_SUPPORTED, {"instruction not implemented"});
+}
+
 TEST_F(AsyncCopies, AcceptCachePolicies) {
   run(
       {"createpolicy.fractional.L2::evict_last.b64 %rd9, 1.0;"
