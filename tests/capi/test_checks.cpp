@@ -268,12 +268,21 @@ TEST_F(CheckApi, SuppressReports) {
     SUCCEEDS(cucore_checks_verify, checks);
     EXPECT_STREQ(cucore_checks_text(checks), "") << rule;
   }
-  for (const char* rule : {"shared-race", "* other", "* * checks.cu:9"}) {
+  // The report has one place, and a line of the source.
+  for (const char* rule : {"shared-race", "* other", "* * checks.cu:9", "* * ptx:*", "* * ptx:?"}) {
     options_.suppressions = rule;
     const Checks checks = start();
     run("past_end");
     EXPECT_EQ(cucore_checks_verify(checks, nullptr), CUCORE_ERROR_CHECKS) << rule;
   }
+}
+
+TEST_F(CheckApi, StopAtNoSuppressedReport) {
+  options_.stop_at_report = 1;
+  options_.suppressions = "out-of-bounds past_end";
+  const Checks checks = start();
+  run("past_end");
+  SUCCEEDS(cucore_checks_verify, checks);
 }
 
 TEST_F(CheckApi, ReadSuppressionsOfAFile) {

@@ -126,8 +126,8 @@ Reports& Reports::instance() {
 namespace {
 
 std::string identity_of(const Place& place) {
-  return place.line ? place.file + ":" + std::to_string(place.line)
-                    : "ptx:" + std::to_string(place.ptx_line);
+  if (place.line) return place.file + ":" + std::to_string(place.line);
+  return place.ptx_line ? "ptx:" + std::to_string(place.ptx_line) : std::string();
 }
 
 bool matches(const std::shared_ptr<const Suppressions>& suppressions, const Report& r) {

@@ -22,6 +22,7 @@
 #include "cpu/driver/stream.hpp"
 #include "cpu/driver/trace.hpp"
 #include "cpu/exec/launch_budgets.hpp"
+#include "support/suppressions.hpp"
 
 namespace cucore::cpu {
 namespace {
@@ -76,6 +77,12 @@ void replace(LaunchBudget& budget, uint64_t amount, const char* setting) {
   if (amount) budget = {amount, setting};
 }
 
+std::shared_ptr<const Suppressions> parse_suppressions(const char* text) {
+  auto suppressions = std::make_shared<Suppressions>();
+  if (suppressions->add(text)) refuse("suppressions", text, "lines KIND KERNEL FILE:LINE");
+  return suppressions;
+}
+
 // The trace file comes last, because nothing closes it if a later setting is wrong.
 State parse(const SessionSettings& s) {
   State state;
@@ -102,6 +109,7 @@ State parse(const SessionSettings& s) {
     if (!plan) refuse("faults", s.faults, "rules such as 'allocation@3=2', separated by ';'");
     state.faults = std::move(*plan);
   }
+  if (s.suppressions) state.reports.suppressions = parse_suppressions(s.suppressions);
   if (s.trace_file) state.trace = open_trace(s.trace_file);
   state.mark = LeakMark::now();
   return state;
@@ -177,7 +185,7 @@ void begin_session(const SessionSettings& settings) {
                launch_budgets(),
                {},
                -1,
-               Reports::instance().exchange({}),
+               Reports::instance().exchange(std::move(wanted.reports)),
                {}};
   s.has_faults = settings.faults != nullptr;
   s.has_trace = settings.trace_file != nullptr;

@@ -19,6 +19,7 @@ struct SessionSettings {
   uint64_t launch_instructions = 0;
   uint64_t launch_memory = 0;
   uint64_t launch_output = 0;
+  const char* suppressions = nullptr;
 };
 
 // Both wait for the work of all contexts. Throws ILLEGAL_STATE if a session is running, and

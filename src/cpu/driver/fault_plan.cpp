@@ -20,7 +20,8 @@ std::string_view trimmed(std::string_view s) {
   return s.substr(first, s.find_last_not_of(" \t\n") - first + 1);
 }
 
-bool number(std::string_view text, uint64_t& value) {
+template <class T>
+bool number(std::string_view text, T& value) {
   auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc{} && end == text.data() + text.size();
 }
@@ -43,8 +44,9 @@ bool is_function(std::string_view name) {
 
 constexpr std::string_view ALLOCATION = "allocation";
 constexpr std::string_view ALLOCATING[] = {
-    "cuMemAlloc",        "cuMemAllocPitch", "cuMemAllocHost",         "cuMemHostAlloc",
-    "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocFromPoolAsync"};
+    "cuMemAlloc",        "cuMemAllocPitch", "cuMemAllocHost",          "cuMemHostAlloc",
+    "cuMemAllocManaged", "cuMemAllocAsync", "cuMemAllocFromPoolAsync", "cuMemCreate",
+    "cuArrayCreate",     "cuArray3DCreate", "cuMipmappedArrayCreate"};
 
 bool allocates(std::string_view base) {
   return std::find(std::begin(ALLOCATING), std::end(ALLOCATING), base) != std::end(ALLOCATING);
@@ -74,10 +76,11 @@ bool FaultPlan::parse_when(std::string_view text, Rule& rule) {
   }
   if (text.substr(0, 2) == "p=") {
     size_t comma = text.find(",seed=");
-    rule.probability = std::strtod(std::string(text.substr(2, comma - 2)).c_str(), nullptr);
     rule.last = UINT64_MAX;
-    bool seeded = comma == std::string_view::npos || number(text.substr(comma + 6), rule.seed);
-    return seeded && rule.probability > 0 && rule.probability <= 1;
+    const bool is_seeded =
+        comma == std::string_view::npos || number(text.substr(comma + 6), rule.seed);
+    return is_seeded && number(text.substr(2, comma - 2), rule.probability) &&
+           rule.probability > 0 && rule.probability <= 1;
   }
   bool open = !text.empty() && text.back() == '+';
   if (open) text.remove_suffix(1);

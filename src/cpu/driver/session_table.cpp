@@ -17,16 +17,19 @@ CUresult begin(const char* checks, int stop, const char* schedule, const char* f
   return table_call([&] {
     require(stop == 0 || stop == 1);
     note_load_log("");
-    begin_session({checks, stop != 0, schedule, faults, trace_file, 0, 0, 0});
+    begin_session({checks, stop != 0, schedule, faults, trace_file, 0, 0, 0, nullptr});
   });
 }
 
 CUresult begin_with(const cucore_cpu_session_settings* s) {
   return table_call([&] {
     note_load_log("");
-    require(s && s->size == sizeof *s && s->reserved == 0 && (s->stop == 0 || s->stop == 1));
+    constexpr size_t WITHOUT_SUPPRESSIONS = offsetof(cucore_cpu_session_settings, suppressions);
+    require(s && (s->size == sizeof *s || s->size == WITHOUT_SUPPRESSIONS));
+    require(s->reserved == 0 && (s->stop == 0 || s->stop == 1));
     begin_session({s->checks, s->stop != 0, s->schedule, s->faults, s->trace_file,
-                   s->launch_instructions, s->launch_memory, s->launch_output});
+                   s->launch_instructions, s->launch_memory, s->launch_output,
+                   s->size == sizeof *s ? s->suppressions : nullptr});
   });
 }
 

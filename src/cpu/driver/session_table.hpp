@@ -24,6 +24,7 @@ struct cucore_cpu_session_settings { /* NOLINT(readability-identifier-naming): C
   uint64_t launch_instructions; /* warp instructions of each launch */
   uint64_t launch_memory;       /* bytes of host memory for the running blocks of a launch */
   uint64_t launch_output;       /* bytes of text that a launch prints */
+  const char* suppressions;     /* lines KIND KERNEL FILE:LINE; NULL for none */
 };
 
 struct cucore_cpu_sessions { /* NOLINT(readability-identifier-naming): C */

@@ -201,6 +201,9 @@ void settle_host_views() {
   }
   HostViews::instance().observe(observe);
   HostViews::instance().close();
+  // Another thread may have waited for the work before the views were closed.
+  std::lock_guard lock(clocks().mutex);
+  if (is_idle()) HostViews::instance().open();
 }
 
 }  // namespace cucore::cpu

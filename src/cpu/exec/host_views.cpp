@@ -59,6 +59,7 @@ struct HostViews::State {
   bool is_installed() const;
   bool admit(const HostAccess& access);
   bool let_pass(uint64_t address, bool& steps);
+  static bool open(HostView& view);
   void close_again(uint64_t page);
 };
 
@@ -190,11 +191,22 @@ bool HostViews::State::admit(const HostAccess& access) {
   return true;
 }
 
+bool HostViews::State::open(HostView& view) {
+  view.is_closed = false;
+  view.open_pages.clear();
+  return protect(view.base, view.bytes, PROT_READ | PROT_WRITE);
+}
+
 // Opens the page. `steps`: whether to close it behind the instruction.
 bool HostViews::State::let_pass(uint64_t address, bool& steps) {
   std::lock_guard lock(mutex);
   HostView* const view = find(address);
-  if (!view || !protect(page_of(address), MEMORY_PAGE, PROT_READ | PROT_WRITE)) return false;
+  if (!view) return false;
+  // The system has a limit of mappings, which single pages split. The whole view needs fewer.
+  if (!protect(page_of(address), MEMORY_PAGE, PROT_READ | PROT_WRITE)) {
+    steps = false;
+    return open(*view);
+  }
   steps &= may_step && view->is_closed && view->steps != 0;
   if (steps)
     --view->steps;
@@ -263,12 +275,8 @@ void HostViews::close() {
 void HostViews::open() {
   if (state_->count.load() == 0) return;
   std::lock_guard lock(state_->mutex);
-  for (auto& [base, view] : state_->views) {
-    if (!view.is_closed) continue;
-    protect(base, view.bytes, PROT_READ | PROT_WRITE);
-    view.is_closed = false;
-    view.open_pages.clear();
-  }
+  for (auto& [base, view] : state_->views)
+    if (view.is_closed) (void)State::open(view);
 }
 
 }  // namespace cucore::cpu

@@ -3,6 +3,7 @@
 // instructions that change tensor maps.
 #include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/cluster.hpp"
@@ -265,6 +266,20 @@ void set(T& member, uint64_t value) {
   member = value > uint64_t(T(-1)) ? T(-1) : T(value);
 }
 
+// PTX numbers f32.ftz, f64 and bf16 as 8 to 10, unlike CUtensorMapDataType. Types of fewer than 8
+// bits are not implemented.
+uint8_t type_of_immediate(uint64_t value) {
+  constexpr uint8_t TYPES[] = {
+      CU_TENSOR_MAP_DATA_TYPE_UINT8,       CU_TENSOR_MAP_DATA_TYPE_UINT16,
+      CU_TENSOR_MAP_DATA_TYPE_UINT32,      CU_TENSOR_MAP_DATA_TYPE_INT32,
+      CU_TENSOR_MAP_DATA_TYPE_UINT64,      CU_TENSOR_MAP_DATA_TYPE_INT64,
+      CU_TENSOR_MAP_DATA_TYPE_FLOAT16,     CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
+      CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_FLOAT64,
+      CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,    CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+      CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ};
+  return value < std::size(TYPES) ? TYPES[value] : 255;
+}
+
 void replace(TensorMap& map, ptx::Mode field, uint32_t dimension, uint64_t value) {
   using ptx::Mode;
   switch (field) {
@@ -287,7 +302,7 @@ void replace(TensorMap& map, ptx::Mode field, uint32_t dimension, uint64_t value
       set(map.element_strides[dimension], value);
       break;
     case Mode::elemtype:
-      set(map.type, value);
+      map.type = type_of_immediate(value);
       break;
     case Mode::interleave_layout:
       set(map.interleave, value);

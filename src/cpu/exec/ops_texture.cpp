@@ -126,15 +126,16 @@ uint32_t queried(const ImageObject& object, Mode mode, uint32_t number) {
 void sample_texture(Warp& w, const Op& op) {
   const ImageSite& site = w.frame->function->images[op.target];
   NamedImage image(w, op, site);
-  const ImageObject* last = nullptr;
+  // Not the object: a later one may have its address.
+  uint64_t address = 0, bytes = 0;
   const std::byte* texels = nullptr;
   for (uint32_t m = w.mask; m; m &= m - 1) {
     const int lane = std::countr_zero(m);
     const ImageObject& object = image.of(lane);
-    if (&object != last)
-      texels = resolve_bytes(w, op, lane, object.image.address, object.image.bytes, Access::READ,
-                             Region::GLOBAL);
-    last = &object;
+    if (!texels || object.image.address != address || object.image.bytes != bytes) {
+      address = object.image.address, bytes = object.image.bytes;
+      texels = resolve_bytes(w, op, lane, address, bytes, Access::READ, Region::GLOBAL);
+    }
     const Texel texel = sample_lane(w, site, object, texels, lane);
     put_results(w, site, object, texel, lane);
     w.quantum -= SAMPLE_COST;

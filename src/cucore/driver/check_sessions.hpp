@@ -18,6 +18,7 @@ struct CheckSettings {
   int stop;
   int reserved;
   uint64_t launch_instructions, launch_memory, launch_output;
+  const char* suppressions;
 };
 
 struct CheckSessions {

@@ -54,13 +54,14 @@ ObjectCode compile_for(const RunRequest& request, CodeType target) {
   // Reports name source lines.
   if (request.checks.enabled() && !flags.options.lineinfo) flags.options.lineinfo = true;
   const bool is_cuda = source_type(request.file, flags) == SourceType::cuda_cpp;
-  if (!request.kernel.empty() && is_cuda) flags.names.push_back(request.kernel);
+  CompileFlags named = flags;
+  if (!request.kernel.empty() && is_cuda) named.names.push_back(request.kernel);
   try {
-    return compile_file(request.file, flags, target);
+    return compile_file(request.file, named, target);
   } catch (const CompilationError&) {
     if (request.kernel.empty() || request.file == "-") throw;
   }
-  return compile_file(request.file, request.flags, target);
+  return compile_file(request.file, flags, target);
 }
 
 ObjectCode open_code(const RunRequest& request, const Device& device) {

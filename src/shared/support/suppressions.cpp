@@ -80,6 +80,12 @@ std::optional<Suppressions::WrongLine> Suppressions::add(std::string_view text) 
   return std::nullopt;
 }
 
+std::string Suppressions::text() const {
+  std::string text;
+  for (const Rule& rule : rules_) text += rule.kind + ' ' + rule.kernel + ' ' + rule.place + '\n';
+  return text;
+}
+
 bool Suppressions::match(const ReportIdentity& report) const {
   return std::any_of(rules_.begin(), rules_.end(), [&](const Rule& rule) {
     return matches(rule.kind, report.kind) && matches(rule.kernel, report.kernel) &&

@@ -20,7 +20,8 @@ inline constexpr std::array<const char*, 14> REPORT_KINDS = {
 // The parts of a report that rules match. A race has two places.
 struct ReportIdentity {
   std::string kind, kernel;
-  std::string place, other_place;  // "saxpy.cu:12", or "ptx:34" without a source line
+  // "saxpy.cu:12", or "ptx:34" without a source line; "" without a place
+  std::string place, other_place;
 };
 
 class Suppressions {
@@ -33,6 +34,8 @@ class Suppressions {
   // with a kind that matches none of REPORT_KINDS.
   std::optional<WrongLine> add(std::string_view text);
   bool match(const ReportIdentity& report) const;
+  // Returns the rules as lines for add().
+  std::string text() const;
 
  private:
   struct Rule {

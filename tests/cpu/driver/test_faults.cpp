@@ -95,11 +95,29 @@ TEST_F(Faults, UnimplementedFunctionsCanFailOtherwise) {
   EXPECT_CU(CUDA_ERROR_NOT_SUPPORTED, map(0, nullptr, nullptr));
 }
 
+TEST_F(Faults, AllocationsAreThoseOfAllFunctions) {
+  CUmemGenericAllocationHandle physical = 0;
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+  const CUDA_ARRAY_DESCRIPTOR plane{4, 4, CU_AD_FORMAT_FLOAT, 1};
+  const CUDA_ARRAY3D_DESCRIPTOR levels{4, 4, 0, CU_AD_FORMAT_FLOAT, 1, 0};
+  CUarray made = nullptr;
+  CUmipmappedArray mipmapped = nullptr;
+  plan("allocation@*=2");
+  EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, cu.cuMemCreate(&physical, size_t{2} << 20, &properties, 0));
+  EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, cu.cuArrayCreate_v2(&made, &plane));
+  EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, cu.cuArray3DCreate_v2(&made, &levels));
+  EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, cu.cuMipmappedArrayCreate(&mipmapped, &levels, 1));
+  EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, allocate());
+}
+
 TEST_F(Faults, BadPlansAreRefused) {
   plan("cuMemAlloc@1=2");
   for (const char* bad :
        {"cuMemAlloc", "cuMemAlloc@=2", "cuMemAlloc@0=2", "cuMemAlloc@1=0", "cuMemAlloc@1=x", "@1=2",
-        "cuMemAlloc@1=sticky:", "cuMemAlloc@p=2=700", "mem.limit=lots", "cuMemAlloc@1=2;;nonsense"})
+        "cuMemAlloc@1=sticky:", "cuMemAlloc@p=2=700", "cuMemAlloc@p=0.5x=2",
+        "cuMemAlloc@p=0.5,sed=7=2", "mem.limit=lots", "cuMemAlloc@1=2;;nonsense"})
     EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.control().set_fault_plan(bad)) << bad;
   EXPECT_CU(CUDA_ERROR_INVALID_VALUE, cu.control().set_fault_plan(nullptr));
   EXPECT_CU(CUDA_ERROR_OUT_OF_MEMORY, allocate()) << "the old plan is still in force";

@@ -269,6 +269,27 @@ TEST_F(TextureForms, SamplersOfOtherObjects) {
   }
 }
 
+// Lanes of one instruction use two textures in turn, with one sampler.
+TEST_F(TextureForms, LanesHaveTheirOwnTextures) {
+  const CUDA_RESOURCE_DESC small = array(4, 1, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0);
+  const CUDA_RESOURCE_DESC large = array(8, 1, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0);
+  fill<unsigned>(small.res.array.hArray, {11, 12, 13, 14});
+  fill<unsigned>(large.res.array.hArray, {21, 22, 23, 24, 25, 26, 27, 28});
+  const CUmodule module = module_of(
+      "mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 1; mul.wide.u32 %rd2, %r2, 8;"
+      "add.s64 %rd2, %rd2, %rd0; ld.global.u64 %rd3, [%rd2]; ld.global.u64 %rd4, [%rd0+16];"
+      "mov.f32 %f0, 0f3F000000; tex.2d.v4.u32.f32 {%r4, _, _, _}, [%rd3, %rd4, {%f0, %f0}];"
+      "mul.wide.u32 %rd5, %r1, 4; add.s64 %rd5, %rd5, %rd1; st.global.u32 [%rd5], %r4;",
+      "", "sm_75, texmode_independent");
+  CUdeviceptr handles = 0;
+  const CUtexObject objects[] = {texture(small), texture(large), texture(small)};
+  OK(cu.cuMemAlloc_v2(&handles, sizeof objects));
+  OK(cu.cuMemcpyHtoD_v2(handles, objects, sizeof objects));
+  OK(run(module, "k", handles, 32));
+  const std::vector<unsigned> seen = results(32);
+  for (unsigned lane = 0; lane < 32; ++lane) EXPECT_EQ(seen[lane], lane % 2 ? 21u : 11u) << lane;
+}
+
 TEST_F(TextureForms, SamplersAreVariables) {
   const CUDA_RESOURCE_DESC plane = array(4, 1, CU_AD_FORMAT_UNSIGNED_INT32, 1, 0);
   fill<unsigned>(plane.res.array.hArray, {11, 12, 13, 14});

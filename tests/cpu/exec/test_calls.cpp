@@ -115,15 +115,15 @@ TEST(CallArguments, PredicatesHaveOneBitPerLane) {
   const std::string function =
       ".func (.reg .pred %q) f(.reg .pred %p) {\nnot.pred %q, %p; ret;\n}\n";
   Array<uint32_t> a(64);
-  expect_success(run_text(
-      kernel_text("and.b32 %r3, %r1, 3; setp.eq.u32 %p0, %r3, 0; and.b32 %r3, %r1, 1;"
-                  "setp.eq.u32 %p1, %r3, 1; mov.pred %p3, %p1; setp.lt.u32 %p2, %r1, 20;\n"
-                  "@%p2 call (%p1), f, (%p0); @%p2 call (%p3), f, (1);\n"
-                  "selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 1, 0, %p3;"
-                  "mul.wide.u32 %rd2, %r1, 8; add.s64 %rd2, %rd2, %rd0;\n"
-                  "st.global.v2.u32 [%rd2], {%r4, %r5};",
-                  function),
-      shape(1, 32), a.address()));
+  expect_success(
+      run_text(kernel_text("and.b32 %r3, %r1, 3; setp.eq.u32 %p0, %r3, 0; and.b32 %r3, %r1, 1;"
+                           "setp.eq.u32 %p1, %r3, 1; mov.pred %p3, %p1; setp.lt.u32 %p2, %r1, 20;\n"
+                           "@%p2 call (%p1), f, (%p0); @%p2 call (%p3), f, (1);\n"
+                           "selp.u32 %r4, 1, 0, %p1; selp.u32 %r5, 1, 0, %p3;"
+                           "mul.wide.u32 %rd2, %r1, 8; add.s64 %rd2, %rd2, %rd0;\n"
+                           "st.global.v2.u32 [%rd2], {%r4, %r5};",
+                           function),
+               shape(1, 32), a.address()));
   for (unsigned t = 0; t < 32; ++t) {
     EXPECT_EQ(a[2 * t], t < 20 ? unsigned(t % 4 != 0) : t % 2) << t;
     EXPECT_EQ(a[2 * t + 1], t < 20 ? 0 : t % 2) << t;
@@ -139,16 +139,16 @@ TEST(CallArguments, RegistersOf128BitsKeepBothHalves) {
       "ld.param.v2.b64 {%h1, %h2}, [p]; st.param.v2.b64 [q], {%h2, %h1}; ret;\n}\n";
   for (const char* name : {"f", "g"}) {
     Array<uint64_t> a(64);
-    expect_success(run_text(
-        kernel_text(std::string(".reg .b128 %x<2>;\n"
-                                "cvt.u64.u32 %rd3, %r1; add.s64 %rd4, %rd3, 1000;"
-                                "mov.b128 %x0, {%rd3, %rd4}; mov.b128 %x1, {%rd3, %rd3};\n"
-                                "setp.ge.u32 %p0, %r1, 7; @%p0 call (%x1), ") +
-                        name +
-                        ", (%x0);\nmov.b128 {%rd5, %rd6}, %x1; mul.wide.u32 %rd2, %r1, 16;"
-                        "add.s64 %rd2, %rd2, %rd0; st.global.v2.u64 [%rd2], {%rd5, %rd6};",
-                    functions),
-        shape(1, 32), a.address()));
+    expect_success(
+        run_text(kernel_text(std::string(".reg .b128 %x<2>;\n"
+                                         "cvt.u64.u32 %rd3, %r1; add.s64 %rd4, %rd3, 1000;"
+                                         "mov.b128 %x0, {%rd3, %rd4}; mov.b128 %x1, {%rd3, %rd3};\n"
+                                         "setp.ge.u32 %p0, %r1, 7; @%p0 call (%x1), ") +
+                                 name +
+                                 ", (%x0);\nmov.b128 {%rd5, %rd6}, %x1; mul.wide.u32 %rd2, %r1, 16;"
+                                 "add.s64 %rd2, %rd2, %rd0; st.global.v2.u64 [%rd2], {%rd5, %rd6};",
+                             functions),
+                 shape(1, 32), a.address()));
     for (unsigned t = 0; t < 32; ++t) {
       EXPECT_EQ(a[2 * t], t < 7 ? t : t + 1000) << name << t;
       EXPECT_EQ(a[2 * t + 1], t) << name << t;

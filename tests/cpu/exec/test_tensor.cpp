@@ -399,6 +399,21 @@ TEST(TensorCopies, WideIm2colIsNamedAsMissing) {
 
 // ---- changes of maps
 
+// f32.ftz, f64 and bf16 have other numbers in PTX than in cuda.h.
+TEST(TensorMaps, GetTheTypesOfPtx) {
+  const uint8_t types[] = {0, 1, 2, 3, 4, 5, 6, 7, 10, 8, 9, 11, 12, 255};
+  for (unsigned value = 0; value < std::size(types); ++value) {
+    Tensor t(U32, {100, 20}, {8, 4});
+    Array<uint8_t> place(TENSOR_MAP_BYTES);
+    std::memcpy(place.data(), &t.map, sizeof t.map);
+    const std::string text = kernel_text(
+        "tensormap.replace.tile.elemtype.global.b1024.b32 [%rd0], " + std::to_string(value) + ";");
+    expect_success(run_text(text, shape(1, 1), place.address()));
+    std::memcpy(static_cast<void*>(&t.map), place.data(), sizeof t.map);
+    EXPECT_EQ(t.map.type, types[value]) << value;
+  }
+}
+
 TEST(TensorMaps, AreReplacedMemberByMember) {
   Tensor t(U32, {100, 20}, {8, 4}), other(U32, {100, 20}, {16, 2});
   Array<uint8_t> moved(TENSOR_MAP_BYTES);

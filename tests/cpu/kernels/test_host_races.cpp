@@ -172,6 +172,24 @@ class HostRaces : public testing::Test {
   static void write_value(CUstream stream, CUdeviceptr place) {
     check(calls().cuStreamWriteValue32(stream, place, 1, 0), "cuStreamWriteValue32");
   }
+  // The same as a node of a graph.
+  void write_value_in_graph(CUstream stream, const int* place) {
+    CUgraph graph = nullptr;
+    CUgraphExec executable = nullptr;
+    CUgraphNode node = nullptr;
+    CUstreamBatchMemOpParams write{};
+    write.writeValue = {CU_STREAM_MEM_OP_WRITE_VALUE_32, address_of(place), {1}, 0, 0};
+    CUcontext context = nullptr;
+    check(calls().cuCtxGetCurrent(&context), "cuCtxGetCurrent");
+    const CUDA_BATCH_MEM_OP_NODE_PARAMS work{context, 1, &write, 0};
+    check(calls().cuGraphCreate(&graph, 0), "cuGraphCreate");
+    check(calls().cuGraphAddBatchMemOpNode(&node, graph, nullptr, 0, &work),
+          "cuGraphAddBatchMemOpNode");
+    check(calls().cuGraphInstantiateWithFlags(&executable, graph, 0), "cuGraphInstantiate");
+    check(calls().cuGraphLaunch(executable, stream), "cuGraphLaunch");
+    calls().cuGraphExecDestroy(executable);
+    calls().cuGraphDestroy(graph);
+  }
   static void write_value(CUstream stream, const int* place) {
     write_value(stream, address_of(place));
   }

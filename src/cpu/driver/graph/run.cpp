@@ -162,8 +162,10 @@ void GraphRun::execute(const GraphStep& step) {
     case CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT:
       return run_semaphores(params_as<SemaphoreWaitParams>(step.params).list, *context_);
     case CU_GRAPH_NODE_TYPE_BATCH_MEM_OP:
-      for (const auto& word : params_as<MemOpParams>(step.params).operations)
+      for (const auto& word : params_as<MemOpParams>(step.params).operations) {
+        if (writes_word(word)) host_waited(clock_);
         run_word(word, *context_);
+      }
       return;
     case CU_GRAPH_NODE_TYPE_CONDITIONAL:
       return run_conditional(step);

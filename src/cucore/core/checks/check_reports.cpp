@@ -155,7 +155,8 @@ CheckReport parse_report(std::string_view line) {
 }
 
 std::string place(const std::string& file, int32_t line, int32_t ptx_line) {
-  return line ? concat(file, ":", line) : concat("ptx:", ptx_line);
+  if (line) return concat(file, ":", line);
+  return ptx_line ? concat("ptx:", ptx_line) : std::string();
 }
 
 bool is_suppressed(const CheckReport& r, const Suppressions& suppressions) {

@@ -70,6 +70,8 @@ Ref<Checks> Checks::start(ChecksOptions options) {
   const driver::CheckSessions& device = sessions();
   Ref<Checks> checks = make<Checks>(std::move(options.suppressions));
   settle(device, "start checks");
+  // The device keeps a bounded number of reports, and stops launches at them.
+  const std::string suppressions = checks->suppressions_.text();
   IdleEvents::pause(true);
   const driver::CheckSettings settings = {.size = sizeof(driver::CheckSettings),
                                           .checks = options.kinds.c_str(),
@@ -80,7 +82,8 @@ Ref<Checks> Checks::start(ChecksOptions options) {
                                           .reserved = 0,
                                           .launch_instructions = options.launch_instructions,
                                           .launch_memory = options.launch_memory,
-                                          .launch_output = options.launch_output};
+                                          .launch_output = options.launch_output,
+                                          .suppressions = suppressions.c_str()};
   const CUresult result = device.begin_with(&settings);
   if (result != CUDA_SUCCESS) {
     if (result != CUDA_ERROR_ILLEGAL_STATE) IdleEvents::pause(false);
