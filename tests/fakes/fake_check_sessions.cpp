@@ -21,6 +21,7 @@ struct CheckSettings {
   const char *checks, *schedule, *faults, *trace_file;
   int stop, reserved;
   uint64_t launch_instructions, launch_memory, launch_output;
+  const char* suppressions;
 };
 struct CheckSessions {
   size_t size;
