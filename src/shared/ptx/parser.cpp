@@ -168,6 +168,9 @@ class ModuleParser {
     if (variable.type == Type::pred) lexer_.fail("a variable cannot be .pred");
     auto index = static_cast<uint32_t>(module_.variables.size());
     if (lexer_.accept('=')) {
+      // A declaration may be dropped, and its relocations with it.
+      if (variable.linkage == Linkage::EXTERNAL)
+        lexer_.fail("an .extern variable has no initial value");
       if (variable.space != Space::global && variable.space != Space::constant)
         lexer_.fail("only .global and .const variables have an initial value");
       is_opaque(variable.type) ? parse_opaque_initializer(lexer_, variable)
@@ -190,8 +193,10 @@ class ModuleParser {
       lexer_.fail("'" + std::string(variable.name) + "' was declared otherwise before");
     if (variable.linkage == Linkage::EXTERNAL) return;
     auto place = static_cast<uint32_t>(module_.variables.size());
-    for (PendingRelocation& pending : context_.pending_relocations)
-      if (pending.variable == place) pending.variable = earlier.index;
+    // The relocations of this variable are the last ones.
+    auto& all = context_.pending_relocations;
+    for (size_t i = all.size(); i > 0 && all[i - 1].variable == place; --i)
+      all[i - 1].variable = earlier.index;
     known = std::move(variable);
   }
 

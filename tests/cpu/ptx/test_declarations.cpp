@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variables, initial values, constants, parameters and frames.
+#include <chrono>
 #include <cstring>
 
 #include "ptx_test.hpp"
@@ -148,6 +149,34 @@ TEST(Variables, AttributesAndLinkage) {
   EXPECT_EQ(variables[4].bytes[0], 9);
 }
 
+TEST(Variables, KeepTheirRelocationsIfTheyAreDeclaredBefore) {
+  Parsed parsed = module(
+      ".global .u64 first = first;\n.extern .global .u64 x[2], y;\n"
+      ".visible .global .u64 y = first+1, x[2] = {y, first+2};\n.global .u64 last = x;\n");
+  EXPECT_PARSES(parsed);
+  const auto& variables = parsed.module->variables;
+  ASSERT_EQ(variables.size(), 4u);
+  EXPECT_EQ(variables[0].relocations[0].index, 0u);
+  ASSERT_EQ(variables[1].relocations.size(), 2u);
+  EXPECT_EQ(variables[1].relocations[0].index, 2u);
+  EXPECT_EQ(variables[1].relocations[1].addend, 2);
+  EXPECT_EQ(variables[2].relocations[0].addend, 1);
+  EXPECT_EQ(variables[3].relocations[0].index, 1u);
+}
+
+// The time of a definition does not depend on the relocations before it.
+TEST(Variables, ManyAreDefinedInAShortTime) {
+  std::string text = ".global .u64 x;\n.global .u64 table[] = {x";
+  for (int i = 0; i < 400000; ++i) text += ",x";
+  text += "};\n";
+  for (const char* linkage : {".extern", ".visible"})
+    for (int i = 0; i < 40000; ++i)
+      text += std::string(linkage) + " .global .u64 v" + std::to_string(i) + ";\n";
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_PARSES(module(text));
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
+}
+
 // As many empty lists as let the place of the last value exceed 64 bits.
 TEST(Variables, HaveNoValuesBehindTheirLargestSize) {
   std::string text = ".global .u8 x[][7465128891793] = {";
@@ -174,9 +203,11 @@ INSTANTIATE_TEST_SUITE_P(
                     ".global .u32 x[2][];", ".shared .u32 x = 1;", ".global .u32 x[2] = {1,2,3};",
                     ".global .u32 x[2] = {{1},{2}};", ".global .u32 x = {1, 2};",
                     ".global .b128 x = 1;", ".extern .global .u32 x; .global .u64 x;",
-                    ".extern .global .u32 f; .func f();", ".global .u64 p = nowhere;",
-                    ".visible .u32 x;", ".global .u32 x", ".alias a, b;", ".bogus 1;",
-                    ".func f() { .reg .b32 %r<2147483647>; ret; }",
+                    ".extern .global .u64 x; .extern .global .u64 x = x;",
+                    ".extern .global .u64 x = x; .visible .global .u64 x;",
+                    ".extern .global .u32 x = 1;", ".extern .global .u32 f; .func f();",
+                    ".global .u64 p = nowhere;", ".visible .u32 x;", ".global .u32 x",
+                    ".alias a, b;", ".bogus 1;", ".func f() { .reg .b32 %r<2147483647>; ret; }",
                     ".func f() { .local .b8 x[16777217]; ret; }",
                     ".entry k(.param .b8 p[33554432]) { ret; }", ".entry k(.reg .u32 r) { ret; }",
                     ".entry (.param .u32 r) k() { ret; }", ".address_size 32"));
