@@ -400,10 +400,11 @@ struct SamplerState {
   uint8_t reserved[3] = {};
 };
 
-// `.callprototype`: the arguments of an indirect call. Parameters have type, size, align and
-// offset.
+// `.callprototype` or `.calltargets`: the arguments of an indirect call. Parameters have type,
+// size, align and offset.
 struct Prototype {
   std::string_view name;
+  uint32_t function = NONE;  // of `.calltargets`: the function that has the parameters
   std::vector<Variable> returns;
   std::vector<Variable> inputs;
   bool is_noreturn = false;

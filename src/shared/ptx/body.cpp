@@ -299,11 +299,9 @@ void BodyParser::call_targets(std::string_view name) {
   const ModuleSymbol* symbol = context_.find_symbol(target);
   if (symbol == nullptr || !symbol->is_function)
     lexer_.fail("unknown function '" + std::string(target) + "'");
-  const Function& function = context_.module.functions[symbol->index];
   Prototype prototype;
   prototype.name = name;
-  prototype.returns.assign(function.returns().begin(), function.returns().end());
-  prototype.inputs.assign(function.inputs().begin(), function.inputs().end());
+  prototype.function = symbol->index;
   lexer_.skip_statement();
   prototypes_[name] = static_cast<uint32_t>(function_->prototypes.size());
   function_->prototypes.push_back(std::move(prototype));

@@ -98,6 +98,7 @@ class BodyParser {
   void check_target(Operand& callee, const Operand& returns, const Operand& inputs,
                     std::optional<Operand> prototype);
   std::optional<Operand> prototype_operand();
+  Signature signature_of(const Prototype& prototype) const;
 
   Context& context_;
   Lexer& lexer_;

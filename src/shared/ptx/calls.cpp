@@ -98,8 +98,14 @@ void BodyParser::check_target(Operand& callee, const Operand& returns, const Ope
   if (type == Type::pred || (size_of(type) != 4 && size_of(type) != 8))
     lexer_.fail("a function's address needs 32 or 64 bits");
   if (!prototype) lexer_.fail("an indirect call needs a prototype");
-  const Prototype& called = function_->prototypes[prototype->index];
-  check_call(context_, *function_, {called.returns, called.inputs}, returns, inputs);
+  const Signature called = signature_of(function_->prototypes[prototype->index]);
+  check_call(context_, *function_, called, returns, inputs);
+}
+
+Signature BodyParser::signature_of(const Prototype& prototype) const {
+  if (prototype.function == NONE) return {prototype.returns, prototype.inputs};
+  const Function& function = context_.module.functions[prototype.function];
+  return {function.returns(), function.inputs()};
 }
 
 }  // namespace cucore::ptx

@@ -264,6 +264,35 @@ TEST(Body, CallsDirectAndIndirect) {
   EXPECT_EQ(k.prototypes[indirect[3].index].inputs.size(), 1u);
 }
 
+TEST(Body, CallTargetsHaveTheParametersOfTheFirst) {
+  const std::string functions =
+      ".func (.param .b64 r) f(.param .b32 n) { ret; }\n"
+      ".func (.param .b64 r) g(.param .b32 n) { ret; }\n";
+  const std::string targets = "T: .calltargets f, g;\n";
+  Parsed parsed(kernel(targets + "call (%rd1), %rd2, (%r1), T;\nret;", functions));
+  EXPECT_PARSES(parsed);
+  const Function& k = parsed.function(2);
+  const auto operands = k.operands_of(k.instructions[0]);
+  ASSERT_EQ(operands[3].kind, OperandKind::PROTOTYPE);
+  EXPECT_EQ(k.prototypes[operands[3].index].function, 0u);
+  for (const char* call : {"call %rd2, (%r1), T;", "call (%rd1), %rd2, T;",
+                           "call (%rd1), %rd2, (%r1, %r2), T;", "call (%rd1), %rd2, (%rd3), T;"})
+    EXPECT_EQ(Parsed(kernel(targets + call, functions)).module, nullptr) << call;
+}
+
+// The parameters of a function are in memory once.
+TEST(Body, CallTargetsAreSmall) {
+  std::string function = ".func f(.param .b32 p0";
+  for (int i = 1; i < 4096; ++i) function += ", .param .b32 p" + std::to_string(i);
+  std::string targets;
+  for (int i = 0; i < 1000; ++i) targets += "T" + std::to_string(i) + ": .calltargets f;\n";
+  Parsed parsed(kernel(targets + "ret;", function + ") { ret; }\n"));
+  EXPECT_PARSES(parsed);
+  const auto& prototypes = parsed.function(1).prototypes;
+  EXPECT_EQ(prototypes.size(), 1000u);
+  for (const Prototype& each : prototypes) EXPECT_EQ(each.inputs.capacity(), 0u);
+}
+
 TEST(Body, BranchTablesAndSourceLines) {
   Parsed parsed(kernel(
       ".loc 1 10 5\nT: .branchtargets A, B, A;\nbrx.idx %r1, T;\nA: .loc 1 12 7, function_name $L, "
