@@ -62,7 +62,7 @@ std::map<uint64_t, uint32_t> relocated_functions(const ElfFile& file, std::strin
 class LineReader {
  public:
   LineReader(ByteView bytes, std::map<uint64_t, uint32_t> functions)
-      : bytes_(bytes), functions_(std::move(functions)) {}
+      : bytes_(bytes), unit_(bytes), functions_(std::move(functions)) {}
 
   LineTable read() {
     while (at_ < bytes_.size()) read_unit();
@@ -75,14 +75,16 @@ class LineReader {
  private:
   void read_unit() {
     const uint64_t begin = at_;
+    unit_ = bytes_;
     const auto length = take<uint32_t>();
     if (length == LONG_FORM) bytes_.fail(begin, "lines with 64-bit lengths");
-    end_ = at_ + bytes_.slice(at_, length, "a unit of lines").size();
+    bytes_.slice(at_, length, "a unit of lines");
+    unit_ = bytes_.slice(0, at_ + length, "a unit of lines");
     const auto version = take<uint16_t>();
     if (version < FIRST_VERSION || version > LAST_VERSION)
       bytes_.fail(begin, "an unknown version of lines");
     const auto header = take<uint32_t>();
-    const uint64_t program = at_ + bytes_.slice(at_, header, "the header of lines").size();
+    const uint64_t program = at_ + unit_.slice(at_, header, "the header of lines").size();
     least_ = take<uint8_t>();
     if (version >= 4) take<uint8_t>();  // operations per instruction
     take<uint8_t>();                    // default_is_stmt
@@ -95,7 +97,7 @@ class LineReader {
     read_files();
     at_ = program;
     reset();
-    while (at_ < end_) step();
+    while (at_ < unit_.size()) step();
   }
 
   void read_files() {
@@ -165,7 +167,8 @@ class LineReader {
 
   void extended() {
     const uint64_t size = unsigned_number();
-    if (size == 0 || size > end_ - at_) bytes_.fail(at_, "an operation of lines without an end");
+    if (size == 0 || !unit_.contains(at_, size))
+      bytes_.fail(at_, "an operation of lines without an end");
     const uint64_t next = at_ + size;
     const auto opcode = take<uint8_t>();
     if (opcode == END_SEQUENCE) reset();
@@ -191,7 +194,7 @@ class LineReader {
 
   template <class T>
   T take() {
-    const T value = bytes_.get<T>(at_);
+    const T value = unit_.get<T>(at_);
     at_ += sizeof(T);
     return value;
   }
@@ -219,16 +222,16 @@ class LineReader {
   }
 
   std::string_view text() {
-    const std::string_view found = bytes_.string(at_);
+    const std::string_view found = unit_.string(at_);
     at_ += found.size() + 1;
     return found;
   }
 
   const ByteView bytes_;
+  ByteView unit_;  // the section up to the end of the unit
   const std::map<uint64_t, uint32_t> functions_;
   LineTable table_;
   uint64_t at_ = 0;
-  uint64_t end_ = 0;  // of the unit
   uint8_t least_ = 1;
   int8_t line_base_ = 0;
   uint8_t line_range_ = 1;

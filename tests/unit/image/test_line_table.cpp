@@ -62,5 +62,22 @@ TEST(LineTables, TheirNamesAreBounded) {
               std::string::npos);
 }
 
+// A size of 2^64 - 11 after the end of the unit would lead back to the operation.
+TEST(LineTables, AnOperationDoesNotReadBehindItsUnit) {
+  std::string lines = unit_of("", 0) + std::string(1, '\0');
+  ++lines[0];  // the length of the unit
+  lines += "\xf5" + std::string(8, '\xff') + "\1\7";
+  EXPECT_NE(message_of([&] { table_of(lines); }).find("ends too early"), std::string::npos);
+}
+
+TEST(LineTables, NamesDoNotReachBehindTheirUnit) {
+  std::string unit = unit_of("one", 0);
+  --unit[0];
+  --unit[6];  // the length of the header, whose list of files has no end now
+  unit.pop_back();
+  EXPECT_NE(message_of([&] { table_of(unit + "a\0\1\0\0\0"); }).find("inside its table"),
+            std::string::npos);
+}
+
 }  // namespace
 }  // namespace cucore::image
