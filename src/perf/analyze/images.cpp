@@ -262,7 +262,7 @@ class CubinAnalyser {
   const Launch& launch_;
   const image::ByteView view_;
   const image::ImageInfo info_;
-  const image::ElfFile file_;
+  image::ElfFile file_;
   const image::LineTable sources_;
   const image::LineTable ptx_lines_;
   std::unique_ptr<ptx::Module> module_;

@@ -12,6 +12,11 @@ namespace {
 // shared memory of relocatable code, and shared memory reserved by the system.
 constexpr uint32_t CUDA_NO_BITS[] = {0x70000007, 0x70000009, 0x7000000a, 0x70000015};
 
+// Names may share their bytes; a compiler's names take less than this many bytes, plus
+// NAMES_PER_BYTE per byte of the file.
+constexpr uint64_t NAMES_OF_ANY_FILE = uint64_t{64} << 20;
+constexpr uint64_t NAMES_PER_BYTE = 16;
+
 bool has_bytes(const ElfSectionHeader& section, uint16_t machine) {
   if (section.type == SECTION_NO_BITS || section.type == 0) return false;
   return machine != MACHINE_CUDA || std::find(std::begin(CUDA_NO_BITS), std::end(CUDA_NO_BITS),
@@ -29,6 +34,7 @@ ElfFile::ElfFile(ByteView view) : view_(view), header_(view.get<ElfHeader>(0)) {
   if (header_.version != 1) view_.fail(20, "not version 1 of ELF");
   if (header_.header_size != sizeof(ElfHeader)) view_.fail(52, "the header's size is not 64");
   end_ = sizeof(ElfHeader);
+  names_left_ = NAMES_OF_ANY_FILE + NAMES_PER_BYTE * view_.size();
   read_sections();
   read_names();
   read_programs();
@@ -61,6 +67,18 @@ void ElfFile::read_sections() {
       view_.fail(section.header_at + 48, "the alignment of a section is not a power of two");
     if (section.type == SECTION_STRINGS) check_strings(section);
   }
+  check_sizes();
+}
+
+// Readers read each section once, so sections that share bytes would cost far more time than the
+// file has bytes.
+void ElfFile::check_sizes() const {
+  uint64_t left = view_.size();
+  for (const ElfSection& section : sections_) {
+    if (!section.has_bytes) continue;
+    if (section.size > left) view_.fail(section.header_at + 32, "sections share their bytes");
+    left -= section.size;
+  }
 }
 
 void ElfFile::check_strings(const ElfSection& section) const {
@@ -79,6 +97,13 @@ const ElfSection& ElfFile::section_at(const ElfSection& from, uint32_t index,
   return sections_[index];
 }
 
+std::string_view ElfFile::name_at(const ByteView& names, uint64_t offset, uint64_t where) {
+  const std::string_view name = names.string(offset);
+  if (name.size() > names_left_) view_.fail(where, "the names are too long");
+  names_left_ -= name.size();
+  return name;
+}
+
 void ElfFile::read_names() {
   if (header_.name_section >= sections_.size() ||
       sections_[header_.name_section].type != SECTION_STRINGS)
@@ -87,7 +112,7 @@ void ElfFile::read_names() {
   for (ElfSection& section : sections_) {
     if (section.name >= names.size())
       view_.fail(section.header_at, "the name of a section does not lie inside its table");
-    section.text_name = names.string(section.name);
+    section.text_name = name_at(names, section.name, section.header_at);
   }
 }
 
@@ -124,7 +149,7 @@ void ElfFile::check_symbol(const ElfSymbol& symbol, uint64_t at) const {
   }
 }
 
-std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
+std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) {
   if (table.entry_size != sizeof(ElfSymbolEntry) || table.size % sizeof(ElfSymbolEntry) != 0)
     view_.fail(table.header_at + 56, "the symbol table is not made of entries of 24 bytes");
   const ElfSection& strings = section_at(table, table.link, "the string table");
@@ -139,7 +164,7 @@ std::vector<ElfSymbol> ElfFile::symbols(const ElfSection& table) const {
     static_cast<ElfSymbolEntry&>(symbols[i]) = view_.get<ElfSymbolEntry>(at);
     if (symbols[i].name >= names.size())
       view_.fail(at, "the name of a symbol does not lie inside its table");
-    symbols[i].text_name = names.string(symbols[i].name);
+    symbols[i].text_name = name_at(names, symbols[i].name, at);
     check_symbol(symbols[i], at);
   }
   return symbols;

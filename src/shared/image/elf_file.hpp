@@ -96,7 +96,7 @@ inline constexpr uint16_t TYPE_EXECUTABLE = 2;
 class ElfFile {
  public:
   // Checks the header, section and program headers, names and string tables. Sections may lie
-  // anywhere in the file. @throws Error INVALID_CODE
+  // anywhere in the file, but together they have at most its bytes. @throws Error INVALID_CODE
   explicit ElfFile(ByteView view);
 
   const ElfHeader& header() const { return header_; }
@@ -107,15 +107,18 @@ class ElfFile {
   ByteView bytes(const ElfSection& section) const {
     return view_.slice(section.offset, section.has_bytes ? section.size : 0, "a section");
   }
-  // Returns the symbols of a symbol table with checked names and sections.
-  std::vector<ElfSymbol> symbols(const ElfSection& table) const;
+  // Returns the symbols of a symbol table with checked names and sections. All calls share one
+  // bound of the sum of the names' sizes.
+  std::vector<ElfSymbol> symbols(const ElfSection& table);
   const ElfSection& section_at(const ElfSection& from, uint32_t index, const char* role) const;
 
  private:
   void read_sections();
   void read_names();
   void read_programs();
+  void check_sizes() const;
   void check_strings(const ElfSection& section) const;
+  std::string_view name_at(const ByteView& names, uint64_t offset, uint64_t where);
   void check_symbol(const ElfSymbol& symbol, uint64_t at) const;
   void extend(uint64_t offset, uint64_t size, uint64_t where, const char* what);
 
@@ -123,6 +126,7 @@ class ElfFile {
   ElfHeader header_{};
   std::vector<ElfSection> sections_;
   uint64_t end_ = 0;
+  uint64_t names_left_ = 0;  // bytes of names that may still be read
 };
 
 }  // namespace cucore::image

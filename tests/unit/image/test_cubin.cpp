@@ -30,7 +30,7 @@ ElfSection section_named(std::string_view name) {
 
 // Returns the offset of the symbol of a name in the file.
 uint64_t symbol_named(std::string_view name) {
-  const ElfFile file(ByteView("CUBIN", cubin()));
+  ElfFile file(ByteView("CUBIN", cubin()));
   const ElfSection table = section_named(".symtab");
   const auto symbols = file.symbols(table);
   for (size_t i = symbols.size(); i-- > 0;)
@@ -152,6 +152,40 @@ TEST(Cubin, StringTables) {
   EXPECT_PART("string table", after<uint32_t>(section_named(".symtab").header_at + 40, 4));
   EXPECT_PART("does not exist", after<uint32_t>(section_named(".symtab").header_at + 40, 400));
   EXPECT_PART("string table", after<uint32_t>(names.header_at + 4, 1));
+}
+
+// Each reader of a section would else read the whole file.
+TEST(Cubin, SectionsShareNoBytes) {
+  for (const char* name : {".text.saxpy", ".nv.info"}) {
+    const ElfSection section = section_named(name);
+    const uint64_t rest = cubin().size() - section.offset;
+    EXPECT_PART("share their bytes", after<uint64_t>(section.header_at + 32, rest));
+  }
+}
+
+// 5000 symbols share a name of 1 MiB.
+TEST(Elf, NamesOfSymbolsAreBounded) {
+  std::vector<ElfSymbolEntry> table(5000);
+  for (ElfSymbolEntry& symbol : table) symbol.name = 1;
+  const std::string names = '\0' + std::string(1 << 20, 'n') + '\0';
+  const uint64_t table_size = table.size() * sizeof(ElfSymbolEntry);
+  ElfSectionHeader sections[3] = {};
+  const uint64_t begin = sizeof(ElfHeader) + sizeof sections;
+  sections[1] = {0, SECTION_SYMBOLS, 0, 0, begin, table_size, 2, 0, 1, sizeof(ElfSymbolEntry)};
+  sections[2] = {0, SECTION_STRINGS, 0, 0, begin + table_size, names.size(), 0, 0, 1, 0};
+  ElfHeader header{};
+  std::memcpy(header.ident, "\x7f\x45\x4c\x46\2\1\1", 7);
+  header.version = 1;
+  header.header_size = header.section_offset = sizeof header;
+  header.section_entry_size = sizeof(ElfSectionHeader);
+  header.section_count = 3;
+  header.name_section = 2;
+  std::string text(reinterpret_cast<const char*>(&header), sizeof header);
+  text.append(reinterpret_cast<const char*>(sections), sizeof sections);
+  text.append(reinterpret_cast<const char*>(table.data()), table_size) += names;
+  const Bytes bytes = bytes_of(text);
+  ElfFile file(ByteView("CUBIN", bytes));
+  EXPECT_PART("names are too long", message_of([&] { file.symbols(file.sections()[1]); }));
 }
 
 TEST(Cubin, Symbols) {
