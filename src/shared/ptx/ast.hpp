@@ -381,6 +381,7 @@ struct Variable {
   Linkage linkage = Linkage::INTERNAL;
   bool is_managed = false;
   bool is_unsized = false;   // `.extern .shared .b8 s[]` or a trailing `[]` parameter
+  bool is_indexed = false;   // a module variable with an operand such as `x[2]`
   bool is_register = false;  // a `.reg` parameter of a function: its register is `reg`
   uint8_t vector = 1;        // `.v2`, `.v4` element
   uint32_t reg = NONE;

@@ -298,7 +298,7 @@ Operand BodyParser::named_operand(const Form& form) {
 Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
   Operand result;
   result.kind = kind;
-  const Variable* variable = nullptr;
+  Variable* variable = nullptr;
   const Symbol* local = symbols_.find(name);
   const ModuleSymbol* symbol = local == nullptr ? context_.find_symbol(name) : nullptr;
   if (local != nullptr && local->kind == SymbolKind::VARIABLE) {
@@ -323,6 +323,7 @@ Operand BodyParser::variable_operand(OperandKind kind, std::string_view name) {
   } else if (c == '[') {
     lexer_.expect('[');
     result.bits = parse_integer(lexer_, "an index") * size_of(variable->type) * variable->vector;
+    variable->is_indexed = true;
     lexer_.expect(']');
   }
   return result;

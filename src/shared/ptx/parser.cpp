@@ -197,6 +197,7 @@ class ModuleParser {
     auto& all = context_.pending_relocations;
     for (size_t i = all.size(); i > 0 && all[i - 1].variable == place; --i)
       all[i - 1].variable = earlier.index;
+    variable.is_indexed = known.is_indexed;
     known = std::move(variable);
   }
 

@@ -157,6 +157,34 @@ TEST(Link, DynamicSharedMemoryHasTheLargestAlignment) {
   EXPECT_TRUE(linked.contains(".extern .shared .align 32 .b8 s[];"));
 }
 
+TEST(Link, DynamicSharedMemoryHasTheElementsOfItsDeclaration) {
+  const std::string declaration = ".extern .shared .align 4 .b32 s[];";
+  Linked linked{".extern .shared .align 4 .f32 s[];" + kernel_of("a", "mov.u32 %r1, s[2];"),
+                declaration + kernel_of("b", "mov.u32 %r1, s;")};
+  EXPECT_LINKS(linked);
+  EXPECT_TRUE(linked.contains(".extern .shared .align 4 .f32 s[];"));
+  Linked vectors{".extern .shared .v2 .b64 s[];" + kernel_of("a", "mov.u32 %r1, s[2];"), ""};
+  EXPECT_LINKS(vectors);
+  EXPECT_TRUE(vectors.contains(".extern .shared .align 16 .v2 .b64 s[];"));
+  Linked unused{".extern .shared .b8 s[];", declaration + kernel_of("b", "mov.u32 %r1, s[2];")};
+  EXPECT_LINKS(unused);
+  EXPECT_TRUE(unused.contains(".extern .shared .align 4 .b32 s[];"));
+  Parsed parsed(unused.text);
+  EXPECT_PARSES(parsed);
+  EXPECT_EQ(parsed.operands(0)[1].bits, 8u);
+}
+
+TEST(Link, AnIndexNeedsElementsOfOneSize) {
+  const std::string message =
+      "error   : Element size doesn't match for 's' in 'b.ptx', first specified in 'a.ptx'\n";
+  const std::string words = ".extern .shared .b32 s[];" + kernel_of("a", "mov.u32 %r1, s[2];");
+  EXPECT_EQ(
+      (Linked{words, ".extern .shared .b8 s[];" + kernel_of("b", "mov.u32 %r1, s;")}).result.log,
+      message);
+  const std::string global = ".extern .global .b32 s[];" + kernel_of("a", "mov.u64 %rd1, s[2];");
+  EXPECT_EQ((Linked{global, ".visible .global .b8 s[64];"}).result.log, message);
+}
+
 TEST(Link, ARegisterWithAChangedNameIsRefused) {
   const std::string b =
       ".global .b32 r1;\n.visible .entry b() { .reg .b32 r<4>; mov.u32 r1, 1; ret; }";

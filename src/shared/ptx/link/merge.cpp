@@ -148,15 +148,28 @@ class Merger {
     out_ += ";\n";
   }
 
-  // Memory of the launch has one name per module, and the largest alignment of its declarations.
+  struct DynamicMemory {
+    const Symbol* symbol = nullptr;
+    uint32_t align = 1;
+  };
+
+  // Memory of the launch has one name per module, the largest alignment of its declarations, and
+  // the elements that code depends on.
   void dynamic_memory() {
-    std::map<std::string_view, uint32_t> aligns;
-    for (const auto& input : inputs_)
-      for (const Symbol& s : input->symbols)
-        if (s.is_dynamic()) aligns[s.name] = std::max(aligns[s.name], s.align);
-    for (const auto& [name, align] : aligns) {
+    std::map<std::string_view, DynamicMemory> declared;
+    for (const auto& input : inputs_) {
+      for (const Symbol& s : input->symbols) {
+        if (!s.is_dynamic()) continue;
+        DynamicMemory& memory = declared[s.name];
+        if (!memory.symbol || (s.is_indexed && !memory.symbol->is_indexed)) memory.symbol = &s;
+        memory.align = std::max(memory.align, s.align);
+      }
+    }
+    for (const auto& [name, memory] : declared) {
       if (table_.definition(name)) continue;
-      out_ += ".extern .shared .align " + std::to_string(align) + " .b8 ";
+      out_ += ".extern .shared .align " + std::to_string(memory.align) + ' ';
+      if (memory.symbol->vector > 1) out_ += ".v" + std::to_string(memory.symbol->vector) + ' ';
+      out_.append(1, '.').append(name_of(memory.symbol->type)).append(1, ' ');
       out_.append(name).append("[];\n");
     }
   }

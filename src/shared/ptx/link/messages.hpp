@@ -18,7 +18,8 @@ std::string undefined_reference(std::string_view symbol, std::string_view input)
 std::string unresolved_function(std::string_view symbol);
 std::string multiple_definition(const Clash& clash);
 std::string other_prototype(const Clash& clash);
-// `property` is "Size", "Memory space" or "Managed attribute".
+// `property` is "Size", "Memory space", "Managed attribute" or "Element size", which is not of
+// nvlink.
 std::string other_property(std::string_view property, const Clash& clash);
 std::string common_is_larger(std::string_view symbol, std::string_view input);
 std::string other_parameter_bank(std::string_view symbol);

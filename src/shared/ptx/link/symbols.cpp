@@ -30,6 +30,9 @@ class SymbolReader {
     s.size = v.size;
     s.align = v.align;
     s.is_unsized = v.is_unsized;
+    s.is_indexed = v.is_indexed;
+    s.type = v.type;
+    s.vector = v.vector;
     s.is_managed = v.is_managed;
     for (const Relocation& r : v.relocations)
       s.uses.push_back(r.is_function ? first_function_ + r.index : r.index);

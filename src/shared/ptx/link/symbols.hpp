@@ -31,7 +31,10 @@ struct Symbol {
   Space space = Space::generic;
   uint64_t size = 0;
   uint32_t align = 1;
+  Type type = Type::none;
+  uint8_t vector = 1;
   bool is_unsized = false;
+  bool is_indexed = false;  // the elements have a meaning for the code of the module
   bool is_managed = false;
 
   // Functions
@@ -40,6 +43,7 @@ struct Symbol {
   uint64_t param_bytes = 0;
   std::vector<Shape> parameters;  // returns, then inputs
 
+  unsigned element() const { return size_of(type) * vector; }
   bool is_local() const { return linkage == Linkage::INTERNAL; }
   // Memory whose size the launch decides: `.extern .shared x[]`.
   bool is_dynamic() const {

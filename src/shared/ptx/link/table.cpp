@@ -43,7 +43,12 @@ class Comparison {
       text_ += other_property("Memory space", clash_);
     if (a_.is_function != b_.is_function) return;
     if (a_.is_managed != b_.is_managed) text_ += other_property("Managed attribute", clash_);
-    sizes();
+    // The result has one declaration, whose elements scale the index of `x[2]`.
+    const bool is_indexed = a_.is_indexed || b_.is_indexed;
+    if (is_indexed && a_.element() != b_.element())
+      text_ += other_property("Element size", clash_);
+    else
+      sizes();
   }
 
   // A common variable may have several sizes; its definition must not be smaller.
