@@ -15,6 +15,7 @@
 #include "cpu/exec/memory.hpp"
 #include "cpu/exec/module.hpp"
 #include "cpu/exec/printf.hpp"
+#include "cpu/exec/round_up.hpp"
 #include "cpu/exec/worker_pool.hpp"
 
 namespace cucore::cpu {
@@ -65,7 +66,8 @@ std::optional<Fault> check(const Launch& launch, const DecodedKernel& kernel) {
   for (int c = 0; c < 3; ++c)
     if (launch.grid[c] % launch.cluster[c])
       return Fault{CUDA_ERROR_INVALID_CLUSTER_SIZE, "a grid that is not a multiple of the cluster"};
-  if (uint64_t{kernel.static_shared} + launch.dynamic_shared >
+  // The alignment of dynamic memory is not part of what a launch asks for.
+  if (round_up(uint64_t{kernel.static_bytes}, 16) + launch.dynamic_shared >
       launch.limits.max_shared_per_block_optin)
     return Fault{CUDA_ERROR_INVALID_VALUE, "more shared memory than a block may have"};
   return std::nullopt;

@@ -23,6 +23,7 @@ namespace cucore::cpu {
 namespace {
 
 constexpr uint64_t PAGE = MEMORY_PAGE;
+constexpr uint64_t LARGEST_ALIGNMENT = 65536;  // of a variable in PTX
 // an allocation this far away does not explain an address
 constexpr uint64_t FAR = uint64_t{1} << 40;
 constexpr uint64_t MAP_THRESHOLD = uint64_t{1} << 20;
@@ -187,7 +188,8 @@ void AddressSpace::State::keep_spare(const MemoryEntry& entry) {
 AddressSpace::AddressSpace() : state_(std::make_unique<State>()) {
   uint64_t size = 0;
   const uint64_t start = reserve_addresses(size);
-  window_ = round_up(start, PAGE) + PAGE;
+  // Variables keep their alignment in the windows.
+  window_ = round_up(start + PAGE, LARGEST_ALIGNMENT);
   state_->first = window_ + 3 * WINDOW + PAGE;
   state_->next = state_->first;
   state_->end = start + size;

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
-#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "cpu/exec/decoder.hpp"
 #include "cpu/exec/fault.hpp"
@@ -31,21 +31,29 @@ CodeRegistry& registry() {
   return *instance;
 }
 
-// The symbols that a function uses directly.
-struct Uses {
-  std::set<uint32_t> functions;
-  std::set<uint32_t> variables;
-};
-void note(const ptx::Operand& o, Uses& uses) {
-  if (o.kind == OperandKind::FUNCTION) uses.functions.insert(o.index);
+void note(const ptx::Operand& o, ModuleImage::Uses& uses) {
+  if (o.kind == OperandKind::FUNCTION) uses.functions.push_back(o.index);
   const bool names = o.kind == OperandKind::SYMBOL || o.kind == OperandKind::MEMORY;
-  if (names && o.base == ptx::Base::MODULE_VARIABLE) uses.variables.insert(o.index);
+  if (names && o.base == ptx::Base::MODULE_VARIABLE) uses.variables.push_back(o.index);
 }
-Uses uses_of(const ptx::Function& f) {
-  Uses uses;
+void keep_distinct(std::vector<uint32_t>& indices) {
+  std::ranges::sort(indices);
+  const auto rest = std::ranges::unique(indices);
+  indices.erase(rest.begin(), rest.end());
+}
+ModuleImage::Uses uses_of(const ptx::Function& f) {
+  ModuleImage::Uses uses;
   for (const auto& o : f.operands) note(o, uses);
   for (const auto& o : f.elements) note(o, uses);
+  keep_distinct(uses.functions);
+  keep_distinct(uses.variables);
   return uses;
+}
+
+// Returns the index of the function that a name refers to.
+uint32_t real_function(const ptx::Module& module, uint32_t index) {
+  const uint32_t alias = module.functions[index].alias_of;
+  return alias == ptx::NONE ? index : alias;
 }
 
 constexpr size_t SHOWN = 8;  // lines of a log per kind
@@ -112,6 +120,7 @@ bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& li
     code = CUDA_ERROR_NO_BINARY_FOR_GPU;
     return false;
   }
+  for (const auto& f : decoded_.source->functions) uses_.push_back(uses_of(f));
   if (!check_externals(log) || !check_sizes(log, code) || !place_variables(log, code)) return false;
   place_shared();
   create_functions();
@@ -120,22 +129,27 @@ bool ModuleImage::load(std::string_view text, int device, const DeviceLimits& li
   note_unsupported(decoded_, log);
   describe_kernels();
   if (!check_queries(log, code)) return false;
+  uses_ = {};
   code = CUDA_SUCCESS;
   return true;
 }
 
 bool ModuleImage::check_externals(std::string& log) const {
+  const auto& module = *decoded_.source;
+  std::vector<uint32_t> used;
+  for (const Uses& uses : uses_)
+    used.insert(used.end(), uses.functions.begin(), uses.functions.end());
+  for (const auto& v : module.variables)
+    for (const auto& r : v.relocations)
+      if (r.is_function) used.push_back(r.index);
   bool good = true;
-  const auto& functions = decoded_.source->functions;
-  for (const auto& f : functions) {
-    for (uint32_t index : uses_of(f).functions) {
-      const auto& callee = functions[index];
-      if (!callee.is_declaration || callee.alias_of != ptx::NONE ||
-          is_builtin_function(callee.name))
-        continue;
-      log += "unresolved extern function '" + std::string(callee.name) + "'\n";
-      good = false;
-    }
+  for (uint32_t& index : used) index = real_function(module, index);
+  keep_distinct(used);
+  for (uint32_t index : used) {
+    const auto& f = module.functions[index];
+    if (!f.is_declaration || is_builtin_function(f.name)) continue;
+    log += "unresolved extern function '" + std::string(f.name) + "'\n";
+    good = false;
   }
   return good;
 }
@@ -246,8 +260,7 @@ bool ModuleImage::relocate(std::string& log) {
     for (const auto& r : module.variables[i].relocations) {
       uint64_t target = 0;
       if (r.is_function) {
-        uint32_t index = r.index;
-        if (module.functions[index].alias_of != ptx::NONE) index = module.functions[index].alias_of;
+        const uint32_t index = real_function(module, r.index);
         target = reinterpret_cast<uint64_t>(decoded_.functions[index].get());
       } else {
         target = decoded_.addresses[r.index];
@@ -270,50 +283,64 @@ bool ModuleImage::relocate(std::string& log) {
 
 // Returns all functions that a kernel may reach; an indirect call may reach any function whose
 // address is taken.
-std::set<uint32_t> ModuleImage::reachable(uint32_t from) const {
-  std::set<uint32_t> seen{from};
-  std::vector<uint32_t> next{from};
-  while (!next.empty()) {
-    const uint32_t f = next.back();
-    next.pop_back();
-    for (uint32_t callee : uses_of(decoded_.source->functions[f]).functions) {
-      const uint32_t alias = decoded_.source->functions[callee].alias_of;
-      const uint32_t real = alias == ptx::NONE ? callee : alias;
-      if (seen.insert(real).second) next.push_back(real);
+std::vector<uint32_t> ModuleImage::reachable(uint32_t from) {
+  ++search_;
+  std::vector<uint32_t> found{from};
+  uses_[from].found_by = search_;
+  for (size_t next = 0; next < found.size(); ++next) {
+    for (uint32_t callee : uses_[found[next]].functions) {
+      const uint32_t real = real_function(*decoded_.source, callee);
+      if (std::exchange(uses_[real].found_by, search_) != search_) found.push_back(real);
     }
   }
-  return seen;
+  return found;
+}
+
+// Sets which shared memory a kernel uses, and returns the alignment of its dynamic memory.
+uint64_t ModuleImage::find_shared(uint32_t index, DecodedKernel& kernel) {
+  const auto& module = *decoded_.source;
+  uint64_t align = 16;
+  const auto note_dynamic = [&](const ptx::Variable& v) {
+    kernel.uses_dynamic_shared = true;
+    align = std::max<uint64_t>(align, v.align);
+  };
+  for (uint32_t f : reachable(index)) {
+    const auto& function = module.functions[f];
+    for (uint32_t used : uses_[f].variables) {
+      const auto& v = module.variables[used];
+      if (v.space != Space::shared) continue;
+      if (v.is_unsized)
+        note_dynamic(v);
+      else
+        kernel.has_module_shared = true;
+    }
+    for (const auto& v : function.variables) {
+      if (v.space != Space::shared) continue;
+      if (!function.is_entry)
+        kernel.has_module_shared = true;
+      else if (f == index && v.is_unsized)
+        note_dynamic(v);
+    }
+  }
+  return align;
 }
 
 void ModuleImage::lay_out_kernel(uint32_t index, DecodedKernel& kernel) {
-  auto& module = *decoded_.source;
-  bool names_module_shared = false;
-  for (uint32_t f : reachable(index)) {
-    const auto& function = module.functions[f];
-    for (uint32_t v : uses_of(function).variables) {
-      if (module.variables[v].space != Space::shared) continue;
-      (module.variables[v].is_unsized ? kernel.uses_dynamic_shared : names_module_shared) = true;
-    }
-    if (function.is_entry) continue;
-    for (const auto& v : function.variables) names_module_shared |= v.space == Space::shared;
-  }
-  kernel.has_module_shared = names_module_shared;
-  uint64_t offset = names_module_shared ? decoded_.function_shared : 0;
-  for (auto& v : module.functions[index].variables) {
-    if (v.space != Space::shared) continue;
-    if (v.is_unsized) {
-      kernel.uses_dynamic_shared = true;
-      continue;
-    }
+  const uint64_t align = find_shared(index, kernel);
+  uint64_t offset = kernel.has_module_shared ? decoded_.function_shared : 0;
+  auto& variables = decoded_.source->functions[index].variables;
+  for (auto& v : variables) {
+    if (v.space != Space::shared || v.is_unsized) continue;
     offset = round_up(offset, std::max<uint64_t>(v.align, 1));
     v.offset = offset;
     offset = shared_end(offset, v.size);
   }
-  for (auto& v : module.functions[index].variables)
-    if (v.space == Space::shared && v.is_unsized) v.offset = round_up(offset, 16);
-  // Static memory is counted exactly; dynamic memory begins at the next multiple of 16.
+  const uint64_t dynamic = round_up(offset, align);
+  for (auto& v : variables)
+    if (v.space == Space::shared && v.is_unsized) v.offset = dynamic;
+  // Static memory is counted exactly.
   kernel.static_bytes = uint32_t(offset);
-  kernel.static_shared = uint32_t(round_up(offset, 16));
+  kernel.static_shared = uint32_t(dynamic);
 }
 
 void ModuleImage::decode_functions() {

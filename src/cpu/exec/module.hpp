@@ -3,7 +3,6 @@
 #pragma once
 
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -31,6 +30,13 @@ class KernelImage : public Kernel {
 
 class ModuleImage : public LoadedModule {
  public:
+  // The symbols that a function uses directly, each once.
+  struct Uses {
+    std::vector<uint32_t> functions;
+    std::vector<uint32_t> variables;
+    uint64_t found_by = 0;  // the last search of reachable() that found the function
+  };
+
   ~ModuleImage() override;
   bool load(std::string_view text, int device, const DeviceLimits& limits, std::string& log,
             CUresult& code);
@@ -49,7 +55,8 @@ class ModuleImage : public LoadedModule {
   void place_shared();
   void create_functions();
   bool relocate(std::string& log);
-  std::set<uint32_t> reachable(uint32_t from) const;
+  std::vector<uint32_t> reachable(uint32_t from);
+  uint64_t find_shared(uint32_t index, DecodedKernel& kernel);
   void lay_out_kernel(uint32_t index, DecodedKernel& kernel);
   void decode_functions();
   void describe_kernels();
@@ -57,6 +64,8 @@ class ModuleImage : public LoadedModule {
   uint32_t estimate_registers(const ptx::Function& f, uint32_t max_threads) const;
 
   DecodedModule decoded_;
+  std::vector<Uses> uses_;  // by function, during a load
+  uint64_t search_ = 0;     // the number of calls of reachable()
   std::vector<uint64_t> allocations_;
   std::vector<uint64_t> opaque_;  // addresses of textures, samplers and surfaces
   std::vector<GlobalInfo> globals_;
