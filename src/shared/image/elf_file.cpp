@@ -12,6 +12,9 @@ namespace {
 // shared memory of relocatable code, and shared memory reserved by the system.
 constexpr uint32_t CUDA_NO_BITS[] = {0x70000007, 0x70000009, 0x7000000a, 0x70000015};
 
+// ptxas 13.0 lets two sections share their bytes: the PTX of debug information of sm_100 and later.
+constexpr uint64_t MOST_SHARES = 4;
+
 // Names may share their bytes; a compiler's names take less than this many bytes, plus
 // NAMES_PER_BYTE per byte of the file.
 constexpr uint64_t NAMES_OF_ANY_FILE = uint64_t{64} << 20;
@@ -70,10 +73,10 @@ void ElfFile::read_sections() {
   check_sizes();
 }
 
-// Readers read each section once, so sections that share bytes would cost far more time than the
+// Readers read each section once, so sections that share bytes could cost far more time than the
 // file has bytes.
 void ElfFile::check_sizes() const {
-  uint64_t left = view_.size();
+  uint64_t left = MOST_SHARES * view_.size();
   for (const ElfSection& section : sections_) {
     if (!section.has_bytes) continue;
     if (section.size > left) view_.fail(section.header_at + 32, "sections share their bytes");

@@ -96,7 +96,7 @@ inline constexpr uint16_t TYPE_EXECUTABLE = 2;
 class ElfFile {
  public:
   // Checks the header, section and program headers, names and string tables. Sections may lie
-  // anywhere in the file, but together they have at most its bytes. @throws Error INVALID_CODE
+  // anywhere in the file, but the sum of their sizes has a bound. @throws Error INVALID_CODE
   explicit ElfFile(ByteView view);
 
   const ElfHeader& header() const { return header_; }

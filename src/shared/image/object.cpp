@@ -63,9 +63,12 @@ void each_relocatable_fatbin(ByteView object,
   constexpr uint64_t ALIGNMENT = 8;
   if (looks_like_coff(object.bytes())) return;
   const ElfFile file(object);
+  uint64_t seen = 0;
   for (const ElfSection& section : file.sections()) {
     if (section.text_name != "__nv_relfatbin") continue;
     const ByteView all = file.bytes(section);
+    seen += all.size();
+    if (seen > object.size()) object.fail(section.header_at, "sections share their bytes");
     for (uint64_t at = 0; at < all.size();) {
       const ByteView rest = all.slice(at, all.size() - at, "a fat binary");
       const uint64_t size = fatbin_size(rest);

@@ -154,13 +154,36 @@ TEST(Cubin, StringTables) {
   EXPECT_PART("string table", after<uint32_t>(names.header_at + 4, 1));
 }
 
-// Each reader of a section would else read the whole file.
-TEST(Cubin, SectionsShareNoBytes) {
-  for (const char* name : {".text.saxpy", ".nv.info"}) {
-    const ElfSection section = section_named(name);
-    const uint64_t rest = cubin().size() - section.offset;
-    EXPECT_PART("share their bytes", after<uint64_t>(section.header_at + 32, rest));
-  }
+// Returns an ELF file with these sections after the first, which is empty; the last one names them.
+Bytes elf_of(std::vector<ElfSectionHeader> sections, const std::string& contents) {
+  sections.insert(sections.begin(), ElfSectionHeader{});
+  const uint64_t begin = sizeof(ElfHeader) + sections.size() * sizeof(ElfSectionHeader);
+  for (size_t i = 1; i < sections.size(); ++i) sections[i].offset += begin;
+  ElfHeader header{};
+  std::memcpy(header.ident, "\x7f\x45\x4c\x46\2\1\1", 7);
+  header.version = 1;
+  header.header_size = header.section_offset = sizeof header;
+  header.section_entry_size = sizeof(ElfSectionHeader);
+  header.section_count = static_cast<uint16_t>(sections.size());
+  header.name_section = static_cast<uint16_t>(sections.size() - 1);
+  std::string text(reinterpret_cast<const char*>(&header), sizeof header);
+  text.append(reinterpret_cast<const char*>(sections.data()), begin - sizeof header);
+  return bytes_of(text + contents);
+}
+
+// Each section is read whole. Compilers let two share their bytes.
+TEST(Elf, SectionsShareFewBytes) {
+  const std::string contents = std::string(1 << 16, 'x') + std::string(2, '\0');
+  const ElfSectionHeader data{0, 1, 0, 0, 0, 1 << 16, 0, 0, 1, 0};
+  const ElfSectionHeader names{0, SECTION_STRINGS, 0, 0, 1 << 16, 2, 0, 0, 1, 0};
+  const auto message_with = [&](size_t count) {
+    std::vector<ElfSectionHeader> sections(count, data);
+    sections.push_back(names);
+    const Bytes bytes = elf_of(sections, contents);
+    return message_of([&] { ElfFile(ByteView("CUBIN", bytes)); });
+  };
+  EXPECT_EQ(message_with(2), "");
+  EXPECT_PART("share their bytes", message_with(100));
 }
 
 // 5000 symbols share a name of 1 MiB.
@@ -168,22 +191,11 @@ TEST(Elf, NamesOfSymbolsAreBounded) {
   std::vector<ElfSymbolEntry> table(5000);
   for (ElfSymbolEntry& symbol : table) symbol.name = 1;
   const std::string names = '\0' + std::string(1 << 20, 'n') + '\0';
-  const uint64_t table_size = table.size() * sizeof(ElfSymbolEntry);
-  ElfSectionHeader sections[3] = {};
-  const uint64_t begin = sizeof(ElfHeader) + sizeof sections;
-  sections[1] = {0, SECTION_SYMBOLS, 0, 0, begin, table_size, 2, 0, 1, sizeof(ElfSymbolEntry)};
-  sections[2] = {0, SECTION_STRINGS, 0, 0, begin + table_size, names.size(), 0, 0, 1, 0};
-  ElfHeader header{};
-  std::memcpy(header.ident, "\x7f\x45\x4c\x46\2\1\1", 7);
-  header.version = 1;
-  header.header_size = header.section_offset = sizeof header;
-  header.section_entry_size = sizeof(ElfSectionHeader);
-  header.section_count = 3;
-  header.name_section = 2;
-  std::string text(reinterpret_cast<const char*>(&header), sizeof header);
-  text.append(reinterpret_cast<const char*>(sections), sizeof sections);
-  text.append(reinterpret_cast<const char*>(table.data()), table_size) += names;
-  const Bytes bytes = bytes_of(text);
+  const uint64_t size = table.size() * sizeof(ElfSymbolEntry);
+  const Bytes bytes =
+      elf_of({{0, SECTION_SYMBOLS, 0, 0, 0, size, 2, 0, 1, sizeof(ElfSymbolEntry)},
+              {0, SECTION_STRINGS, 0, 0, size, names.size(), 0, 0, 1, 0}},
+             std::string(reinterpret_cast<const char*>(table.data()), size) + names);
   ElfFile file(ByteView("CUBIN", bytes));
   EXPECT_PART("names are too long", message_of([&] { file.symbols(file.sections()[1]); }));
 }
