@@ -150,8 +150,9 @@ class Joins {
   }
 
   bool has_joined(const Stream& fork) const {
-    const ContextScope scope(*fork.context(), std::nothrow);
-    if (!scope.is_alive()) return true;  // a fault and a reset of its device have ended its part
+    // A fault and a reset of its device have ended its part.
+    if (fork.context()->is_lost()) return true;
+    const ContextScope scope(*fork.context(), "stream");
     const CaptureInfo info = info_of_capture(cu_, fork);
     if (!info.is_active() || info.id != info_.id) return true;
     for (const CUgraphNode node : driver::capture_point(cu_, fork.native()))
