@@ -135,7 +135,7 @@ TEST_F(GraphDevices, CannotBeResetWhileTheyHaveAFork) {
 }
 
 // A fault ends the part of the fork in the capture, so that its device can be reset.
-TEST_F(GraphDevices, CanBeResetAfterAFaultBesideAFork) {
+TEST_F(GraphDevices, CanBeResetAfterAFaultDuringACapture) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs no kernel";
   const Stream other = make_stream(second_);
   const float a = 1;
@@ -144,9 +144,9 @@ TEST_F(GraphDevices, CanBeResetAfterAFaultBesideAFork) {
   const cucore_argument arguments[] = {CUCORE_ARGUMENT(a), CUCORE_ARGUMENT(nowhere),
                                        CUCORE_ARGUMENT(nowhere), CUCORE_ARGUMENT(n)};
   const cucore_launch_options options = grid(1, 32);
-  MUST(cucore_kernel_launch, saxpy_, other, &options, arguments, 4);
   MUST(cucore_stream_begin_capture, stream_, nullptr);
   MUST(cucore_stream_wait_stream, there_, stream_);
+  MUST(cucore_kernel_launch, saxpy_, other, &options, arguments, 4);
   FAILS(CUCORE_ERROR_KERNEL_FAULT, "CUDA_ERROR_ILLEGAL_ADDRESS", cucore_stream_synchronize, other);
   SUCCEEDS(cucore_device_reset, second_);
   Graph captured;
