@@ -123,7 +123,8 @@ TEST_F(InnerGraphs, AreCopiedAsTheyAre) {
   const Buffer result = make_floats(0);
   Buffer source = make_floats(3);
   MUST(cucore_stream_synchronize, stream_);
-  std::atomic<int> ended{0};
+  static std::atomic<int> ended;  // a thread of the library ends the data
+  ended = 0;
   Graph first_graph = make_graph(device_);
   Child child = add_child(first_graph, make_graph(device_));
   cucore_node copy = 0;
@@ -132,7 +133,7 @@ TEST_F(InnerGraphs, AreCopiedAsTheyAre) {
            [](void* data) { ++*static_cast<std::atomic<int>*>(data); });
   Graph clone, parent = make_graph(device_);
   SUCCEEDS(cucore_graph_clone, first_graph, clone.out());
-  const Child outer = add_child(parent, first_graph);
+  Child outer = add_child(parent, first_graph);
   first_graph.reset(), child.view.reset(), source.reset();
   EXPECT_EQ(ended, 0);
   for (const Graph* const graph : {&clone, &parent}) {
@@ -152,6 +153,8 @@ TEST_F(InnerGraphs, AreCopiedAsTheyAre) {
   EXPECT_EQ(fake_ ? fake_->live_objects("memory") : before + 2, before + 2);
   clone.reset(), parent.reset();
   EXPECT_EQ(ended, 0);  // the view has the copy
+  outer.view.reset();
+  EXPECT_TRUE(comes_true([&] { return ended == 1; }));
 }
 
 TEST_F(InnerGraphs, AreLostWithABrokenOne) {
