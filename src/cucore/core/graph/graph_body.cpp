@@ -246,7 +246,7 @@ bool GraphBody::has_memory() const {
 
 bool GraphBody::may_be_conditional() const {
   return std::ranges::all_of(nodes_, [](const auto& node) {
-    return may_be_in_body(node->kind) && (!node->work || node->work->may_be_conditional());
+    return node->work ? node->work->may_be_conditional() : may_be_in_body(node->kind);
   });
 }
 

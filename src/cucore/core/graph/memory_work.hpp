@@ -16,7 +16,6 @@ class MemoryWork : public NodeWork {
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
-  bool may_be_conditional() const override { return false; }
   NodeFacts facts() const override;
 
   const Ref<GraphMemory>& memory() const { return memory_; }

@@ -87,7 +87,7 @@ class NodeWork : public KeptObject {
   // Whether the work may begin before kernels before it have ended.
   virtual bool is_programmatic() const { return false; }
   // Whether the body of a conditional node can hold the node.
-  virtual bool may_be_conditional() const { return true; }
+  virtual bool may_be_conditional() const { return may_be_in_body(kind()); }
   // Whether an executable can leave the node out.
   virtual bool can_be_disabled() const { return true; }
   // Whether launches may print.
@@ -182,7 +182,6 @@ class HostWork final : public NodeWork {
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
   bool keeps() const override { return data_.has_end(); }
-  bool may_be_conditional() const override { return false; }
   void forget() const noexcept override { data_.end(); }
 
  private:
@@ -195,7 +194,6 @@ class EventWork final : public NodeWork {
  public:
   // `kind` is RECORD or WAIT.
   EventWork(NodeKind kind, Ref<const Event> event);
-  bool may_be_conditional() const override { return false; }
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
   CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,

@@ -21,7 +21,6 @@ class ValueWork final : public NodeWork {
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
   void require_usable() const override { buffer_->require_usable(); }
-  bool may_be_conditional() const override { return false; }
   NodeFacts facts() const override;
 
  private:
