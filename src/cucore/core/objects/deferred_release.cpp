@@ -15,6 +15,41 @@ namespace cucore::core {
 
 using namespace std::chrono_literals;
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
+// many takes long, so its duration bounds the thread's share of a core.
+class PassTimes {
+ public:
+  Clock::time_point next() const { return next_; }
+
+  void begin() { begin_ = Clock::now(); }
+  void end(bool has_performed) {
+    const auto now = Clock::now();
+    pause_ = has_performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
+    earliest_ = now + std::min<Clock::duration>((now - begin_) * PASSES_IN_PAUSE, LONGEST_OF_MANY);
+    next_ = std::max(earliest_, now + pause_);
+  }
+
+  // For new releases: the pauses grow again from the shortest.
+  void hasten() {
+    pause_ = SHORTEST;
+    next_ = std::min(next_, std::max(earliest_, Clock::now() + SHORTEST));
+  }
+
+ private:
+  static constexpr std::chrono::microseconds SHORTEST{50}, LONGEST{5000};
+  static constexpr int PASSES_IN_PAUSE = 8;
+  static constexpr std::chrono::milliseconds LONGEST_OF_MANY{100};
+
+  Clock::time_point begin_, earliest_, next_;
+  std::chrono::microseconds pause_ = SHORTEST;
+};
+
+}  // namespace
+
 class DeferredReleases {
  public:
   void start() {
@@ -73,9 +108,6 @@ class DeferredReleases {
   }
 
  private:
-  static constexpr std::chrono::microseconds SHORTEST_PAUSE{50};
-  static constexpr std::chrono::microseconds LONGEST_PAUSE{5000};
-
   // Waits until no driver call is in progress, before the driver's exit handler runs.
   void wait_for_exit() noexcept {
     if (driver::forked()) return;
@@ -90,41 +122,49 @@ class DeferredReleases {
       const std::lock_guard lock(busy_);
       if (!must_stop()) relax_captures();
     }
-    auto pause = SHORTEST_PAUSE;
+    PassTimes times;
     for (;;) {
-      if (take_new(pause)) pause = SHORTEST_PAUSE;
+      const bool is_wanted = take_new(times.next());
       if (must_stop()) return;
-      const size_t performed = drop_held() + perform_waiting();
-      if (performed != 0) pause = SHORTEST_PAUSE;
-      pause = std::min(pause * 2, LONGEST_PAUSE);
-      end_pass(performed);
+      if (new_) times.hasten();
+      size_t performed = drop_held() + perform(new_);
+      while (new_) move_first(new_, waiting_);
+      const bool is_pass = is_wanted || Clock::now() >= times.next();
+      if (is_pass) {
+        times.begin();
+        const size_t of_pass = perform(waiting_);
+        times.end(of_pass != 0);
+        performed += of_pass;
+      }
+      end_pass(performed, is_pass);
     }
   }
 
-  // Waits for a new release; while others wait, no longer than the pause.
-  bool take_new(std::chrono::microseconds pause) {
+  // Waits for new releases; while others wait, no longer than until their next pass. Returns
+  // whether perform_ready() wants a pass now.
+  bool take_new(Clock::time_point next_pass) {
     std::unique_lock lock(mutex_);
-    const auto has_new = [this] {
-      return queue_ != nullptr || held_ != nullptr || passes_ < passes_wanted_;
-    };
+    const auto is_wanted = [this] { return passes_ < passes_wanted_; };
+    const auto has_new = [&] { return queue_ != nullptr || held_ != nullptr || is_wanted(); };
     if (waiting_)
-      changed_.wait_for(lock, pause, has_new);
+      changed_.wait_until(lock, next_pass, has_new);
     else
       changed_.wait(lock, has_new);
-    const bool any = has_new();
-    while (queue_) {
-      DeferredRelease* const first = queue_;
-      queue_ = first->next_;
-      first->next_ = waiting_;
-      waiting_ = first;
-    }
-    return any;
+    while (queue_) move_first(queue_, new_);  // the first one added is first now
+    return is_wanted();
   }
 
-  void end_pass(size_t performed) {
+  static void move_first(DeferredRelease*& from, DeferredRelease*& to) noexcept {
+    DeferredRelease* const first = from;
+    from = first->next_;
+    first->next_ = to;
+    to = first;
+  }
+
+  void end_pass(size_t performed, bool is_pass) {
     {
       std::lock_guard lock(mutex_);
-      ++passes_;
+      passes_ += is_pass;
       pending_ -= performed;
     }
     passed_.notify_all();
@@ -147,9 +187,10 @@ class DeferredReleases {
     return dropped;
   }
 
-  size_t perform_waiting() noexcept {
+  // Performs those of a list that are ready, and removes them from it.
+  size_t perform(DeferredRelease*& list) noexcept {
     size_t performed = 0;
-    for (DeferredRelease** at = &waiting_; *at && !must_stop();) {
+    for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
       if (!(*at)->is_ready()) {
@@ -172,7 +213,7 @@ class DeferredReleases {
   uint64_t passes_ = 0, passes_wanted_ = 0;
   bool started_ = false;
   // the thread's own; reachable for leak checkers when it ends
-  DeferredRelease* waiting_ = nullptr;
+  DeferredRelease *new_ = nullptr, *waiting_ = nullptr;
   std::mutex busy_;  // held during driver calls of the thread
   std::atomic<bool> exiting_{false};
 };
