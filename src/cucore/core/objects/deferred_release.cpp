@@ -141,7 +141,7 @@ class DeferredReleases {
   }
 
   // Waits for new releases; while others wait, no longer than until their next pass. Returns
-  // whether perform_ready() wants a pass now.
+  // whether perform_ready() waits for a pass.
   bool take_new(Clock::time_point next_pass) {
     std::unique_lock lock(mutex_);
     const auto is_wanted = [this] { return passes_ < passes_wanted_; };
