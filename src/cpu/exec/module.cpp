@@ -38,8 +38,7 @@ void note(const ptx::Operand& o, ModuleImage::Uses& uses) {
 }
 void keep_distinct(std::vector<uint32_t>& indices) {
   std::ranges::sort(indices);
-  const auto rest = std::ranges::unique(indices);
-  indices.erase(rest.begin(), rest.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
 }
 ModuleImage::Uses uses_of(const ptx::Function& f) {
   ModuleImage::Uses uses;
