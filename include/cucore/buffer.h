@@ -194,6 +194,9 @@ CUCORE_API void cucore_buffer_release(cucore_buffer *buffer);
  * that is recorded already. The first call for a stream of cucore_stream_create() makes no call of
  * the driver. Each call for another stream records an event. A capture keeps the buffer as well.
  *
+ * In a capture, the stream can be one of cucore_stream_from_native() or a thread's default stream.
+ * Then the call does not record work before the capture. Record that before the capture begins.
+ *
  * @param buffer  the buffer
  * @param stream  the stream of the work, also one of another device
  * @param error   NULL, or receives a new error on failure

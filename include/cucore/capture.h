@@ -37,7 +37,8 @@ extern "C" {
 #endif
 
 /** Which calls of other code the driver forbids during a capture. Such a call fails and breaks it.
- * Of this library, work in the legacy stream can, and a query at the instant of the begin. */
+ * Of this library, work in the legacy stream can. So can a query, a wait for a device, and a release
+ * that waits for one, at the instant of the begin. */
 typedef enum cucore_capture_mode {
   CUCORE_CAPTURE_MODE_RELAXED = 0, /**< none; the capture may end on any thread */
   CUCORE_CAPTURE_MODE_THREAD = 1,  /**< those of the thread that began the capture */

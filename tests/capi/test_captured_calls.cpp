@@ -327,10 +327,9 @@ TEST_F(CapturedCalls, TakeWordsOfADeviceWithoutPools) {
 TEST_F(CapturedCalls, ThatRecordAUseWaitForEarlierWork) {
   NEEDS_FAKE_DRIVER();
   const Stream handed_out = make_stream(device_);
-  Stream borrowed;
-  MUST(cucore_stream_from_native, device_, cucore_stream_native(handed_out), borrowed.out());
+  (void)cucore_stream_native(handed_out);
   const uint64_t before = fake_->live_objects("host_memory");
-  for (const cucore_stream* stream : {stream_.get(), handed_out.get(), borrowed.get()}) {
+  for (const cucore_stream* stream : {stream_.get(), handed_out.get()}) {
     Buffer buffer;
     MUST(cucore_buffer_create_pinned, device_, 16, buffer.out());
     fake_->hold_streams(1);
@@ -345,6 +344,25 @@ TEST_F(CapturedCalls, ThatRecordAUseWaitForEarlierWork) {
     fake_->hold_streams(0);
     EXPECT_TRUE(comes_true([&] { return fake_->live_objects("host_memory") == before; }));
   }
+}
+
+// A wait for the whole device could break a capture that other code has begun in its own stream.
+TEST_F(CapturedCalls, ThatRecordAUseInABorrowedStreamWaitForNoDevice) {
+  NEEDS_FAKE_DRIVER();
+  const Stream handed_out = make_stream(device_);
+  Stream borrowed;
+  MUST(cucore_stream_from_native, device_, cucore_stream_native(handed_out), borrowed.out());
+  Buffer buffer = make_buffer(device_, 16, stream_);
+  MUST(cucore_stream_begin_capture, borrowed, nullptr);
+  SUCCEEDS(cucore_buffer_record_use, buffer, borrowed);
+  Graph graph;
+  MUST(cucore_stream_end_capture, borrowed, graph.out());
+  const uint64_t freed = fake_->call_count("cuMemFreeAsync");
+  const uint64_t waits = fake_->call_count("cuCtxSynchronize");
+  buffer.reset();
+  graph.reset();
+  EXPECT_TRUE(comes_true([&] { return fake_->call_count("cuMemFreeAsync") == freed + 1; }));
+  EXPECT_EQ(fake_->call_count("cuCtxSynchronize"), waits);
 }
 
 // The driver refuses each call on the legacy stream during the capture of a blocking one.

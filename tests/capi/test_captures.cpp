@@ -167,6 +167,18 @@ TEST_F(Captures, GoOnBesideAllocationsThatFail) {
   }
 }
 
+// The program has ended the capture of this library, and begun its own.
+TEST_F(Captures, OfOtherCodeOutliveTheReleaseOfTheirWrappedStream) {
+  Stream wrapped;
+  MUST(cucore_stream_from_native, device_, cucore_stream_native(blocking_), wrapped.out());
+  MUST(cucore_stream_begin_capture, wrapped, nullptr);
+  EXPECT_EQ(end(blocking_), CUDA_SUCCESS);
+  begin(blocking_);
+  wrapped.reset();
+  EXPECT_EQ(cucore_stream_is_capturing(blocking_), 1);
+  EXPECT_EQ(end(blocking_), CUDA_SUCCESS);
+}
+
 TEST_F(Captures, RecordNoEventOfAnotherContext) {
   const Device second = open_device(1);
   const Stream there = make_stream(second);

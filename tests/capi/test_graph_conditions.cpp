@@ -129,7 +129,9 @@ TEST_F(Conditions, OfOtherCodeHaveNoKnownGraphs) {
   if (!has_conditions()) GTEST_SKIP() << "a driver of 12.3";
   decltype(&::cuGraphAddNode) add_node = nullptr;
   NativeDriver().find("cuGraphAddNode", add_node, 12030);
-  ASSERT_NE(add_node, nullptr);
+  decltype(&::cuCtxSetCurrent) set_current = nullptr;
+  NativeDriver().find("cuCtxSetCurrent", set_current);
+  ASSERT_TRUE(add_node && set_current);
   CUgraphNodeParams work{};
   work.type = CU_GRAPH_NODE_TYPE_CONDITIONAL;
   work.conditional.handle = add_condition(0);
@@ -138,7 +140,9 @@ TEST_F(Conditions, OfOtherCodeHaveNoKnownGraphs) {
   work.conditional.ctx = static_cast<CUcontext>(cucore_device_native_context(device_));
   auto* const native = static_cast<CUgraph>(cucore_graph_native(graph_));
   CUgraphNode added = nullptr;
+  ASSERT_EQ(set_current(work.conditional.ctx), CUDA_SUCCESS);
   ASSERT_EQ(add_node(&added, native, nullptr, nullptr, 0, &work), CUDA_SUCCESS);
+  ASSERT_EQ(set_current(nullptr), CUDA_SUCCESS);
   cucore_node node = 0;
   SUCCEEDS(cucore_graph_node_at, graph_, 0, &node);
   EXPECT_EQ(query(node).kind, CUCORE_NODE_KIND_CONDITIONAL);

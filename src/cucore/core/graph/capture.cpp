@@ -244,12 +244,17 @@ void lose_session(CaptureSession& session) noexcept {
   if (!graph) return;
   if (!session.is_into()) return graph->lose();
   graph->end_capture();
-  if (graph->is_conditional()) graph->lose_whole();
+  if (graph->is_inner()) graph->lose_whole();
   try {
     move_held_to(*graph, session);
   } catch (const std::exception& error) {
     log(LogLevel::ERROR, error.what());
   }
+}
+
+// Other code may have begun another capture since.
+bool is_over(const CaptureInfo& info, uint64_t id) {
+  return info.status == CU_STREAM_CAPTURE_STATUS_NONE || (info.is_active() && info.id != id);
 }
 
 Ref<Graph> finish_session(CaptureSession& session, const Ref<Context>& context, CUgraph native) {
@@ -295,10 +300,9 @@ Ref<Graph> end_capture(const Stream& stream) {
     return session ? finish_session(*session, stream.context(), native)
                    : Graph::adopt(stream.context(), native);
   CaptureInfo left;
-  const bool is_over = driver::capture_info(cu, stream.native(), left) == CUDA_SUCCESS &&
-                       (left.status == CU_STREAM_CAPTURE_STATUS_NONE ||
-                        (left.is_active() && left.id != info.id));  // a new one
-  if (session) is_over ? lose_session(*session) : session->open_gate();
+  const bool has_ended =
+      driver::capture_info(cu, stream.native(), left) == CUDA_SUCCESS && is_over(left, info.id);
+  if (session) has_ended ? lose_session(*session) : session->open_gate();
   if (result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) throw_unjoined(unjoined);
   if (result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED) throw_broken(result, session.get());
   driver::check(result, [&] { return concat("end the capture of ", stream.label()); });
@@ -328,7 +332,7 @@ void abort_capture(const Stream& stream) noexcept {
   if (!cu || !scope.is_alive()) return lose_session(*session);
   CaptureInfo info;
   const bool is_known = driver::capture_info(*cu, stream.native(), info) == CUDA_SUCCESS;
-  if (is_known && info.status == CU_STREAM_CAPTURE_STATUS_NONE) {
+  if (is_known && is_over(info, id)) {
     if (session->is_ending()) return;  // on another thread, which finishes the session
     leak(*session);                    // other code has ended the capture, and may have its graph
     return lose_session(*session);

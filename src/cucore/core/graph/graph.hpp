@@ -155,6 +155,8 @@ class Graph final : public Object {
   // CUDA 13.0).
   void lose_whole() const;
   bool is_conditional() const { return body_->is_conditional(); }
+  // Whether it is the graph of a node.
+  bool is_inner() const { return body_ != root_->body(); }
   // The graph, what was made from it and the launches of that keep the object.
   void keep(const Ref<const Object>& object) const;
 

@@ -263,16 +263,15 @@ bool Buffer::is_own(const Stream& stream) const {
   return own && own->native() == stream.native() && own->context() == stream.context();
 }
 
-// Other code may have added work before a capture, and work in the capture runs at each launch of
-// its graph.
+// Work in a capture runs at each launch of its graph. Earlier work in a borrowed stream is not
+// recorded. No event can be recorded there, and a wait for the context could break captures of
+// other code.
 void Buffer::record_use(const Stream& stream) const {
   if (!allocation_) return;
   const BufferUse use(*this, stream);
   if (!stream.may_be_captured()) return;
   const ContextScope scope(*stream.context(), "stream");
   if (!detail::is_in_capture(stream)) return;
-  if (!stream.mark() && !is_own(stream))
-    allocation_->uses().add(stream.context(), StreamUses::FORGET);
   hold(stream);
 }
 

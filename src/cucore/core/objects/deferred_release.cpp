@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/deferred_release.hpp"
 
+#include <time.h>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstdlib>
@@ -19,17 +21,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// The time that this thread has used. A blocking wait adds nothing to it.
+std::chrono::nanoseconds processor_time() {
+  timespec used{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+  return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+}
+
 // When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
-// many takes long, so its duration bounds the thread's share of a core.
+// many takes long, so what it uses bounds the thread's share of a core.
 class PassTimes {
  public:
   Clock::time_point next() const { return next_; }
 
-  void begin() { begin_ = Clock::now(); }
+  void begin() { begin_ = processor_time(); }
   void end(bool has_performed) {
+    const auto used = processor_time() - begin_;
     const auto now = Clock::now();
     pause_ = has_performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
-    earliest_ = now + std::min<Clock::duration>((now - begin_) * PASSES_IN_PAUSE, LONGEST_OF_MANY);
+    earliest_ = now + std::min<Clock::duration>(used * PASSES_IN_PAUSE, LONGEST_OF_MANY);
     next_ = std::max(earliest_, now + pause_);
   }
 
@@ -44,7 +54,8 @@ class PassTimes {
   static constexpr int PASSES_IN_PAUSE = 8;
   static constexpr std::chrono::milliseconds LONGEST_OF_MANY{100};
 
-  Clock::time_point begin_, earliest_, next_;
+  std::chrono::nanoseconds begin_{};
+  Clock::time_point earliest_, next_;
   std::chrono::microseconds pause_ = SHORTEST;
 };
 
