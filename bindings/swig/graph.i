@@ -2,6 +2,8 @@
 // Sections "Graph", "Executable" and "Capture" of cucore.h: what the conventions do not cover.
 %{
 using NodeInfo = cucore_node_info;
+// The library refuses more, before it looks at the room for them.
+constexpr size_t MOST_BODIES = 65536;
 %}
 %extend Graph {
   //: cucore_graph_node_query
@@ -11,9 +13,9 @@ using NodeInfo = cucore_node_info;
   //: cucore_graph_add_conditional
   cucore_node add_conditional(const cucore_node *after, size_t after_count, uint64_t condition,
                               cucore_conditional kind, size_t body_count) {
-    std::vector<cucore_graph *> bodies(body_count);
+    std::vector<cucore_graph *> bodies(body_count <= MOST_BODIES ? body_count : 0);
     const auto node = made<cucore_node>(cucore_graph_add_conditional, held($self), after, after_count, condition, kind,
-                                        body_count, bodies.data());
+                                        body_count, bodies.empty() ? nullptr : bodies.data());
     for (cucore_graph *body : bodies) cucore_graph_release(body);  // the node has them
     return node;
   }

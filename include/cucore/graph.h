@@ -531,7 +531,7 @@ CUCORE_API cucore_status cucore_graph_add_condition(cucore_graph *graph, uint32_
  * @param after_count  of after; 0: the node begins with the graph
  * @param condition    of cucore_graph_add_condition() for this graph
  * @param kind         the way in which the condition decides
- * @param body_count   1 for IF, 2 for IF with an else, 1 for WHILE, at least 1 for SWITCH
+ * @param body_count   1 for IF, 2 for IF with an else, 1 for WHILE, 1 to 65536 for SWITCH
  * @param bodies       receives body_count graphs, which belong to the node. The caller releases
  *                     them
  * @param out          receives the node

@@ -183,10 +183,11 @@ TEST_F(Conditions, AreRefusedUnlessTheyFit) {
   for (cucore_graph*& body : bodies) body = graph_;
   const std::string huge = "body_count is " + std::to_string(SIZE_MAX) + "; expected ";
   refuses(CUCORE_CONDITIONAL_IF, SIZE_MAX, (huge + "1 for IF, or 2 with an else").c_str());
-  refuses(CUCORE_CONDITIONAL_SWITCH, SIZE_MAX, (huge + "at least 1 for SWITCH").c_str());
+  refuses(CUCORE_CONDITIONAL_SWITCH, SIZE_MAX, (huge + "1 to 65536 for SWITCH").c_str());
   for (cucore_graph* const body : bodies) EXPECT_EQ(body, graph_);
   refuses(CUCORE_CONDITIONAL_WHILE, 2, "body_count is 2; expected 1 for WHILE");
-  refuses(CUCORE_CONDITIONAL_SWITCH, 0, "body_count is 0; expected at least 1 for SWITCH");
+  refuses(CUCORE_CONDITIONAL_SWITCH, 0, "body_count is 0; expected 1 to 65536 for SWITCH");
+  refuses(CUCORE_CONDITIONAL_SWITCH, 65537, "body_count is 65537; expected 1 to 65536 for SWITCH");
   refuses(static_cast<cucore_conditional>(3), 1,
           "kind is 3; expected a cucore_conditional, 0 to 2");
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "reset_at_launch is 2, neither 0 nor 1",

@@ -455,6 +455,7 @@ public static class Graphs {
       graph.While(condition);
       Check.Throws<InvalidArgumentException>(() => graph.While(condition));
       Check.Throws<InvalidArgumentException>(() => graph.Switch(graph.Condition(), 0));
+      Check.Throws<InvalidArgumentException>(() => graph.Switch(graph.Condition(), int.MaxValue));
       Check.Throws<ArgumentOutOfRangeException>(() => graph.Switch(condition, -1));
       Check.Equal(1, graph.NodeCount);
     }

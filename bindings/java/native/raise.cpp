@@ -131,4 +131,10 @@ void raise_out_of_memory(JNIEnv* env) {
   if (error) env->ThrowNew(error, "no native memory left");
 }
 
+void raise_unexpected(JNIEnv* env, const std::exception& unexpected) try {
+  raise(env, bind::Failure(CUCORE_ERROR_INTERNAL, unexpected.what()));
+} catch (const std::bad_alloc&) {
+  raise_out_of_memory(env);
+}
+
 }  // namespace cucore::java

@@ -4,6 +4,7 @@
 
 #include <jni.h>
 
+#include <exception>
 #include <new>
 
 #include "failure.hpp"
@@ -21,6 +22,8 @@ void raise_negative(JNIEnv* env, const char* name, int64_t given);
 // Raises the exception for a null argument, or for a null element of an array.
 void raise_null(JNIEnv* env, const char* name, int64_t at = -1);
 void raise_out_of_memory(JNIEnv* env);
+// Raises the exception for a defect of this library.
+void raise_unexpected(JNIEnv* env, const std::exception& unexpected);
 
 // Runs a body, and raises its exception; the result is then 0.
 template <class Body>
@@ -31,6 +34,8 @@ auto guarded(JNIEnv* env, Body&& body) -> decltype(body()) {
     raise(env, failure);
   } catch (const std::bad_alloc&) {
     raise_out_of_memory(env);
+  } catch (const std::exception& unexpected) {
+    raise_unexpected(env, unexpected);
   }
   return decltype(body())();
 }

@@ -59,6 +59,10 @@ bool reclaim_or_raise(const Failure& failure, int tries) {
   return false;
 }
 
+void raise(const std::exception& unexpected) {
+  raise(CUCORE_ERROR_INTERNAL, "%s", unexpected.what());
+}
+
 void raise(cucore_status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);

@@ -4,6 +4,8 @@
 
 #include <Python.h>
 
+#include <exception>
+
 #include "failure.hpp"
 
 namespace cucore::bind {
@@ -14,6 +16,9 @@ void raise(const Failure& failure);
 // For an allocation: returns whether to try again, after a collection of dropped buffers; sets the
 // exception otherwise. `tries` counts the repetitions so far.
 bool reclaim_or_raise(const Failure& failure, int tries);
+
+// Sets the exception of a defect of this library.
+void raise(const std::exception& unexpected);
 
 // Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);

@@ -525,6 +525,9 @@ def test_mistakes_about_conditions_are_refused(graph):
     for wrong in (lambda: graph.while_(condition), lambda: graph.switch(graph.condition(), 0)):
         with pytest.raises(cucore.InvalidArgumentError):
             wrong()
+    for count in (65537, 2**31, 2**62, 2**64 - 1):
+        with pytest.raises(cucore.InvalidArgumentError, match=f"is {count}; expected 1 to 65536 for SWITCH"):
+            graph.switch(graph.condition(), count)
     for value in (-1, 2**32):
         with pytest.raises(OverflowError, match=r"is not between 0 and 2\*\*32 - 1"):
             graph.condition(value)

@@ -26,6 +26,12 @@ static void raise_failure(const Failure &failure) {
   pending_failure = new (std::nothrow) Failure(failure);
   raise_no_memory();
 }
+// A defect of this library.
+static void raise_unexpected(const std::exception &unexpected) try {
+  raise_failure(Failure(CUCORE_ERROR_INTERNAL, unexpected.what()));
+} catch (const std::bad_alloc &) {
+  raise_no_memory();
+}
 // For the errors of other libraries: takes the error.
 extern "C" SWIGEXPORT void SWIGSTDCALL cucore_raise(int status, cucore_error *error) {
   try { raise_failure(Failure(static_cast<cucore_status>(status), error)); }
@@ -96,4 +102,5 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
   catch (const Failure &failure) { raise_failure(failure); return $null; }
   catch (const Raised &raised) { raised.builder->rethrow(); return $null; }
   catch (const std::bad_alloc &) { raise_no_memory(); return $null; }
+  catch (const std::exception &unexpected) { raise_unexpected(unexpected); return $null; }
 }

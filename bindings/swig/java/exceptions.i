@@ -5,4 +5,5 @@
   catch (const Failure &failure) { cucore::java::raise(jenv, failure); return $null; }
   catch (const Raised &raised) { raised.builder->rethrow(); return $null; }
   catch (const std::bad_alloc &) { cucore::java::raise_out_of_memory(jenv); return $null; }
+  catch (const std::exception &unexpected) { cucore::java::raise_unexpected(jenv, unexpected); return $null; }
 }

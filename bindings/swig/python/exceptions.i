@@ -13,6 +13,7 @@
   catch (const cucore::bind::Interrupted &) { call.lock(); SWIG_fail; }
   catch (const Raised &raised) { call.lock(); raised.builder->rethrow(); SWIG_fail; }
   catch (const std::bad_alloc &) { call.lock(); PyErr_NoMemory(); SWIG_fail; }
+  catch (const std::exception &unexpected) { call.lock(); cucore::bind::raise(unexpected); SWIG_fail; }
   call.lock();
 }
 
@@ -24,6 +25,7 @@
     try { $action call.lock(); break; }
     catch (const Failure &failure) { call.lock(); if (!cucore::bind::reclaim_or_raise(failure, tries)) SWIG_fail; }
     catch (const std::bad_alloc &) { call.lock(); PyErr_NoMemory(); SWIG_fail; }
+    catch (const std::exception &unexpected) { call.lock(); cucore::bind::raise(unexpected); SWIG_fail; }
   }
 }
 %enddef

@@ -40,6 +40,13 @@ void require_conditions(const driver::CudaTable& cu) {
                      driver::version_text(cu.version), " (", missing, " is missing)"));
 }
 
+namespace {
+
+// A count that is wrong must not become an allocation of gigabytes, here or in the driver.
+constexpr size_t MOST_BODIES = 65536;
+
+}  // namespace
+
 void require_body_count(ConditionalKind kind, size_t bodies) {
   const auto refuse = [&](const char* expected) {
     throw Error(Status::INVALID_ARGUMENT,
@@ -48,8 +55,8 @@ void require_body_count(ConditionalKind kind, size_t bodies) {
   if (kind == ConditionalKind::IF && (bodies == 0 || bodies > 2))
     refuse("1 for IF, or 2 with an else");
   if (kind == ConditionalKind::WHILE && bodies != 1) refuse("1 for WHILE");
-  if (kind == ConditionalKind::SWITCH && (bodies == 0 || bodies > UINT32_MAX))
-    refuse("at least 1 for SWITCH");
+  if (kind == ConditionalKind::SWITCH && (bodies == 0 || bodies > MOST_BODIES))
+    refuse("1 to 65536 for SWITCH");
 }
 
 namespace {

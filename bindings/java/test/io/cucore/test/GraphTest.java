@@ -567,6 +567,9 @@ class GraphTest {
     graph.whileTrue(null, condition);
     assertThrows(InvalidArgumentException.class, () -> graph.whileTrue(null, condition));
     assertThrows(InvalidArgumentException.class, () -> graph.switchTo(null, graph.condition(0), 0));
+    for (int many : new int[] {65537, 1 << 28, Integer.MAX_VALUE}) {
+      assertThrows(InvalidArgumentException.class, () -> graph.switchTo(null, graph.condition(0), many));
+    }
     assertEquals("value is -1, below 0", refused(() -> graph.condition(-1)));
     assertEquals("count is -1, below 0", refused(() -> graph.switchTo(null, condition, -1)));
     assertEquals(1, graph.getNodeCount());
