@@ -70,8 +70,11 @@ class _Messages:
     def _deliver(self, level: LogLevel, message: str) -> None:
         try:
             self._callback(level, message)
-        except Exception:
-            sys.excepthook(*sys.exc_info())
+        except BaseException:  # also SystemExit, which would end the messages with this thread
+            try:
+                sys.excepthook(*sys.exc_info())
+            except BaseException:
+                pass  # further messages matter more than a hook that fails
 
     def stop(self) -> None:
         """Ends the messages; those already received are delivered first."""
@@ -94,9 +97,10 @@ def set_log_callback(callback: Optional[Callable[[LogLevel, str], None]], least:
         raise TypeError(f"callback: a callable is needed, not {type(callback).__name__}")
     global _messages
     with _lock:
-        if _messages is not None:
-            _messages.stop()
-        _messages = _Messages(callback, least) if callback is not None else None
+        previous, _messages = _messages, _Messages(callback, least) if callback is not None else None
+    # Without the lock, because this waits for the thread of the messages, whose function may call this too.
+    if previous is not None:
+        previous.stop()
 
 
 # The folders of libraries below the package nvidia: of CUDA 13 and newer, and of the wheels of CUDA 12.

@@ -321,3 +321,54 @@ def test_log(device):
     cucore.set_log_callback(None)
     with pytest.raises(cucore.InvalidArgumentError):
         cucore.set_log_callback(receive, 99)
+
+
+def test_log_functions_may_end_the_messages():
+    """The function changes the receiver while another thread does so too and waits for it."""
+    assert run_python("""
+import threading
+import cucore
+inside, proceeds, count = threading.Event(), threading.Event(), []
+
+def receive(level, text):
+    inside.set()
+    assert proceeds.wait(60)
+    cucore.set_log_callback(None)
+    count.append(text)
+
+cucore.set_log_callback(receive, cucore.LogLevel.INFO)
+cucore.log_write(cucore.LogLevel.INFO, "one")
+assert inside.wait(60)
+other = threading.Thread(target=cucore.set_log_callback, args=(None,), daemon=True)
+other.start()
+other.join(0.2)  # it waits for the function
+assert other.is_alive()
+proceeds.set()
+other.join(30)
+print(other.is_alive(), count, flush=True)
+if other.is_alive():
+    import os
+    os._exit(1)
+""")[0] == "False ['one']\n"
+
+
+def test_log_functions_that_exit_do_not_end_the_messages():
+    assert run_python("""
+import sys
+import cucore
+got = []
+
+def receive(level, text):
+    got.append(text)
+    sys.exit("only this message")
+
+def hook(*failure):
+    raise RuntimeError("the hook's own fault")
+
+sys.excepthook = hook
+cucore.set_log_callback(receive, cucore.LogLevel.INFO)
+for text in ("one", "two", "three"):
+    cucore.log_write(cucore.LogLevel.INFO, text)
+cucore.set_log_callback(None)
+print(got)
+""")[0] == "['one', 'two', 'three']\n"

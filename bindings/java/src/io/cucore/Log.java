@@ -108,7 +108,15 @@ public final class Log implements AutoCloseable {
     try {
       listener.message(level, message);
     } catch (Throwable e) {
+      report(e);
+    }
+  }
+
+  private void report(Throwable e) {
+    try {
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    } catch (Throwable ignored) {
+      // as the virtual machine does with exceptions of a handler
     }
   }
 

@@ -403,6 +403,25 @@ class ObjectsTest {
   }
 
   @Test
+  void logGoesOnAfterAHandlerThatThrows() {
+    List<String> got = Collections.synchronizedList(new ArrayList<>());
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, e) -> {
+      throw new IllegalStateException("handler");
+    });
+    try (Log log = new Log(LogLevel.WARNING, (level, message) -> {
+          got.add(message);
+          throw new IllegalStateException("listener");
+        })) {
+      Log.write(LogLevel.WARNING, "one");
+      Log.write(LogLevel.WARNING, "two");
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    assertEquals(List.of("one", "two"), got);
+  }
+
+  @Test
   void logWrites() throws Exception {
     List<String> got = Collections.synchronizedList(new ArrayList<>());
     try (Log log = new Log(LogLevel.WARNING, (level, message) -> got.add(level + " " + message))) {
