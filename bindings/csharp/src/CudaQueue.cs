@@ -71,6 +71,7 @@ internal static class Timeout {
 
 public partial class CudaQueue {
   private const int Most = 256;
+  private const int MostAtOnce = 1 << 16;  // bounds the memory of one call
   private static readonly Completion[] none = new Completion[0];
 
   //: cucore_queue_wait
@@ -79,11 +80,13 @@ public partial class CudaQueue {
   /// <returns>the completions; none after the time limit</returns>
   public Completion[] Wait(TimeSpan? timeout = null, int most = Most) {
     if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
-    byte[] room = new byte[most * Completion.Size];
+    byte[] room = RoomFor(most);
     Completion[] taken = none;
     Waits.InSlices(Timeout.Nanoseconds(timeout), slice => (taken = Take(slice, room)).Length != 0);
     return taken;
   }
+
+  private static byte[] RoomFor(int most) { return new byte[Math.Min(most, MostAtOnce) * Completion.Size]; }
 
   internal unsafe Completion[] Take(long timeout, byte[] room) {
     fixed (byte* first = room) {

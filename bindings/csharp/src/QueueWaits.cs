@@ -114,7 +114,7 @@ public partial class CudaQueue {
   public Task<Completion[]> WaitAsync(CancellationToken cancellation = default(CancellationToken), int most = Most) {
     CheckAlive();
     if (most < 1) throw new ArgumentOutOfRangeException(nameof(most));
-    return cancellation.IsCancellationRequested ? Task.FromCanceled<Completion[]>(cancellation) : TakeAsync(new byte[most * Completion.Size], cancellation);
+    return cancellation.IsCancellationRequested ? Task.FromCanceled<Completion[]>(cancellation) : TakeAsync(RoomFor(most), cancellation);
   }
 
   internal async Task<Completion[]> TakeAsync(byte[] room, CancellationToken cancellation) {

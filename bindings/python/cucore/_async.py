@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _RECORD = struct.Struct("=QIIQ8x")  # cucore_completion
 _MOST = 256
+_MOST_AT_ONCE = 1 << 16  # bounds the memory of one call
 _BETWEEN_SIGNALS = 50_000_000  # in nanoseconds
 _T = TypeVar("_T")
 _LONGEST = 2**62 / 1e9  # in seconds; more has no end
@@ -80,7 +81,7 @@ def _slices(nanoseconds: int) -> Iterator[int]:
 def queue_wait(self: Queue, timeout: Optional[float] = None, most: int = _MOST) -> list[Completion]:
     if most < 1:
         raise ValueError("most is the number of completions to take: 1 or more")
-    records = bytearray(_RECORD.size * most)
+    records = bytearray(_RECORD.size * min(most, _MOST_AT_ONCE))
     count = 0
     for part in _slices(_nanoseconds(timeout)):
         count = self._wait(part, records)
@@ -152,8 +153,10 @@ def _of(all: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, _T]", loop: a
     found = all.get(loop)
     if found is None:
         # A waiter keeps its loop alive, so a closed loop would stay forever.
-        for closed in [each for each in list(all) if each.is_closed()]:
-            all.pop(closed, nothing)
+        # The references are copied in one step, because other threads add loops of their own.
+        for each in [reference() for reference in all.keyrefs()]:
+            if each is not None and each.is_closed():
+                all.pop(each, nothing)
         found = all[loop] = make()
     return found
 

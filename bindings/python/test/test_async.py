@@ -235,6 +235,12 @@ def test_no_room_is_refused(device, stream):
         assert len(queue.wait(60)) == 1
 
 
+def test_room_is_bounded(device, stream):
+    with cucore.Queue() as queue:
+        cucore.Future.from_stream(stream, queue, 5).wait()
+        assert [token for token, _ in queue.wait(60, most=2**62)] == [5]
+
+
 def test_loops_in_threads(device, code):
     results = []
 

@@ -5,6 +5,7 @@ import os
 import sys
 import threading
 import time
+import weakref
 
 import numpy as np
 import pytest
@@ -372,3 +373,27 @@ for text in ("one", "two", "three"):
 cucore.set_log_callback(None)
 print(got)
 """)[0] == "['one', 'two', 'three']\n"
+
+
+def test_loops_of_other_threads_do_not_disturb():
+    """The first wait of a loop looks for closed loops, while other threads add theirs."""
+    class Loop:
+        def is_closed(self):
+            return False
+
+    all = weakref.WeakKeyDictionary()
+    kept = []
+
+    def look(_):
+        for _ in range(200):
+            loop = Loop()
+            kept.append(loop)
+            cucore._async._of(all, loop, object)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        run_threads(4, look)
+    finally:
+        sys.setswitchinterval(interval)
+    assert len(all) == len(kept) == 800
