@@ -2,6 +2,7 @@
 // Native memory as Memory<byte>, without a copy.
 using System;
 using System.Buffers;
+using System.Runtime.InteropServices;
 
 namespace Cucore {
 /// <summary>Native memory, with a separate reference to the object that owns it.</summary>
@@ -13,7 +14,13 @@ internal sealed unsafe class NativeMemory : MemoryManager<byte> {
   internal NativeMemory(IDisposable owner, IntPtr first, long length) {
     this.owner = owner;
     this.first = (byte*)first;
-    this.length = checked((int)length);
+    this.length = (int)length;
+  }
+
+  /// <summary>Refuses a size before a reference to the owner is made.</summary>
+  internal static long Checked(ulong size, string what) {
+    if (size <= int.MaxValue) return (long)size;
+    throw CucoreException.Of(new Failure(Status.Unsupported, what + " has " + size + " bytes; a Memory<byte> holds 2147483647 at most"));
   }
 
   protected override void Dispose(bool disposing) {
@@ -21,7 +28,10 @@ internal sealed unsafe class NativeMemory : MemoryManager<byte> {
   }
 
   public override Span<byte> GetSpan() { return new Span<byte>(first, length); }
-  public override MemoryHandle Pin(int elementIndex = 0) { return new MemoryHandle(first + elementIndex); }
+  public override MemoryHandle Pin(int elementIndex = 0) {
+    // The handle keeps this, and so the memory, alive; nothing is pinned.
+    return new MemoryHandle(first + elementIndex, default(GCHandle), this);
+  }
   public override void Unpin() {}
 }
 
@@ -31,7 +41,9 @@ public partial class CudaBuffer {
   public Memory<byte> HostMemory {
     get {
       ulong host = HostPointer;
-      return host == 0 ? Memory<byte>.Empty : new NativeMemory(RawShare(), (IntPtr)(long)host, Size).Memory;
+      if (host == 0) return Memory<byte>.Empty;
+      long size = NativeMemory.Checked((ulong)Size, "the CudaBuffer");
+      return new NativeMemory(RawShare(), (IntPtr)(long)host, size).Memory;
     }
   }
 }
@@ -44,7 +56,8 @@ public partial class ObjectCode {
       using (new Use(swigCPtr)) {
         NativeBytes bytes = CucoreNativePINVOKE.ObjectCode_RawData(swigCPtr);
         CucoreNativePINVOKE.Check();
-        return new NativeMemory(RawShare(), bytes.Data, (long)bytes.Size.ToUInt64()).Memory;
+        long size = NativeMemory.Checked(bytes.Size.ToUInt64(), "the ObjectCode");
+        return new NativeMemory(RawShare(), bytes.Data, size).Memory;
       }
     }
   }

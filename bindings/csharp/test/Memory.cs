@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scenarios about buffers and views of memory.
 using System;
+using System.Buffers;
 using System.Linq;
+using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using Cucore;
 
 public static class Memory {
@@ -186,13 +189,13 @@ public static class Memory {
       foreach (CudaBuffer buffer in new[] { CudaBuffer.Pinned(World.Device, 16), CudaBuffer.Managed(World.Device, 16) }) {
         view = buffer.HostMemory;
         Check.Equal(16, view.Length);
-        System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span).Fill(2);
+        MemoryMarshal.Cast<byte, float>(view.Span).Fill(2);
         World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(1, 4), 5f, buffer, 4);
         stream.Synchronize();
         buffer.Dispose();
         World.Collect();
         // valid after Dispose
-        Check.Equal(10f, System.Runtime.InteropServices.MemoryMarshal.Cast<byte, float>(view.Span)[3]);
+        Check.Equal(10f, MemoryMarshal.Cast<byte, float>(view.Span)[3]);
         Check.Throws<ObjectDisposedException>(() => buffer.HostMemory.ToString());
       }
       using (CudaBuffer device = new CudaBuffer(World.Device, 16, stream)) Check.That(device.HostMemory.IsEmpty);
@@ -203,5 +206,39 @@ public static class Memory {
     code.Dispose();
     World.Collect();
     Check.That(bytes.Span.SequenceEqual(copy));
+  }
+
+  // Pins the memory, and returns a reference to the view that must live as long as the pin.
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static WeakReference Pin(ReadOnlyMemory<byte> memory, out MemoryHandle pin) {
+    MemoryManager<byte> view;
+    Check.That(MemoryMarshal.TryGetMemoryManager(memory, out view));
+    pin = memory.Pin();
+    return new WeakReference(view);
+  }
+
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static WeakReference PinBuffer(out MemoryHandle pin) {
+    using (CudaBuffer buffer = CudaBuffer.Pinned(World.Device, 16)) return Pin(buffer.HostMemory, out pin);
+  }
+
+  [MethodImpl(MethodImplOptions.NoInlining)]
+  private static WeakReference PinCode(out MemoryHandle pin) {
+    using (ObjectCode code = new CudaProgram(World.Scale).Compile()) return Pin(code.DataMemory, out pin);
+  }
+
+  public static void PinnedViewsStay() {
+    MemoryHandle buffer, code;
+    WeakReference[] views = { PinBuffer(out buffer), PinCode(out code) };
+    World.Collect();
+    foreach (WeakReference view in views) Check.That(view.IsAlive, "the pin keeps the memory");
+    buffer.Dispose();
+    code.Dispose();
+  }
+
+  public static void ViewsOfMoreThanAMemoryHolds() {
+    using (CudaBuffer buffer = CudaBuffer.Managed(World.Device, 1L << 31)) {
+      Check.That(Check.Throws<UnsupportedException>(() => buffer.HostMemory.ToString()).Message.Contains("2147483648 bytes"));
+    }
   }
 }
