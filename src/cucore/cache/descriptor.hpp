@@ -31,12 +31,13 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Returns false if the file ends early or cannot be read.
+// Returns false if the file ends early, with 0 in errno, or cannot be read.
 inline bool read_all(int fd, void* data, size_t size) {
   auto* to = static_cast<char*>(data);
   while (size > 0) {
     const ssize_t got = ::read(fd, to, size);
     if (got < 0 && errno == EINTR) continue;
+    if (got == 0) errno = 0;
     if (got <= 0) return false;
     to += got;
     size -= static_cast<size_t>(got);

@@ -118,8 +118,11 @@ std::optional<StoredFile> Store::read(const container::Digest& key, FileKind kin
   if (!file || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   if (static_cast<uint64_t>(status.st_size) > LARGEST_ENTRY) return std::nullopt;
   StoredFile stored{image::Bytes(static_cast<size_t>(status.st_size)), identity_of(status)};
-  // A short file was truncated by another process; its checksum shows it.
-  if (!read_all(file.get(), stored.bytes.data(), stored.bytes.size())) stored.bytes.clear();
+  if (!read_all(file.get(), stored.bytes.data(), stored.bytes.size())) {
+    if (errno != 0) return std::nullopt;  // the content may be sound
+    // A short file was truncated by another process; its checksum shows it.
+    stored.bytes.clear();
+  }
   return stored;
 }
 

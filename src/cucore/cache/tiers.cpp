@@ -17,6 +17,16 @@ bool fits(const container::Code& code, const container::BuildInputs& inputs) {
   return number == 0 || wanted == 0 || number == wanted;
 }
 
+// Returns nullopt for bytes that are wrong. Bytes may be sound after other failures.
+std::optional<container::Code> read_code(std::span<const std::byte> bytes,
+                                         const container::ReadOptions& options) {
+  try {
+    return container::read(bytes, options);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Tiers::Tiers(const Settings& settings, Codec codec, Store& store, Evictor& evictor,
@@ -51,46 +61,46 @@ Ref<const Object> Tiers::read_entry(const Request& request, const container::Dig
     store_.remove(key, FileKind::ENTRY, file->identity);
     return nullptr;
   }
-  Ref<const Object> object = validate(request, key, file->bytes, age, false);
-  if (!object) {
+  Checked checked = validate(request, key, file->bytes, age, false);
+  if (checked.is_wrong) {
     statistics_.count(Event::CORRUPT);
     store_.remove(key, FileKind::ENTRY, file->identity);
-    return nullptr;
   }
+  if (!checked.object) return nullptr;
   statistics_.count(Event::BYTES_READ, file->bytes.size());
   store_.touch(key, FileKind::ENTRY);
-  return object;
+  return std::move(checked.object);
 }
 
-// Returns the object after a proof that it is the requested one, and puts it into memory. Returns
-// null for anything else.
-Ref<const Object> Tiers::validate(const Request& request, const container::Digest& key,
-                                  std::span<const std::byte> bytes, std::chrono::nanoseconds age,
-                                  bool must_be_signed) {
+// Returns the object after a proof that it is the requested one, and puts it into memory.
+Tiers::Checked Tiers::validate(const Request& request, const container::Digest& key,
+                               std::span<const std::byte> bytes, std::chrono::nanoseconds age,
+                               bool must_be_signed) {
   container::ReadOptions options;
   if (must_be_signed) {
     options.policy = container::SignaturePolicy::REQUIRED;
     options.keys = settings_.keys;
   }
-  Ref<const Object> object;
+  Checked checked;
   quietly([&] {
-    container::Code code = container::read(bytes, options);
-    if (!code.key || code.key->digest != key) return false;
-    if (request.inputs && !fits(code, *request.inputs)) return false;
-    std::optional<container::Key>().swap(code.key);
-    const uint64_t size = weight(code);
-    object = codec_.wrap(std::move(code));
-    memory_.insert(key, object, size, best_before(age));
+    std::optional<container::Code> code = read_code(bytes, options);
+    checked.is_wrong = !code || !code->key || code->key->digest != key ||
+                       (request.inputs && !fits(*code, *request.inputs));
+    if (checked.is_wrong) return false;
+    std::optional<container::Key>().swap(code->key);
+    const uint64_t size = weight(*code);
+    checked.object = codec_.wrap(std::move(*code));
+    memory_.insert(key, checked.object, size, best_before(age));
     return true;
   });
-  return object;
+  return checked;
 }
 
 Result Tiers::find_remote(const Request& request, const container::Digest& key) {
   Result result;
   if (remotes_.empty() || (request.reads_files() && key == request.key)) return result;
   remotes_.get(key, FileKind::ENTRY, [&](image::Bytes bytes) {
-    result.object = validate(request, key, bytes, NEW, true);
+    result.object = validate(request, key, bytes, NEW, true).object;
     if (!result.object) {
       statistics_.count(Event::REMOTE_REFUSED);
       return false;

@@ -37,9 +37,15 @@ class Tiers {
 
  private:
   Ref<const Object> read_entry(const Request& request, const container::Digest& key);
-  Ref<const Object> validate(const Request& request, const container::Digest& key,
-                             std::span<const std::byte> bytes, std::chrono::nanoseconds age,
-                             bool must_be_signed);
+  // The requested object, or null. Bytes that are not wrong may be sound, and only memory was
+  // exhausted.
+  struct Checked {
+    Ref<const Object> object;
+    bool is_wrong = false;
+  };
+  Checked validate(const Request& request, const container::Digest& key,
+                   std::span<const std::byte> bytes, std::chrono::nanoseconds age,
+                   bool must_be_signed);
   bool write_entry(const container::Digest& key, std::span<const std::byte> bytes);
   MemoryTier::Time best_before(std::chrono::nanoseconds age) const;
 

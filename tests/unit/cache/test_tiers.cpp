@@ -1,5 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+
 #include "cache_parts.hpp"
+
+namespace {
+thread_local int failure_of_reads = 0;  // as errno
+}
+
+// Replaces that of the C library in this program.
+extern "C" ssize_t read(int fd, void* data, size_t size) {
+  if (failure_of_reads == 0) return syscall(SYS_read, fd, data, size);
+  errno = failure_of_reads;
+  return -1;
+}
 
 namespace cucore::cache {
 namespace {
@@ -75,6 +91,29 @@ TEST_F(Tiering, AnEntryOfAnotherKeyIsRemoved) {
   EXPECT_FALSE(second.find(2).object);
   EXPECT_EQ(second.count(Event::CORRUPT), 1u);
   EXPECT_FALSE(fs::exists(other));
+}
+
+// Memory that is exhausted for a moment does not make the entry wrong.
+TEST_F(Tiering, AnEntryThatFindsNoMemoryStays) {
+  Parts parts(folder_ / "a"), later(folder_ / "a");
+  parts.put(1, "one");
+  Codec exhausted = test_codec();
+  exhausted.wrap = [](container::Code) -> Ref<const Object> { throw std::bad_alloc(); };
+  Tiers tiers(parts.settings, exhausted, parts.store, parts.evictor, parts.statistics);
+  EXPECT_FALSE(tiers.find_local(request_for(1), key_of(1)).object);
+  EXPECT_EQ(parts.count(Event::CORRUPT), 0u);
+  EXPECT_EQ(later.find(1).outcome, Outcome::HIT_DISK);
+}
+
+TEST_F(Tiering, AnEntryThatCannotBeReadStays) {
+  Parts first(folder_ / "a"), second(folder_ / "a");
+  first.put(1, "one");
+  failure_of_reads = EIO;
+  const Result unread = second.find(1);
+  failure_of_reads = 0;
+  EXPECT_FALSE(unread.object);
+  EXPECT_EQ(second.count(Event::CORRUPT), 0u);
+  EXPECT_EQ(second.find(1).outcome, Outcome::HIT_DISK);
 }
 
 TEST_F(Tiering, AnEntryOfAnotherTargetDoesNotServeARequest) {
