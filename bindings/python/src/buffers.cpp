@@ -5,6 +5,8 @@
 
 #include <cucore.h>
 
+#include <algorithm>
+
 #include "dlpack.hpp"
 #include "errors.hpp"
 #include "handles.hpp"
@@ -48,6 +50,9 @@ void free_keeper(PyObject* capsule) {
 
 bool is_dense(const DLTensor& tensor) {
   if (!tensor.strides) return true;
+  // The strides of an array without elements have no meaning.
+  if (std::find(tensor.shape, tensor.shape + tensor.ndim, 0) != tensor.shape + tensor.ndim)
+    return true;
   int64_t expected = 1;
   for (int i = tensor.ndim - 1; i >= 0; --i) {
     if (tensor.shape[i] != 1 && tensor.strides[i] != expected) return false;

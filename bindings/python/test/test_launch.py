@@ -150,6 +150,32 @@ class Said:
     __cuda_array_interface__ = None
 
 
+class Tensor(ctypes.Structure):
+    """DLTensor"""
+
+    _fields_ = [("data", ctypes.c_void_p), ("device", ctypes.c_int32 * 2), ("ndim", ctypes.c_int32), ("type", ctypes.c_uint32),
+                ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)), ("offset", ctypes.c_uint64)]
+
+
+class Given:
+    """A buffer's memory with __dlpack__, with other extents and strides."""
+
+    def __init__(self, data, shape, strides):
+        self.data = data
+        self.shape, self.strides = (ctypes.c_int64 * len(shape))(*shape), (ctypes.c_int64 * len(strides))(*strides)
+
+    def __dlpack_device__(self):
+        return 2, 0
+
+    def __dlpack__(self, stream):
+        capsule = cucore._cucore._export_dlpack(self.data, 2, 0)
+        pointer_of = ctypes.pythonapi.PyCapsule_GetPointer
+        pointer_of.restype, pointer_of.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+        tensor = Tensor.from_address(pointer_of(capsule, b"dltensor"))
+        tensor.ndim, tensor.shape, tensor.strides = len(self.shape), self.shape, self.strides
+        return capsule
+
+
 def test_malformed_arrays(device, stream, code):
     """The message contains the array's defect, with the argument's number."""
     scale = code.kernel("scale")
@@ -188,7 +214,7 @@ def test_malformed_arrays(device, stream, code):
         (Said(typestr=None), "typestr .* is None"), (Said(strides=(4, 4)), "1 extents and 2 strides"),
         (Said(strides=(8,)), "not contiguous"), (Said(strides="x"), "strides .* is 'x'"), (Said(mask=data), "mask"),
         (Raises(), "RuntimeError: detach it first"), (consumed, "consumed already"), (NoCapsule(), "returned a int, which is not a DLPack capsule"),
-        (Failing(), "__dlpack__ raised ValueError: not today"),
+        (Failing(), "__dlpack__ raised ValueError: not today"), (Given(data, (2, 2), (1, 2)), "not contiguous"),
     ]:
         with pytest.raises(BufferError, match=rf"^scale argument 2 of 3: .*{words}") as caught:
             scale[1, 4, stream](1.0, value, 0)
@@ -197,7 +223,8 @@ def test_malformed_arrays(device, stream, code):
         with pytest.raises(BufferError, match=words):
             cucore.Buffer.from_array(value, device, stream)
     # Nothing to read or write: strides and addresses are then ignored.
-    for empty in (Said(None, shape=(0,)), Said(0, shape=(4, 0, 2), strides=(100, 7, 3))):
+    for empty in (Said(None, shape=(0,)), Said(0, shape=(4, 0, 2), strides=(100, 7, 3)), Given(data, (3, 0), (1, 1)),
+                  Given(data, (0, 3), (100, 7))):
         scale[1, 4, stream](1.0, empty, 0)
         assert cucore.Buffer.from_array(empty, device).size == 0
     # A kernel may only read.
