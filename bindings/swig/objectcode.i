@@ -78,7 +78,11 @@ struct Images {
   Bytes data() {
     Bytes bytes{nullptr, 0};
     bytes.data = cucore_objectcode_data($self, &bytes.size);
-    if (!bytes.data) ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
+    if (bytes.data) return bytes;
+    // The bytes of a bundle are made here. The call with an error reports why that has failed.
+    ok(cucore_objectcode_serialize, $self, nullptr, nullptr, 0, &bytes.size);
+    bytes.data = cucore_objectcode_data($self, &bytes.size);
+    if (!bytes.data) throw std::bad_alloc();
     return bytes;
   }
 #if !defined(SWIGPYTHON)
