@@ -156,6 +156,9 @@ def stream_from_native(native: Any, device: Optional[Device] = None) -> Stream:
     It is borrowed, never destroyed, and must outlive the result. Without a device the one that it belongs to is
     found.
 
+    An object is kept alive as long as the result. If the object keeps the result, neither ends before close() of the
+    result, because the garbage collector does not find cycles through a Stream. Pass the address then, as an int.
+
     :raises InvalidArgumentError: the stream belongs to another device or context
     """
     address = _native_stream(native)
@@ -215,7 +218,11 @@ _DLPACK = {MemoryKind.PINNED: _CUDA_HOST, MemoryKind.MANAGED: _CUDA_MANAGED}
 @member(Buffer, "from_native", staticmethod)
 def buffer_from_native(device: Device, address: int, length: int, owner: object = None) -> Buffer:
     """Wraps memory that another library allocated; it is borrowed and never freed. owner is kept
-    alive as long as the result."""
+    alive as long as the result.
+
+    If owner keeps the result, neither ends before close() of the result, because the garbage collector does not find
+    cycles through a Buffer.
+    """
     return _keep(Buffer._from_native(device, address, length), owner)
 
 
