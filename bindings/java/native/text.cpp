@@ -108,16 +108,9 @@ size_t find_lone_surrogate(std::u16string_view utf16) {
   return std::u16string_view::npos;
 }
 
-jstring to_java(JNIEnv* env, const char* utf8) {
-  if (!utf8) return nullptr;
-  const std::string_view text(utf8);
-  if (is_ascii(text)) return env->NewStringUTF(utf8);
-  const std::u16string units = utf16_of(text);
-  return env->NewString(reinterpret_cast<const jchar*>(units.data()),
-                        static_cast<jsize>(units.size()));
-}
+namespace {
 
-bool from_java(JNIEnv* env, jstring text, std::string& utf8) {
+bool convert(JNIEnv* env, jstring text, std::string& utf8) {
   const jsize length = env->GetStringLength(text);
   std::u16string units(static_cast<size_t>(length), u'\0');
   env->GetStringRegion(text, 0, length, reinterpret_cast<jchar*>(units.data()));
@@ -135,6 +128,43 @@ bool from_java(JNIEnv* env, jstring text, std::string& utf8) {
   }
   utf8 = utf8_of(units);
   return true;
+}
+
+bool convert(JNIEnv* env, jobjectArray array, const char* name, std::vector<std::string>& texts,
+             std::vector<const char*>& pointers) {
+  if (!array) return raise_null(env, name), false;
+  const jsize count = env->GetArrayLength(array);
+  texts.resize(static_cast<size_t>(count));
+  for (jsize i = 0; i < count; ++i) {
+    const auto text = static_cast<jstring>(env->GetObjectArrayElement(array, i));
+    if (!text) return raise_null(env, name, i), false;
+    if (!convert(env, text, texts[static_cast<size_t>(i)])) return false;
+    env->DeleteLocalRef(text);
+  }
+  for (const std::string& text : texts) pointers.push_back(text.c_str());
+  return true;
+}
+
+}  // namespace
+
+jstring to_java(JNIEnv* env, const char* utf8) {
+  if (!utf8) return nullptr;
+  const std::string_view text(utf8);
+  if (is_ascii(text)) return env->NewStringUTF(utf8);
+  return guarded(env, [&] {
+    const std::u16string units = utf16_of(text);
+    return env->NewString(reinterpret_cast<const jchar*>(units.data()),
+                          static_cast<jsize>(units.size()));
+  });
+}
+
+bool from_java(JNIEnv* env, jstring text, std::string& utf8) {
+  return guarded(env, [&] { return convert(env, text, utf8); });
+}
+
+bool from_java(JNIEnv* env, jobjectArray array, const char* name, std::vector<std::string>& texts,
+               std::vector<const char*>& pointers) {
+  return guarded(env, [&] { return convert(env, array, name, texts, pointers); });
 }
 
 }  // namespace cucore::java

@@ -7,6 +7,7 @@
 #include <jni.h>
 
 #include <string>
+#include <vector>
 
 namespace cucore::java {
 
@@ -17,6 +18,9 @@ jstring to_java(JNIEnv* env, const char* utf8);
 // Returns false with an exception pending. A text with a lone surrogate is refused, because UTF-8
 // cannot represent it. A text with a NUL inside is refused, because C would see only its beginning.
 bool from_java(JNIEnv* env, jstring text, std::string& utf8);
+// The texts of an array, and pointers to them. The name is for a null.
+bool from_java(JNIEnv* env, jobjectArray array, const char* name, std::vector<std::string>& texts,
+               std::vector<const char*>& pointers);
 
 std::u16string utf16_of(std::string_view utf8);
 std::string utf8_of(std::u16string_view utf16);  // a lone surrogate becomes U+FFFD

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cstring>
 
+#include "errors.hpp"
+
 namespace cucore::bind {
 namespace {
 
@@ -63,7 +65,7 @@ bool Texts::open(PyObject* value) {
   for (Py_ssize_t i = 0; i < count; ++i) {
     const char* words = utf8(PyTuple_GET_ITEM(kept_.get(), i));
     if (!words) return false;
-    pointers_.push_back(words);
+    if (!guarded([&] { return pointers_.push_back(words), true; })) return false;
   }
   return true;
 }

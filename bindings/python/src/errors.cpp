@@ -59,6 +59,10 @@ bool reclaim_or_raise(const Failure& failure, int tries) {
   return false;
 }
 
+void raise(cucore_status status, cucore_error* error) {
+  guarded([&] { return raise(Failure(status, error)), true; });
+}
+
 void raise(const std::exception& unexpected) {
   raise(CUCORE_ERROR_INTERNAL, "%s", unexpected.what());
 }

@@ -5,6 +5,7 @@
 #include <Python.h>
 
 #include <exception>
+#include <new>
 
 #include "failure.hpp"
 
@@ -22,5 +23,28 @@ void raise(const std::exception& unexpected);
 
 // Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);
+
+// Runs a body, and sets its exception; the result is then 0. The body must throw with the
+// interpreter's lock.
+template <class Body>
+auto guarded(Body&& body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& unexpected) {
+    raise(unexpected);
+  }
+  return decltype(body())();
+}
+
+// A function that Python calls, in this form.
+template <auto FUNCTION, class... Values>
+PyObject* guarded_call(Values... values) {
+  return guarded([&] { return FUNCTION(values...); });
+}
+
+// Sets the exception of a failed call, and takes the error.
+void raise(cucore_status status, cucore_error* error);
 
 }  // namespace cucore::bind

@@ -33,6 +33,8 @@ Object default_stream(const Graph* graph,
         made<cucore_stream*>(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY);
   } catch (const Failure& failure) {
     raise(failure);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   }
   cucore_device_release(device);
   return Object(stream ? new_stream(stream) : nullptr);
@@ -58,8 +60,10 @@ struct Work {
 
   // Raises the exception of a failed call.
   void refuse(cucore_status status, cucore_error* error) const {
-    const Failure failure(status, error);
-    if (!kernel || !refuse_buffer(status, kernel, stream, values, arguments.size())) raise(failure);
+    if (!kernel || !refuse_buffer(status, kernel, stream, values, arguments.size()))
+      raise(status, error);
+    else
+      cucore_error_release(error);
   }
 };
 
@@ -158,7 +162,7 @@ bool NodeList::open(PyObject* value) {
   for (Py_ssize_t i = 0; i < PySequence_Fast_GET_SIZE(items.get()); ++i) {
     cucore_node node = 0;
     if (!to_integer(PySequence_Fast_GET_ITEM(items.get(), i), "node", node)) return false;
-    many_.push_back(node);
+    if (!guarded([&] { return many_.push_back(node), true; })) return false;
   }
   return true;
 }
@@ -284,7 +288,7 @@ PyObject* executable_call(PyObject* self, PyObject* const* args, size_t count, P
   const cucore_status status = cucore_executable_launch(executable, stream, &error);
   call.lock();
   if (status == CUCORE_OK) Py_RETURN_NONE;
-  raise(Failure(status, error));
+  raise(status, error);
   return nullptr;
 }
 

@@ -38,8 +38,8 @@ bool succeeds(Call&& call, int tries = 0) {
   unlocked.lock();
   if (status == CUCORE_OK) [[likely]]
     return true;
-  const Failure failure(status, error);
-  return reclaim_or_raise(failure, tries) && succeeds(call, tries + 1);
+  const auto is_repeated = [&] { return reclaim_or_raise(Failure(status, error), tries); };
+  return guarded(is_repeated) && succeeds(call, tries + 1);
 }
 
 PyObject* new_object(PyObject* type, void* swig_type, void* pointer) {

@@ -76,7 +76,11 @@ const Parameters& read_now(PyObject* object, const cucore_stream* stream) {
     Unlocked call;
     const DeviceOf device(stream);
     made->device = device.ordinal();
-    status = read_parameters(infos, nullptr, cucore_kernel_parameters, kernel, device.get());
+    try {
+      status = read_parameters(infos, nullptr, cucore_kernel_parameters, kernel, device.get());
+    } catch (const std::bad_alloc&) {
+      status = CUCORE_ERROR_OUT_OF_MEMORY;
+    }
     call.lock();
   }
   made->are_known = status == CUCORE_OK;

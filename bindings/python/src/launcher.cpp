@@ -66,8 +66,10 @@ PyObject* launch_with(PyObject* kernel_object, PyObject* stream_object,
   const cucore_status status = run(kernel, stream, options, arguments, &error);
   if (status == CUCORE_OK) [[likely]]
     Py_RETURN_NONE;
-  const Failure failure(status, error);
-  if (!refuse_buffer(status, kernel, stream, values, count)) raise(failure);
+  if (!refuse_buffer(status, kernel, stream, values, count))
+    raise(status, error);
+  else
+    cucore_error_release(error);
   return nullptr;
 }
 
@@ -90,6 +92,8 @@ Object default_stream(PyObject* const* values, size_t count) {
         made<cucore_stream*>(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY);
   } catch (const Failure& failure) {
     raise(failure);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
   }
   cucore_device_release(device);
   return Object(stream ? new_stream(stream) : nullptr);
@@ -208,7 +212,7 @@ PyObject* kernel_subscript(PyObject* kernel, PyObject* key) {
   launcher->stream = nullptr;
   launcher->config = nullptr;
   launcher->weak = nullptr;
-  launcher->call = call;
+  launcher->call = guarded_call<call>;
   const bool is_tuple = PyTuple_CheckExact(key);
   PyObject* const* items = is_tuple ? &PyTuple_GET_ITEM(key, 0) : &key;
   if (read_key(*launcher, items, is_tuple ? PyTuple_GET_SIZE(key) : 1))

@@ -6,6 +6,7 @@
 
 #include "buffers.hpp"
 #include "convert.hpp"
+#include "errors.hpp"
 #include "graphs.hpp"
 #include "handles.hpp"
 #include "hot_calls.hpp"
@@ -78,32 +79,29 @@ PyObject* call_reported(PyObject*, PyObject* function) {
   Py_RETURN_NONE;
 }
 
+PyCFunction fast(PyObject* (*function)(PyObject*, PyObject* const*, Py_ssize_t)) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
+}
+
 PyMethodDef functions[] = {
     //: cucore_kernel_launch
-    {"launch", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(launch)), METH_FASTCALL,
+    {"launch", fast(guarded_call<launch>), METH_FASTCALL,
      "launch(stream, config, kernel, /, *args)\n--\n\n"
      "Launches a kernel on a stream. Each argument is converted to the kernel's own parameter; "
      "what does not fit "
      "is refused with the argument's number."},
-    {"_prepare", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(prepare)),
-     METH_FASTCALL, nullptr},
-    {"_update", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(update_prepared)),
-     METH_FASTCALL, nullptr},
-    {"_add_kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(add_kernel)),
-     METH_FASTCALL, nullptr},
-    {"_set_kernel", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(set_kernel)),
-     METH_FASTCALL, nullptr},
-    {"_address", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(address_of)),
-     METH_FASTCALL, nullptr},
+    {"_prepare", fast(guarded_call<prepare>), METH_FASTCALL, nullptr},
+    {"_update", fast(guarded_call<update_prepared>), METH_FASTCALL, nullptr},
+    {"_add_kernel", fast(guarded_call<add_kernel>), METH_FASTCALL, nullptr},
+    {"_set_kernel", fast(guarded_call<set_kernel>), METH_FASTCALL, nullptr},
+    {"_address", fast(guarded_call<address_of>), METH_FASTCALL, nullptr},
     {"_stream_at", stream_at, METH_O, nullptr},
     {"_kernel_at", kernel_at, METH_O, nullptr},
-    {"_raise", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(raise_error)),
-     METH_FASTCALL, nullptr},
-    {"_with_arguments", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(with_arguments)),
-     METH_FASTCALL, nullptr},
+    {"_raise", fast(guarded_call<raise_error>), METH_FASTCALL, nullptr},
+    {"_with_arguments", fast(guarded_call<with_arguments>), METH_FASTCALL, nullptr},
     {"_call_reported", call_reported, METH_O, nullptr},
-    {"_export_dlpack", export_dlpack, METH_VARARGS, nullptr},
-    {"_import_dlpack", import_dlpack, METH_O, nullptr},
+    {"_export_dlpack", guarded_call<export_dlpack>, METH_VARARGS, nullptr},
+    {"_import_dlpack", guarded_call<import_dlpack>, METH_O, nullptr},
     {"_register", register_all, METH_VARARGS, nullptr},
     {"_extend", extend, METH_VARARGS, nullptr},
     {"_describe", describe, METH_VARARGS, nullptr},

@@ -65,7 +65,7 @@ PyObject* raise_error(PyObject*, PyObject* const* args, Py_ssize_t count) {
     return PyErr_Format(PyExc_TypeError, "_raise() takes 2 arguments, not %zd", count);
   const long status = PyLong_AsLong(args[0]);
   auto* const error = static_cast<cucore_error*>(PyLong_AsVoidPtr(args[1]));
-  if (!PyErr_Occurred()) raise(Failure(static_cast<cucore_status>(status), error));
+  if (!PyErr_Occurred()) raise(static_cast<cucore_status>(status), error);
   return nullptr;
 }
 

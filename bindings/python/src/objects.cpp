@@ -159,7 +159,7 @@ PyObject* refuse_pickle(PyObject* self, PyObject*) {
 }
 
 PyMethodDef methods[] = {
-    {"close", close, METH_NOARGS,
+    {"close", guarded_call<close>, METH_NOARGS,
      "close($self, /)\n--\n\nReleases the native object now. Closing twice does nothing; any "
      "other use "
      "afterwards is an InvalidHandleError."},
@@ -279,7 +279,7 @@ PyObject* event_subtract(PyObject* end, PyObject* start) {
   cucore_error* error = nullptr;
   const cucore_status status = cucore_event_elapsed(from, to, &milliseconds, &error);
   if (status == CUCORE_OK) return PyFloat_FromDouble(static_cast<double>(milliseconds));
-  raise(Failure(status, error));
+  raise(status, error);
   return nullptr;
 }
 

@@ -41,8 +41,10 @@ cucore_prepared_launch* create(const cucore_kernel* kernel, const cucore_stream*
       kernel, stream, &options, arguments.data(), arguments.size(), &prepared, &error);
   call.lock();
   if (status == CUCORE_OK) return prepared;
-  const Failure failure(status, error);
-  if (!refuse_buffer(status, kernel, stream, values, arguments.size())) raise(failure);
+  if (!refuse_buffer(status, kernel, stream, values, arguments.size()))
+    raise(status, error);
+  else
+    cucore_error_release(error);
   return nullptr;
 }
 
@@ -71,7 +73,7 @@ bool update(const Prepared& prepared, size_t index, const cucore_argument& argum
       cucore_prepared_launch_update(prepared.handle, index, &argument, &error);
   call.lock();
   if (status == CUCORE_OK) return true;
-  raise(Failure(status, error));
+  raise(status, error);
   return false;
 }
 

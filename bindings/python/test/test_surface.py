@@ -171,3 +171,23 @@ def test_fallback_to_the_cpu_device_is_told_once():
     assert "CUCORE_DRIVER=cpu" in lines[0]
     assert run_python(FALLBACK % "pass", CUCORE_DRIVER="cpu")[0] == ""
     assert run_python(FALLBACK % "cucore.driver_select('cpu')", CUCORE_DRIVER="auto")[0] == ""
+
+
+@pytest.mark.skipif("asan" in os.environ.get("LD_PRELOAD", ""), reason="AddressSanitizer reserves terabytes")
+def test_lists_that_find_no_memory_are_a_memory_error():
+    """Of nodes and of texts, which are converted before the call."""
+    assert run_python("""
+import resource
+import cucore
+graph = cucore.Graph(cucore.Device(0))
+nodes, texts = [1] * (1 << 23), ("x",) * (1 << 23)
+pages = int(open("/proc/self/statm").read().split()[0])
+limit = pages * resource.getpagesize() + (16 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
+for call in (lambda: graph.empty(after=nodes),
+             lambda: cucore._cucore.ObjectCode._create(cucore.CodeType.PTX, b"", "", "", texts, texts)):
+    try:
+        call()
+    except MemoryError as error:
+        print(type(error).__name__)
+""")[0] == "MemoryError\nMemoryError\n"

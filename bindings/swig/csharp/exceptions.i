@@ -32,10 +32,23 @@ static void raise_unexpected(const std::exception &unexpected) try {
 } catch (const std::bad_alloc &) {
   raise_no_memory();
 }
+// Runs a body outside of the handler of %exception; the result is 0 after a failure.
+template <class Action>
+static auto guarded(Action &&action) -> decltype(action()) {
+  try {
+    return action();
+  } catch (const Failure &failure) {
+    raise_failure(failure);
+  } catch (const std::bad_alloc &) {
+    raise_no_memory();
+  } catch (const std::exception &unexpected) {
+    raise_unexpected(unexpected);
+  }
+  return {};
+}
 // For the errors of other libraries: takes the error.
 extern "C" SWIGEXPORT void SWIGSTDCALL cucore_raise(int status, cucore_error *error) {
-  try { raise_failure(Failure(static_cast<cucore_status>(status), error)); }
-  catch (const std::bad_alloc &) { raise_no_memory(); }
+  guarded([&] { return raise_failure(Failure(static_cast<cucore_status>(status), error)), true; });
 }
 extern "C" SWIGEXPORT void *SWIGSTDCALL cucore_pending_count() { return &pending_count; }
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_is_pending() { return is_pending; }
@@ -45,7 +58,10 @@ extern "C" SWIGEXPORT void SWIGSTDCALL cucore_take_pending(CucoreRaise raise) {
   const std::unique_ptr<Failure> f(std::exchange(pending_failure, nullptr));
   if (!f) return raise(0, "", "", "", 0, "", nullptr, 0);
   std::vector<cucore_diagnostic_info> diagnostics;
-  for (size_t i = 0; i < f->diagnostic_count(); ++i) diagnostics.push_back(f->diagnostic(i));
+  const size_t count = f->diagnostic_count();
+  try { diagnostics.reserve(count); }
+  catch (const std::bad_alloc &) { return raise(0, "", "", "", 0, "", nullptr, 0); }
+  for (size_t i = 0; i < count; ++i) diagnostics.push_back(f->diagnostic(i));
   raise(f->status(), f->message(), f->log(), f->origin(), f->native_code(), f->native_name(), diagnostics.data(),
         static_cast<int>(diagnostics.size()));
 }

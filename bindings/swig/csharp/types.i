@@ -124,7 +124,7 @@ struct Nodes;
 %typemap(cstype) Nodes "System.Collections.Generic.IReadOnlyList<GraphNode>"
 %typemap(out, null="Bytes()") Nodes {
   static thread_local Nodes last;
-  last = $1;
+  last = std::move(static_cast<Nodes &>($1));
   $result = {last.data(), last.size() * sizeof(cucore_node)};
 }
 %typemap(csout, excode=SWIGEXCODE) Nodes { NativeBytes ret = $imcall;$excode return GraphNode.List(this, ret); }
@@ -160,7 +160,11 @@ struct Pair;
 %typemap(cstype) (const char *const *NAMES, size_t COUNT) "string[]?"
 %typemap(csin, pre="    using (Utf8 $csinput_utf8 = Utf8.List($csinput)) {", terminator="    }") (const char *const *NAMES, size_t COUNT) "$csinput_utf8.Pointer"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<const char *> pointers) {
-  for (const char *text = $input; text && *text; text += std::strlen(text) + 1) pointers.push_back(text);
+  const bool is_read = guarded([&] {
+    for (const char *text = $input; text && *text; text += std::strlen(text) + 1) pointers.push_back(text);
+    return true;
+  });
+  if (!is_read) return $null;
   $1 = const_cast<char **>(pointers.data());
   $2 = pointers.size();
 }

@@ -6,18 +6,6 @@
 using cucore::bind::begin_wait;
 using cucore::bind::Waiting;
 
-template <class Action>
-static auto guarded(Action &&action) -> decltype(action()) {
-  try {
-    return action();
-  } catch (const Failure &failure) {
-    raise_failure(failure);
-  } catch (const std::bad_alloc &) {
-    raise_no_memory();
-  }
-  return {};
-}
-
 // Returns 1 once it is over.
 extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_slice(void *waiting, int milliseconds) {
   return static_cast<Waiting *>(waiting)->wait(std::chrono::milliseconds(milliseconds));
@@ -31,7 +19,7 @@ extern "C" SWIGEXPORT int SWIGSTDCALL cucore_csharp_wait_future(Future *future, 
   cucore_error *error = nullptr;
   const cucore_status status = cucore_future_wait(future, nanoseconds, &error);
   if (status == CUCORE_ERROR_NOT_READY) cucore_error_release(error);
-  if (status != CUCORE_OK && status != CUCORE_ERROR_NOT_READY) raise_failure(Failure(status, error));
+  if (status != CUCORE_OK && status != CUCORE_ERROR_NOT_READY) cucore_raise(status, error);
   return status == CUCORE_OK;
 }
 %}

@@ -91,7 +91,7 @@ struct TYPE;
 %typemap(jtype) TYPE "long[]"
 %typemap(jstype) TYPE "long[]"
 %typemap(javaout) TYPE { return $jnicall; }
-%typemap(out) TYPE { $result = cucore::java::to_longs(jenv, $1); }
+%typemap(out) TYPE { $result = cucore::java::guarded(jenv, [&] { return cucore::java::to_longs(jenv, $1); }); }
 %enddef
 %java_longs(Pair)
 %java_longs(ParameterInfos)
@@ -110,7 +110,8 @@ struct TYPE;
 %typemap(jstype) (const cucore_node *after, size_t after_count) "Iterable<? extends GraphNode>"
 %typemap(javain) (const cucore_node *after, size_t after_count) "GraphNode.numbers($javainput)"
 %typemap(in) (const cucore_node *after, size_t after_count) (cucore::bind::Nodes nodes) {
-  nodes = cucore::java::to_nodes(jenv, $input);
+  const bool is_read = cucore::java::guarded(jenv, [&] { return nodes = cucore::java::to_nodes(jenv, $input), true; });
+  if (!is_read) return $null;
   $1 = nodes.data();
   $2 = nodes.size();
 }
@@ -120,7 +121,7 @@ struct TYPE;
 %typemap(jtype) TYPE "Object[]"
 %typemap(jstype) TYPE "TYPE"
 %typemap(javaout) TYPE { return new TYPE($jnicall); }
-%typemap(out) TYPE { $result = cucore::java::to_objects(jenv, $1); }
+%typemap(out) TYPE { $result = cucore::java::guarded(jenv, [&] { return cucore::java::to_objects(jenv, $1); }); }
 %enddef
 %java_objects(NodeInfo)
 
@@ -130,16 +131,7 @@ struct TYPE;
 %typemap(jstype) (const char *const *NAMES, size_t COUNT) "String[]"
 %typemap(javain) (const char *const *NAMES, size_t COUNT) "$javainput"
 %typemap(in) (const char *const *NAMES, size_t COUNT) (std::vector<std::string> texts, std::vector<const char *> pointers) {
-  if (!$input) { cucore::java::raise_null(jenv, "$1_name"); return $null; }
-  const jsize count = jenv->GetArrayLength($input);
-  texts.resize(count);
-  for (jsize i = 0; i < count; ++i) {
-    jstring text = (jstring)jenv->GetObjectArrayElement($input, i);
-    if (!text) { cucore::java::raise_null(jenv, "$1_name", i); return $null; }
-    if (!cucore::java::from_java(jenv, text, texts[i])) return $null;
-    jenv->DeleteLocalRef(text);
-  }
-  for (const std::string &text : texts) pointers.push_back(text.c_str());
+  if (!cucore::java::from_java(jenv, $input, "$1_name", texts, pointers)) return $null;
   $1 = const_cast<char **>(pointers.data());
   $2 = pointers.size();
 }
