@@ -337,8 +337,9 @@ CUCORE_API cucore_status cucore_device_trim_graph_memory(const cucore_device *de
  * contents of buffers are lost. Object code and kernels load again automatically. Pending futures
  * end with CUCORE_ERROR_INVALID_STATE.
  *
- * The reset begins when the calls of other threads that use the context have returned. Each call
- * that comes later fails with CUCORE_ERROR_INVALID_STATE.
+ * The reset begins when the calls of other threads that use the context have returned. A release of
+ * pinned or managed memory that waits for the device is such a call, of the library's own thread.
+ * Each call that comes later fails with CUCORE_ERROR_INVALID_STATE.
  *
  * The library does not notice a reset by other code, such as cuDevicePrimaryCtxReset(). After one,
  * no object of the device may be used, and no kernel may be launched on it.

@@ -316,6 +316,9 @@ TEST_F(Buffers, ReportTheKindOfTheirMemory) {
     SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(owner) + 4, 8,
              borrowed.out());
     EXPECT_EQ(cucore_buffer_memory_kind(borrowed), kinds[kind]);
+    Buffer empty;
+    SUCCEEDS(cucore_buffer_from_native, device_, cucore_buffer_address(owner), 0, empty.out());
+    EXPECT_EQ(cucore_buffer_memory_kind(empty), CUCORE_MEMORY_KIND_UNKNOWN);
   }
   char own[16] = "";
   Buffer pageable;

@@ -137,6 +137,28 @@ TEST_F(GraphLoops, ReleasesThatWaitUseLittleTime) {
   EXPECT_LT(used, 350ms);
 }
 
+// The driver frees pinned memory after all work of its device, which may never end.
+TEST_F(GraphLoops, AReleaseThatWaitsDelaysNoOthers) {
+  if (fake_ || !is_emulated()) GTEST_SKIP() << "drivers of GPUs may free pinned memory at once";
+  Buffer word, pinned;
+  MUST(cucore_buffer_create_pinned, device_, 64, word.out());
+  MUST(cucore_buffer_create_pinned, device_, 64, pinned.out());
+  auto* const flag = static_cast<std::atomic<uint32_t>*>(cucore_buffer_host_pointer(word));
+  flag->store(0);
+  const Stream held = make_stream(device_);
+  MUST(cucore_stream_wait_value, held, word, 0, 1, 4, CUCORE_COMPARISON_EQUAL);
+  pinned.reset();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  static std::atomic<int> ended;
+  ended = 0;
+  MUST(
+      cucore_stream_launch_host, stream_, [](void*) {}, nullptr, [](void*) { ++ended; });
+  MUST(cucore_stream_synchronize, stream_);
+  EXPECT_TRUE(comes_true([] { return ended == 1; }));
+  flag->store(1);
+  MUST(cucore_stream_synchronize, held);
+}
+
 // Each thread captures, builds, changes and launches; graph and executable of the test are shared.
 TEST_F(GraphLoops, OfEightThreadsAtOnce) {
   constexpr int THREADS = 8, TURNS = 30;

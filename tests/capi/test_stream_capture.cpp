@@ -691,6 +691,38 @@ TEST_F(StreamCapture, RefusesExecutablesAndGoesOn) {
   EXPECT_EQ(first(x), 3);
 }
 
+// The driver's event of an event that is released serves the next one, with its record.
+TEST_F(StreamCapture, GoesOnAfterAWaitForAnEventWithoutARecord) {
+  Event used = make_event(device_);
+  const Stream other = make_stream(device_);
+  MUST(cucore_event_record, used, other);
+  MUST(cucore_event_synchronize, used);
+  used.reset();
+  const Event unused = make_event(device_);
+  begin(stream_, CUCORE_CAPTURE_MODE_RELAXED);
+  SUCCEEDS(cucore_stream_wait_event, stream_, unused);
+  Graph graph;
+  SUCCEEDS(cucore_stream_end_capture, stream_, graph.out());
+  EXPECT_EQ(cucore_graph_node_count(graph), 0u);
+}
+
+TEST_F(StreamCapture, TimesNoEventsOfAGraphThatWasNotLaunched) {
+  cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
+  options.timing = 1;
+  options.blocking_sync = 1;  // no idle event has these options
+  Event start, end;
+  MUST(cucore_event_create, device_, &options, start.out());
+  MUST(cucore_event_create, device_, &options, end.out());
+  begin(stream_, CUCORE_CAPTURE_MODE_RELAXED);
+  MUST(cucore_event_record_in_graph, start, stream_);
+  MUST(cucore_event_record_in_graph, end, stream_);
+  Graph graph;
+  MUST(cucore_stream_end_capture, stream_, graph.out());
+  float milliseconds = 0;
+  FAILS(CUCORE_ERROR_INVALID_STATE, "both events were never recorded", cucore_event_elapsed, start,
+        end, &milliseconds);
+}
+
 TEST_F(StreamCapture, EndsWithItsStream) {
   struct Log {
     std::mutex mutex;

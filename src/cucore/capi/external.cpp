@@ -2,9 +2,21 @@
 #include "core/objects/external.hpp"
 
 #include "capi/guard.hpp"
+#include "support/concat.hpp"
 
 using namespace cucore::capi;
 namespace core = cucore::core;
+
+namespace {
+
+void require_descriptor(int32_t descriptor) {
+  if (descriptor < 0)
+    throw cucore::Error(
+        cucore::Status::INVALID_ARGUMENT,
+        cucore::concat("descriptor is ", descriptor, "; expected a file descriptor, at least 0"));
+}
+
+}  // namespace
 
 extern "C" {
 
@@ -18,7 +30,16 @@ CUCORE_API cucore_status cucore_external_semaphore_from_descriptor(const cucore_
     const core::Device& on = use(device, "device");
     const bool is_timeline = require_flag(timeline, "timeline");
     require(out, "out");
-    *out = wrap(core::External::import_semaphore(on, descriptor, is_timeline));
+    require_descriptor(descriptor);
+    const auto semaphore = core::External::make_semaphore(on, is_timeline);
+    cucore_external* const made = wrap(semaphore);
+    try {
+      semaphore->import(descriptor);  // last, because the caller keeps the descriptor of a failure
+    } catch (...) {
+      release(made);
+      throw;
+    }
+    *out = made;
   });
 }
 

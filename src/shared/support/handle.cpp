@@ -45,9 +45,9 @@ void HandlePool::watch_forks() {
 }
 
 void HandlePool::grow() {
-  if (live_ == 0 && free_ == 0) watch_forks();
   // Only its heads refer to a slab, which lives until the process ends.
   auto* slab = new HandleHead[slab_size_];
+  if (live_ == 0 && free_ == 0) watch_forks();  // last, because it must not be repeated
   for (size_t i = 0; i < slab_size_; ++i) {
     slab[i].type = type_;
     slab[i].name = name_;

@@ -65,8 +65,8 @@ void join(const CaptureRef& session, const std::shared_ptr<Stream>& stream, Capt
   auto capture = std::make_shared<StreamCapture>();
   capture->session = session;
   capture->point = std::move(point);
-  stream->capture = std::move(capture);
   session->streams.push_back(stream);
+  stream->capture = std::move(capture);
 }
 
 std::vector<GraphEdge> edges_at(const CapturePoint& point) {
@@ -82,10 +82,12 @@ std::vector<GraphEdge> edges_at(const CapturePoint& point) {
 void add_node(Stream& stream, NodeParams params, std::vector<GraphEdge> edges) {
   StreamCapture& capture = *stream.capture;
   Graph& graph = *capture.session->graph;
+  CapturePoint point;
+  point.add(0, {});  // makes room before the node exists
   GraphNode& node = graph.add(std::move(params), edges);
   adopt(graph, node);
-  capture.point = {};
-  capture.point.add(node.handle_bits(), {});
+  point.nodes.front() = node.handle_bits();
+  capture.point = std::move(point);
 }
 
 StreamCapture& active_capture(Stream& stream) {
@@ -144,8 +146,9 @@ void make_programmatic(std::vector<GraphEdge>& edges) {
 void CapturePoint::add(uint64_t node, const CUgraphEdgeData& edge) {
   for (size_t i = 0; i < nodes.size(); ++i)
     if (nodes[i] == node && equal(data[i], edge)) return;
-  nodes.push_back(node);
+  nodes.reserve(nodes.size() + 1);  // so that both grow, or neither
   data.push_back(edge);
+  nodes.push_back(node);
 }
 
 bool captures(Stream& stream) {
@@ -285,9 +288,11 @@ void begin_capture(const std::shared_ptr<Stream>& stream, CUstreamCaptureMode mo
   session->graph = into ? std::move(into) : Graph::make();
   session->thread = std::this_thread::get_id();
   session->origin = stream.get();
-  ++session->graph->captures;
+  auto& active = capture_list().active;
+  active.reserve(active.size() + 1);  // so that nothing fails after the stream has joined
   join(session, stream, std::move(point));
-  capture_list().active.push_back(session);
+  ++session->graph->captures;
+  active.push_back(session);
   active_sessions = capture_list().active.size();
 }
 

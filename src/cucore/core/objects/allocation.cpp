@@ -60,9 +60,7 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   self.add_own_stream();
   self.uses().mark();
   // The driver frees memory of other kinds after all work of the device.
-  const bool blocks =
-      !self.is_ordered() || self.waits_for_context_ || self.uses().need_blocking_wait();
-  if (!blocks && self.uses().are_complete())
+  if (self.is_ordered() && !self.may_wait() && self.uses().are_complete())
     self.perform(*cu);
   else
     defer_release(std::move(allocation));
@@ -161,6 +159,12 @@ void Allocation::add_own_stream() noexcept {
 bool Allocation::is_ready() noexcept {
   if (!uses().are_complete()) return false;
   return !waits_for_context_ || wait_until_idle(*context_);
+}
+
+// The driver frees pinned and managed memory, and that of devices without pools, after all work.
+bool Allocation::may_wait() const noexcept {
+  return waits_for_context_ || (!is_ordered() && kind_ != Kind::OWNER) ||
+         uses().need_blocking_wait();
 }
 
 void Allocation::perform(const CudaTable& cu) noexcept {

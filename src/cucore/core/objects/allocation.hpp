@@ -65,6 +65,7 @@ class Allocation final : public DeferredRelease {
   Ref<const Stream>& stream_ref() { return stream_; }
   const Ref<Pool>& pool() const { return pool_; }
 
+  bool may_wait() const noexcept override;
   bool is_ready() noexcept override;
   void perform(const driver::CudaTable& cu) noexcept override;
 

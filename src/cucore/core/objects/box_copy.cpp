@@ -152,8 +152,9 @@ bool rows_overlap(const BoxLayout& to, const BoxLayout& from, const BoxExtent& e
 
 bool overlap(const BoxLayout& to, const BoxLayout& from, const BoxExtent& extent) {
   if (to.first >= from.first + from.last || from.first >= to.first + to.last) return false;
-  if (to.row_bytes == from.row_bytes && to.slice_rows == from.slice_rows)
-    return overlap_in_grid(to, from, extent);
+  const bool same_rows = extent.height == 1 || to.row_bytes == from.row_bytes;
+  const bool same_slices = extent.depth == 1 || to.slice_bytes() == from.slice_bytes();
+  if (same_rows && same_slices) return overlap_in_grid(to, from, extent);
   return rows_overlap(to, from, extent);
 }
 

@@ -82,13 +82,15 @@ Ref<Buffer> Buffer::create(const Device& device, size_t size, Ref<Stream> stream
   if (result != CUDA_SUCCESS) [[unlikely]]
     context->pool_counts().add_failure();
   check(result, [&] { return describe_allocation(*context, size, "device"); });
-  if (pools) context->pool_counts().add_allocation(size);
   const auto kind = pools ? Allocation::Kind::POOL : Allocation::Kind::DEVICE;
-  return adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
-               nullptr, [&] {
-                 const driver::RelaxedCaptures relaxed;
-                 return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address);
-               });
+  Ref<Buffer> buffer =
+      adopt(std::move(context), Kind::POOL, kind, address, nullptr, size, std::move(stream),
+            nullptr, [&] {
+              const driver::RelaxedCaptures relaxed;
+              return pools ? cu.cuMemFreeAsync(address, native) : cu.cuMemFree(address);
+            });
+  if (pools) buffer->context()->pool_counts().add_allocation(size);
+  return buffer;
 }
 
 Ref<Buffer> Buffer::from_graph(Ref<GraphMemory> memory, Ref<const Stream> stream,
@@ -313,6 +315,7 @@ MemoryKind Buffer::memory_kind() const {
     case Kind::MANAGED:
       return MemoryKind::MANAGED;
     case Kind::BORROWED:
+      if (size_ == 0) return MemoryKind::UNKNOWN;
       break;
   }
   const ContextScope scope(*context_, std::nothrow);

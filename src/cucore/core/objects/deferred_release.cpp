@@ -61,18 +61,19 @@ class PassTimes {
 
 }  // namespace
 
+// The releases of one thread.
 class DeferredReleases {
  public:
+  enum class Duty { PROMPT, WAITING };
+
   void start() {
     (void)driver::cuda();  // throws in a forked process, where the mutex may stay locked
     std::lock_guard lock(mutex_);
     if (started_) return;
     start_library_thread(
-        "cucore-release", [](void* self) noexcept { static_cast<DeferredReleases*>(self)->run(); },
-        this);
+        duty_ == Duty::PROMPT ? "cucore-release" : "cucore-wait",
+        [](void* self) noexcept { static_cast<DeferredReleases*>(self)->run(); }, this);
     started_ = true;
-    // Registered after the driver's own exit handler, so this runs before it.
-    std::atexit([] { instance().wait_for_exit(); });
   }
 
   // If the process cannot have another thread, queued releases never happen.
@@ -113,18 +114,21 @@ class DeferredReleases {
     passed_.wait_for(lock, 1s, is_over);
   }
 
-  static DeferredReleases& instance() {
-    static auto* releases = new DeferredReleases;  // never destroyed: no work at exit
-    return *releases;
+  static DeferredReleases& with(Duty duty) {
+    static auto* prompt = new DeferredReleases(Duty::PROMPT);  // never destroyed: no work at exit
+    static auto* waiting = new DeferredReleases(Duty::WAITING);
+    return duty == Duty::PROMPT ? *prompt : *waiting;
   }
 
- private:
   // Waits until no driver call is in progress, before the driver's exit handler runs.
   void wait_for_exit() noexcept {
     if (driver::forked()) return;
     exiting_.store(true);
     (void)lock_at_exit(busy_);
   }
+
+ private:
+  explicit DeferredReleases(Duty duty) : duty_(duty) {}
 
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
 
@@ -204,6 +208,12 @@ class DeferredReleases {
     for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
+      if (duty_ == Duty::PROMPT && (*at)->may_wait()) {
+        DeferredRelease* const waits = std::exchange(*at, (*at)->next_);
+        with(Duty::WAITING).add(std::unique_ptr<DeferredRelease>(waits));
+        ++performed;
+        continue;
+      }
       if (!(*at)->is_ready()) {
         at = &(*at)->next_;
         continue;
@@ -216,6 +226,7 @@ class DeferredReleases {
     return performed;
   }
 
+  const Duty duty_;
   std::mutex mutex_;  // guards the two queues and the counts
   std::condition_variable changed_, passed_;
   DeferredRelease* queue_ = nullptr;
@@ -229,16 +240,34 @@ class DeferredReleases {
   std::atomic<bool> exiting_{false};
 };
 
-void start_deferred_releases() { DeferredReleases::instance().start(); }
+namespace {
+
+DeferredReleases& prompt() { return DeferredReleases::with(DeferredReleases::Duty::PROMPT); }
+DeferredReleases& waiting() { return DeferredReleases::with(DeferredReleases::Duty::WAITING); }
+
+}  // namespace
+
+void start_deferred_releases() {
+  prompt().start();
+  waiting().start();
+  // Registered after the driver's own exit handler, so this runs before it.
+  static const int registered = std::atexit([] {
+    prompt().wait_for_exit();
+    waiting().wait_for_exit();
+  });
+  (void)registered;
+}
 
 void defer_release(std::unique_ptr<DeferredRelease> release) noexcept {
-  DeferredReleases::instance().add(std::move(release));
+  (release->may_wait() ? waiting() : prompt()).add(std::move(release));
 }
 
-void defer_release(std::unique_ptr<Held> held) noexcept {
-  DeferredReleases::instance().add(std::move(held));
-}
+void defer_release(std::unique_ptr<Held> held) noexcept { prompt().add(std::move(held)); }
 
-void perform_ready_releases() noexcept { DeferredReleases::instance().perform_ready(); }
+// The first may hand releases to the second.
+void perform_ready_releases() noexcept {
+  prompt().perform_ready();
+  waiting().perform_ready();
+}
 
 }  // namespace cucore::core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Releases of resources that device work may still use, on a thread of the library.
+// Releases of resources that device work may still use, on threads of the library. Those that may
+// wait for a device have a thread of their own, because its work may never end.
 #pragma once
 
 #include <memory>
@@ -15,7 +16,10 @@ class DeferredRelease {
  public:
   virtual ~DeferredRelease() = default;
 
-  // Called repeatedly until it returns true. May block.
+  // Returns whether is_ready() or perform() may wait for work of a device.
+  virtual bool may_wait() const noexcept { return uses_.need_blocking_wait(); }
+
+  // Called repeatedly until it returns true. May block only after may_wait() has returned true.
   virtual bool is_ready() noexcept { return uses_.are_complete(); }
 
   // Releases the resource.
@@ -38,7 +42,7 @@ struct Held {
   Held* next = nullptr;  // in the queue
 };
 
-// Starts the thread unless it runs; throws if it cannot.
+// Starts the threads unless they run; throws if it cannot.
 void start_deferred_releases();
 
 // Queues the release and returns at once. The uses must have been marked.

@@ -176,6 +176,9 @@ float Event::elapsed(const Event& start, const Event& end) {
                 "cannot measure the time between two events: one is not complete; call "
                 "cucore_event_synchronize() on the end event first",
                 {}, {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
+  if (result == CUDA_ERROR_INVALID_HANDLE && (!started || !ended))  // no launch of the graph
+    throw_state(which(!started, !ended) +
+                " never recorded; launch the graph that records it first");
   check(result, "measure the time between two events");
   start.completed_.store(started, std::memory_order_relaxed);
   end.completed_.store(ended, std::memory_order_relaxed);

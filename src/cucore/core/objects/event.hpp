@@ -36,6 +36,10 @@ class Event final : public Object {
   uint64_t capture() const { return capture_.load(std::memory_order_relaxed); }
   // Returns whether the library has recorded it.
   bool is_recorded() const { return records_.load(std::memory_order_acquire) != 0; }
+  // Returns whether nothing can have recorded it: neither other code nor a graph.
+  bool is_new() const {
+    return !is_recorded() && !is_shared() && !is_in_graph_.load(std::memory_order_relaxed);
+  }
   bool has_timing() const { return !(flags_ & CU_EVENT_DISABLE_TIMING); }
   bool is_blocking_sync() const { return flags_ & CU_EVENT_BLOCKING_SYNC; }
   bool is_interprocess() const { return flags_ & CU_EVENT_INTERPROCESS; }

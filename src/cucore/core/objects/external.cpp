@@ -52,6 +52,11 @@ CUDA_EXTERNAL_SEMAPHORE_WAIT_PARAMS wait_params(uint64_t value) noexcept {
 
 namespace {
 
+auto import_function() {
+  return driver::require(cuda().cuImportExternalSemaphore, "cuImportExternalSemaphore",
+                         SINCE_EXTERNAL);
+}
+
 void check_import(CUresult result, const Device& device, int descriptor, bool is_timeline) {
   const char* const kind = is_timeline ? "a timeline semaphore" : "a binary semaphore";
   if (result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_INVALID_HANDLE)
@@ -67,12 +72,8 @@ void check_import(CUresult result, const Device& device, int descriptor, bool is
 
 }  // namespace
 
-Ref<External> External::import_semaphore(const Device& device, int descriptor, bool is_timeline) {
-  if (descriptor < 0)
-    throw Error(Status::INVALID_ARGUMENT,
-                concat("descriptor is ", descriptor, "; expected a file descriptor, at least 0"));
-  const auto import = driver::require(cuda().cuImportExternalSemaphore, "cuImportExternalSemaphore",
-                                      SINCE_EXTERNAL);
+Ref<External> External::make_semaphore(const Device& device, bool is_timeline) {
+  (void)import_function();
   start_deferred_releases();
   const PrimaryScope primary(device);
   if (is_timeline &&
@@ -80,16 +81,19 @@ Ref<External> External::import_semaphore(const Device& device, int descriptor, b
     throw Error(Status::UNSUPPORTED,
                 concat(device.label(),
                        " has no timeline semaphores of other libraries; use a binary semaphore"));
-  const driver::RelaxedCaptures relaxed;  // an import breaks captures that restrict other calls
   auto destruction = std::make_unique<Destruction>(primary.context());
-  Ref<External> external = make<External>(primary.context(), std::move(destruction), is_timeline);
+  return make<External>(primary.context(), std::move(destruction), is_timeline);
+}
+
+void External::import(int descriptor) {
+  const auto import = import_function();
+  const ContextScope scope(*context_, "semaphore");
+  const driver::RelaxedCaptures relaxed;  // an import breaks captures that restrict other calls
   CUDA_EXTERNAL_SEMAPHORE_HANDLE_DESC description{};
-  description.type = is_timeline ? CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD
-                                 : CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
+  description.type = is_timeline_ ? CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_TIMELINE_SEMAPHORE_FD
+                                  : CU_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD;
   description.handle.fd = descriptor;
-  check_import(import(&external->destruction_->native, &description), device, descriptor,
-               is_timeline);
-  return external;
+  check_import(import(&destruction_->native, &description), device(), descriptor, is_timeline_);
 }
 
 External::External(Ref<Context> context, std::unique_ptr<Destruction> destruction, bool is_timeline)
@@ -98,7 +102,7 @@ External::External(Ref<Context> context, std::unique_ptr<Destruction> destructio
       is_timeline_(is_timeline) {}
 
 External::~External() {
-  if (!destruction_->native) return;
+  if (!destruction_->native || driver::is_gone()) return;
   {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();

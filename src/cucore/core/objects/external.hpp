@@ -11,8 +11,10 @@ namespace cucore::core {
 
 class External final : public Object {
  public:
+  // Makes a semaphore that import() must complete.
+  static Ref<External> make_semaphore(const Device& device, bool is_timeline);
   // Takes the descriptor over. After a failure it is still the caller's.
-  static Ref<External> import_semaphore(const Device& device, int descriptor, bool is_timeline);
+  void import(int descriptor);
 
   const Device& device() const { return context_->device(); }
   const Ref<Context>& context() const { return context_; }

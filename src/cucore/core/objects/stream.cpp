@@ -227,7 +227,8 @@ Stream::Wait Stream::check_wait(const Event& event) const {
                                                 : "an event of another capture",
                        "; wait before the capture begins, or add a node that waits at each "
                        "launch"));
-  if (recorded == NOT_CAPTURED) return Wait::PLAIN;
+  // The driver's event may have a record of an earlier event, outside the capture.
+  if (recorded == NOT_CAPTURED) return event.is_new() ? Wait::NOTHING : Wait::PLAIN;
   if (kind_ == Kind::LEGACY)
     throw Error(Status::INVALID_STATE,
                 concat("cannot let ", label(),
@@ -239,6 +240,7 @@ void Stream::wait(const Event& event) const {
   const ContextAccess access(*context_, "stream");
   const ContextAccess event_access(*event.context(), "event");
   const Wait kind = check_wait(event);
+  if (kind == Wait::NOTHING) return;
   Ref<CaptureSession> session;
   if (kind == Wait::FORK) session = find_capture(event.capture());
   // Other code may have recorded the event in its capture.

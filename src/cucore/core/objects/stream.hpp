@@ -143,7 +143,7 @@ class alignas(64) Stream final : public Object {
   void share() const { is_shared_.store(true); }
 
   // Returns what the wait makes of the stream; throws if it would break a capture.
-  enum class Wait { PLAIN, FORK };
+  enum class Wait { NOTHING, PLAIN, FORK };
   Wait check_wait(const Event& event) const;
 
   // Launches use the members before gate_, which are in one line of the cache.
