@@ -55,6 +55,7 @@ std::optional<Space> split_space(const Space& present, const Space& own) {
 
 // The space of the users becomes the outer part: sqrt(sum(x)).
 std::optional<Space> epilogue_space(const Space& present, const Space& own) {
+  if (present.outer.size() + own.inner.size() > Dims::MAX) return {};
   Space space{.family = own.family, .outer = present.outer, .inner = own.inner};
   if (own.columns == 0) return space;
   const auto split = split_of(present.outer, columns_of(own));

@@ -98,3 +98,10 @@ def test_fusion_never_changes_a_bit(pattern, operands):
         eager = pattern(*[xp.asarray(each.numpy()) for each in operands], lambda step: step)
         assert not eager.is_pending
         np.testing.assert_array_equal(bits(eager), fused)
+
+
+def test_a_reduction_whose_users_have_most_axes():
+    x = xp.ones((2,) * 16 + (1,) * 16)
+    total = x.sum(axis=tuple(range(8)), keepdims=True) + 1
+    assert total.shape == (1,) * 8 + (2,) * 8 + (1,) * 16
+    assert (total == 257).all().item()
