@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/ir/assign.hpp"
 
-#include <cmath>
-
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
@@ -26,11 +24,14 @@ void check_cast(Dtype from, Dtype to, std::string_view what, Casting rule) {
 // Without its fraction, if the type has none.
 Number shortened(const Number& number, Dtype dtype, std::string_view what) {
   if (number.kind != NumberKind::REAL || !is_integer(kind_of(dtype))) return number;
-  constexpr double LIMIT = 9.3e18;  // the integer is compared with the type's limits later
-  if (!(std::fabs(number.real) < LIMIT))
-    throw Error(Status::INVALID_ARGUMENT, concat(what, ": the number ", number.real,
-                                                 " is out of range for ", name_of(dtype)));
-  return Number::of(static_cast<int64_t>(number.real));
+  // The integer is compared with the type's limits later.
+  if (number.real >= -0x1p63 && number.real < 0x1p63)
+    return Number::of(static_cast<int64_t>(number.real));
+  if (number.real >= 0x1p63 && number.real < 0x1p64)
+    return {.kind = NumberKind::UINT,
+            .integer = static_cast<int64_t>(static_cast<uint64_t>(number.real))};
+  throw Error(Status::INVALID_ARGUMENT,
+              concat(what, ": the number ", number.real, " is out of range for ", name_of(dtype)));
 }
 
 }  // namespace

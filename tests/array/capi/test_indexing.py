@@ -171,6 +171,15 @@ class Writes(unittest.TestCase):
             array.numpy()
         self.assertIn("index 9 is out of range for axis 0 of size 4", str(raised.exception))
 
+    def test_numbers_at_the_limits_of_integers(self):
+        for dtype, number, expected in (("int64", -2.0**63, -(1 << 63)), ("uint64", 2.0**63, 1 << 63), ("uint64", 1e19, 10**19), ("int64", -0.5, 0)):
+            array = context.array(np.zeros(1, dtype))
+            array[0] = number
+            self.assertEqual(array.numpy().tolist(), [expected])
+        for dtype, number in (("int64", 2.0**63), ("int64", 9.25e18), ("int64", -9.25e18), ("uint64", 2.0**64), ("uint64", -1.0), ("int32", 1e19)):
+            with self.subTest(dtype=dtype, number=number), self.assertRaisesRegex(Failure, f"is out of range for {dtype}"):
+                context.array(np.zeros(1, dtype))[0] = number
+
     def test_fractions_are_cut_off_for_integers(self):
         _, array = both(np.zeros(4, "int32"))
         array[0] = 2.9
