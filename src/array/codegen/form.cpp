@@ -146,6 +146,11 @@ void put_map(std::string& text, const MapDetail& map) {
   for (const Dtype dtype : map.types.results) put(text, dtype);
 }
 
+// The texts of reports have them.
+void put_axes(std::string& text, const std::vector<IndexDetail>& indices) {
+  for (const IndexDetail& index : indices) put(text, index.axis);
+}
+
 constexpr int64_t ROW_VECTOR = 4;  // for every type: the tree of a row does not depend on it
 
 int64_t map_vector(const Kernel& kernel, const Widths& widths) {
@@ -225,7 +230,7 @@ Form form_of(const Kernel& kernel, const Target& target, const Addresses& addres
 }
 
 std::string encoded(const Form& form, const Kernel& kernel, const Target& target) {
-  constexpr uint8_t VERSION = 1;
+  constexpr uint8_t VERSION = 2;
   std::string text;
   put(text, VERSION);
   put(text, kernel.family);
@@ -267,6 +272,7 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, static_cast<uint8_t>(node.arguments.size()));
     for (const uint16_t argument : node.arguments) put(text, argument);
     if (node.kind == NodeKind::MAP) put_map(text, *node.map);
+    if (node.kind == NodeKind::GATHER) put_axes(text, *node.indices);
   }
   put(text, uint16_t{0xffff});
   for (size_t at = 0; at < kernel.stores.size(); ++at) {
@@ -277,6 +283,7 @@ std::string encoded(const Form& form, const Kernel& kernel, const Target& target
     put(text, kernel.stores[at].skips);
     put(text, static_cast<uint8_t>(kernel.stores[at].arguments.size()));
     for (const uint16_t argument : kernel.stores[at].arguments) put(text, argument);
+    if (!kernel.stores[at].arguments.empty()) put_axes(text, *kernel.stores[at].indices);
   }
   for (const Constant& constant : kernel.constants) put(text, constant.dtype);
   return text;

@@ -116,6 +116,7 @@ void ConeKey::put_details(const Value& value) {
   for (const IndexDetail& index : value.indices) {
     put(index.size);
     put(index.stride);
+    put(index.axis);
   }
 }
 

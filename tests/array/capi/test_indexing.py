@@ -171,6 +171,19 @@ class Writes(unittest.TestCase):
             array.numpy()
         self.assertIn("index 9 is out of range for axis 0 of size 4", str(raised.exception))
 
+    def test_an_index_out_of_range_names_its_axis(self):
+        own = Context()
+        places, array = own.array(np.array([0, 9])), own.array(np.zeros((5, 5)))
+        for axis in (0, 1, 0):
+            with self.subTest(axis=axis):
+                with self.assertRaisesRegex(Failure, f"index 9 is out of range for axis {axis} of size 5"):
+                    array.view("cucore_array_take", places.handle, axis).numpy()
+        for index, axis in ((places, 0), ((slice(None), places), 1)):
+            written = own.array(np.zeros((5, 5)))
+            written[index] = 1.0
+            with self.assertRaisesRegex(Failure, f"index 9 is out of range for axis {axis} of size 5"):
+                written.numpy()
+
     def test_numbers_at_the_limits_of_integers(self):
         for dtype, number, expected in (("int64", -2.0**63, -(1 << 63)), ("uint64", 2.0**63, 1 << 63), ("uint64", 1e19, 10**19), ("int64", -0.5, 0)):
             array = context.array(np.zeros(1, dtype))
