@@ -338,7 +338,7 @@ Array composite(const Op& op, const Array& array, const ReduceOptions& options,
     return cast(single_op("sqrt", variance(op, array, options, wanted)), real_of(wanted));
   if (op.name == "norm")
     return cast(norm(op, array, options, accumulated(wanted)), real_of(wanted));
-  return cast(logsumexp(op, array, options, wanted), wanted);
+  return cast(logsumexp(op, array, options, accumulated(wanted)), wanted);
 }
 
 }  // namespace

@@ -58,3 +58,10 @@ def test_moments_of_groups_of_blocks(size, dtype):
     mean, again = xp.mean(x, axis=1), xp.var(x, axis=1)  # in one kernel
     np.testing.assert_allclose(mean.numpy(), theirs.mean(axis=1, dtype="float64"), rtol=1e-6)
     np.testing.assert_array_equal(again.numpy(), ours)
+
+
+@pytest.mark.parametrize("dtype, count, expected", (("float16", 70000, 11.15625), ("bfloat16", 1000, 6.90625)))
+def test_sums_of_exponentials_exceed_short_types(dtype, count, expected):
+    zeros = xp.zeros((2, count), dtype=dtype)
+    assert xp.logsumexp(zeros, axis=1).astype(xp.float64).tolist() == [expected] * 2
+    assert xp.logsumexp(zeros, axis=1).dtype.name == dtype
