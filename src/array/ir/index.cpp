@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "array/ir/assign.hpp"
@@ -22,6 +23,14 @@ void check_integers(const Array& indices, Status status = Status::DTYPE) {
   if (is_integer(kind_of(indices.dtype()))) return;
   throw Error(status,
               concat("an index is an array of ", name_of(indices.dtype()), "; expected integers"));
+}
+
+// uint64 numbers above those of int64 would become negative indices, which count from the end.
+Array index_numbers(const Array& indices) {
+  if (indices.dtype() != Dtype::UINT64) return cast(indices, Dtype::INT64);
+  const Input inputs[] = {{.array = &indices},
+                          {.number = Number::of(std::numeric_limits<int64_t>::max())}};
+  return cast(apply_one(indices.graph(), "minimum", inputs), Dtype::INT64);
 }
 
 Dims common_shape_of(const std::vector<AxisIndices>& all) {
@@ -65,7 +74,7 @@ Layout layout_of(const View& base, const std::vector<AxisIndices>& all, const Di
 }
 
 Operand index_operand(const Array& indices, const Layout& layout, const Dims& shape) {
-  Operand operand = captured(cast(indices, Dtype::INT64));
+  Operand operand = captured(index_numbers(indices));
   if (operand.is_constant()) return operand;
   const View narrow = broadcast(operand.view, shape, "index");
   operand.view = {
@@ -232,7 +241,7 @@ Selection selection_along(const Array& array, const Array& indices, int32_t axis
   base = broadcast(base, result, what);
   base.strides[place] = 0;
   base.read_only = array.view.read_only;
-  Operand index = captured(cast(indices, Dtype::INT64));
+  Operand index = captured(index_numbers(indices));
   if (!index.is_constant()) index.view = broadcast(index.view, result, what);
   index.view.read_only = false;
   Selection selection{.target = {.cell = array.cell, .view = std::move(base)}, .indexed = {}};

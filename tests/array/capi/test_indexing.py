@@ -184,6 +184,18 @@ class Writes(unittest.TestCase):
             with self.assertRaisesRegex(Failure, f"index 9 is out of range for axis {axis} of size 5"):
                 written.numpy()
 
+    def test_large_unsigned_indices_do_not_count_from_the_end(self):
+        for number in ((1 << 64) - 1, 1 << 63):
+            own = Context()
+            array, places = own.array(np.arange(5)), own.array(np.array([number], "uint64"))
+            message = "index 9223372036854775807 is out of range for axis 0 of size 5"
+            with self.assertRaisesRegex(Failure, message):
+                array[places].numpy()
+            with self.assertRaisesRegex(Failure, message):
+                array.view("cucore_array_take_along", places.handle, 0).numpy()
+        array, places = both(np.array([4, 0], "uint64"))
+        np.testing.assert_array_equal(context.array(np.arange(5))[places].numpy(), [4, 0])
+
     def test_numbers_at_the_limits_of_integers(self):
         for dtype, number, expected in (("int64", -2.0**63, -(1 << 63)), ("uint64", 2.0**63, 1 << 63), ("uint64", 1e19, 10**19), ("int64", -0.5, 0)):
             array = context.array(np.zeros(1, dtype))
