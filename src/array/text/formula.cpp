@@ -71,7 +71,8 @@ class Formulas {
   }
 
   static bool is_computed(const Node& node) {
-    return node.kind == NodeKind::MAP || node.kind == NodeKind::REDUCED;
+    return node.kind == NodeKind::MAP || node.kind == NodeKind::PART ||
+           node.kind == NodeKind::REDUCED || reads_anywhere(node);
   }
 
   // A computed node that several others need gets a line of its own.

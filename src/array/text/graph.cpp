@@ -40,6 +40,20 @@ std::string_view kind_text(const Value& value) {
   return "";
 }
 
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') result += '\\';
+    if (letter == '\n')
+      result += "\\n";
+    else if (letter == '\r')
+      result += "\\r";
+    else
+      result += letter;
+  }
+  return result;
+}
+
 class Drawing {
  public:
   explicit Drawing(std::span<Value* const> results) : names_(results) {
@@ -71,7 +85,7 @@ class Drawing {
 
   void draw(const Value& value, size_t number, std::string* lines) {
     const std::string name =
-        value.cells() > 0 || !value.is_pending() ? concat(names_.of(value), " = ") : "";
+        value.cells() > 0 || !value.is_pending() ? concat(escaped(names_.of(value)), " = ") : "";
     *lines +=
         concat("  v", number, " [label=\"", name, kind_text(value), "\\n", short_name(value.dtype),
                shape_text(std::span(value.shape.begin(), value.shape.end())),

@@ -172,6 +172,19 @@ class Texts(unittest.TestCase):
         for part in ('label="x = stored\\nf32(4,)"', 'label="r = multiply\\nf32(4,)"', 'label="3"', " -> "):
             self.assertIn(part, text)
 
+    def test_names_in_the_graph_are_escaped(self):
+        text = explain([named(self.x, 'a"];b[label="\\\n') * 3.0], GRAPH)
+        self.assertIn('label="a\\"];b[label=\\"\\\\\\n = stored\\nf32(4,)"', text)
+
+    def test_shared_indices_have_a_line(self):
+        base, index = named(self.context.array(np.arange(16).reshape(4, 4) % 4), "base"), named(self.context.array(np.array([1, 2, 3])), "index")
+        for _ in range(18):
+            index = base[index, index]
+        lines = explain([index]).splitlines()
+        self.assertIn("  s2 = base[s1, s1]", lines)
+        self.assertEqual(lines[-1], "  r = base[s17, s17]")
+        self.assertLess(len("".join(lines)), 1000)
+
     def test_what_only_a_reduction_needs_is_stored_if_it_has_a_name(self):
         new = self.x * 2.0
         norm = (new - self.y).reduce("norm")
