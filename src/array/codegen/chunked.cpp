@@ -273,7 +273,7 @@ std::string chunked_body(const Kernel& kernel, const Form& form, const std::stri
 }
 
 LaunchPlan chunked_launch(const Kernel& kernel, const Form&) {
-  return {.grid = static_cast<uint32_t>(kernel.rows() * chunks_of(kernel)),
+  return {.grid = kernel.rows() * chunks_of(kernel),
           .block = uint32_t{CHUNK_THREADS},
           .parameters = {}};
 }

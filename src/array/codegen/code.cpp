@@ -2,6 +2,7 @@
 #include "array/codegen/code.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -67,6 +68,14 @@ std::optional<Phases> phases_of(const Kernel& kernel) {
   if (kernel.family == KernelFamily::SORT) return Phases{0, sort_launches(kernel) - 1};
   if (kernel.family == KernelFamily::MAP && map_is_ordered(kernel)) return Phases{0, 2};
   return {};
+}
+
+void check_blocks(int64_t blocks) {
+  constexpr int64_t MOST_BLOCKS = std::numeric_limits<int32_t>::max();
+  if (blocks > MOST_BLOCKS)
+    throw Error(Status::UNSUPPORTED, concat("compute an array: its kernel needs ", blocks,
+                                            " blocks, and a launch has at most ", MOST_BLOCKS,
+                                            "; divide the array into parts"));
 }
 
 std::string name_of(const FamilyText& family, const Form& form, const Kernel& kernel,
@@ -149,6 +158,7 @@ std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Form& form,
   std::vector<LaunchPlan> launches;
   for (int32_t phase = first; phase <= last; ++phase) {
     LaunchPlan launch = family.launch(kernel, form);
+    check_blocks(launch.grid);
     Fields fields(Fields::What::BYTES);
     family.add_fields(fields, kernel, form, addresses);
     if (phases) fields.add("i32", "phase", phase);

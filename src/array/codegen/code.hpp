@@ -66,10 +66,11 @@ Code code_of(const Kernel& kernel, const Target& target, const Addresses& addres
 std::vector<std::string> compile_options(const Target& target);
 
 struct LaunchPlan {
-  uint32_t grid = 1, block = 1;
+  int64_t grid = 1;
+  uint32_t block = 1;
   std::vector<std::byte> parameters;  // one packed block, the only argument
 };
-// One after another.
+// One after another. Throws UNSUPPORTED if one has more blocks than CUDA permits.
 std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Target& target,
                                     const Addresses& addresses);
 std::vector<LaunchPlan> launches_of(const Kernel& kernel, const Form& form,

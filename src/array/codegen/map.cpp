@@ -80,7 +80,7 @@ LaunchPlan map_launch(const Kernel& kernel, const Form& form) {
     return {.grid = tile_count(kernel, form), .block = uint32_t{MAP_THREADS}, .parameters = {}};
   const int64_t per_block = MAP_THREADS * form.unroll;
   const Units units = units_of(kernel, form);
-  return {.grid = static_cast<uint32_t>((units.count + per_block - 1) / per_block),
+  return {.grid = (units.count + per_block - 1) / per_block,
           .block = uint32_t{MAP_THREADS},
           .parameters = {}};
 }

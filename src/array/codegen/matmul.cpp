@@ -161,8 +161,7 @@ std::string matmul_body(const Kernel& kernel, const Form&, const std::string& na
 LaunchPlan matmul_launch(const Kernel& kernel, const Form&) {
   const Sizes sizes = sizes_of(kernel);
   const int64_t tile = matmul_tile(kernel);
-  return {.grid = static_cast<uint32_t>(batches_of(kernel) * blocks_of(sizes.rows, tile) *
-                                        blocks_of(sizes.columns, tile)),
+  return {.grid = batches_of(kernel) * blocks_of(sizes.rows, tile) * blocks_of(sizes.columns, tile),
           .block = uint32_t{PRODUCT_THREADS},
           .parameters = {}};
 }

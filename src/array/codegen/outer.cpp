@@ -251,7 +251,7 @@ std::string outer_body(const Kernel& kernel, const Form& form, const std::string
 
 LaunchPlan outer_launch(const Kernel& kernel, const Form&) {
   const Blocks blocks = blocks_of(kernel);
-  return {.grid = static_cast<uint32_t>(blocks.batches * blocks.across * blocks.chunks),
+  return {.grid = blocks.batches * blocks.across * blocks.chunks,
           .block = uint32_t{OUTER_THREADS},
           .parameters = {}};
 }

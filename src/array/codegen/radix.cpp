@@ -180,7 +180,7 @@ std::string radix_body(const Kernel& kernel, const Form& form, const std::string
 }
 
 LaunchPlan radix_launch(const Kernel& kernel) {
-  return {.grid = static_cast<uint32_t>(kernel.rows() * std::max(radix_chunks(kernel), DIGITS)),
+  return {.grid = kernel.rows() * std::max(radix_chunks(kernel), DIGITS),
           .block = uint32_t{RADIX_THREADS},
           .parameters = {}};
 }

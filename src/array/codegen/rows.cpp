@@ -112,7 +112,7 @@ std::string rows_body(const Kernel& kernel, const Form& form, const std::string&
 LaunchPlan rows_launch(const Kernel& kernel, const Form&) {
   const RowTree tree = row_tree(kernel.row_size());
   const int64_t rows = block_rows(tree);
-  return {.grid = static_cast<uint32_t>((kernel.rows() + rows - 1) / rows),
+  return {.grid = (kernel.rows() + rows - 1) / rows,
           .block = static_cast<uint32_t>(block_threads(tree)),
           .parameters = {}};
 }

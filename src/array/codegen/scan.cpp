@@ -150,7 +150,7 @@ std::string scan_body(const Kernel& kernel, const Form& form, const std::string&
 }
 
 LaunchPlan scan_launch(const Kernel& kernel, const Form&) {
-  return {.grid = static_cast<uint32_t>(kernel.rows() * scan_chunks(kernel)),
+  return {.grid = kernel.rows() * scan_chunks(kernel),
           .block = uint32_t{SCAN_THREADS},
           .parameters = {}};
 }

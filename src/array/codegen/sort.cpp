@@ -170,7 +170,7 @@ std::string sort_body(const Kernel& kernel, const Form& form, const std::string&
 
 LaunchPlan sort_launch(const Kernel& kernel, const Form&) {
   if (sorts_by_digits(kernel)) return radix_launch(kernel);
-  return {.grid = static_cast<uint32_t>(kernel.rows() * tiles_of(kernel)),
+  return {.grid = kernel.rows() * tiles_of(kernel),
           .block = static_cast<uint32_t>(sort_threads(kernel)),
           .parameters = {}};
 }

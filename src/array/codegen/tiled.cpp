@@ -164,13 +164,13 @@ std::string tiled_body(const Kernel& kernel, const Form& form, const std::string
   return TiledText(kernel, form).body(name);
 }
 
-uint32_t tile_count(const Kernel& kernel, const Form& form) {
+int64_t tile_count(const Kernel& kernel, const Form& form) {
   int64_t count = 1;
   for (size_t axis = 0; axis < kernel.outer.size(); ++axis) {
     const bool tiled = axis == form.tile_axis || axis + 1 == kernel.outer.size();
     count *= tiled ? tiles_of(kernel.outer[axis], form) : kernel.outer[axis];
   }
-  return static_cast<uint32_t>(count);
+  return count;
 }
 
 }  // namespace cucore::array

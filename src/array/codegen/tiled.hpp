@@ -17,6 +17,6 @@ void choose_tile(const Kernel& kernel, Form& form);
 
 void add_tile_fields(Fields& fields, const Kernel& kernel, const Form& form);
 std::string tiled_body(const Kernel& kernel, const Form& form, const std::string& name);
-uint32_t tile_count(const Kernel& kernel, const Form& form);
+int64_t tile_count(const Kernel& kernel, const Form& form);
 
 }  // namespace cucore::array

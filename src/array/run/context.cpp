@@ -211,7 +211,26 @@ void Context::evaluate_all(Reason reason) {
     for (Value* value = graph_.first_pending(); value; value = Graph::next_pending(*value))
       if (value->cells() > 0) held.cells.push_back(make<Cell>(ValueRef(value)));
   }
-  evaluate(held.cells, reason, one);
+  try {
+    evaluate(held.cells, reason, one);
+  } catch (const Error& error) {
+    if (error.status() != Status::UNSUPPORTED) throw;
+    evaluate_each(held.cells, reason, one);
+  }
+}
+
+// A kernel that cannot be launched keeps no others from being computed.
+void Context::evaluate_each(std::span<const Ref<Cell>> cells, Reason reason,
+                            const Evaluation& one) {
+  std::exception_ptr first;
+  for (const Ref<Cell>& cell : cells) {
+    try {
+      evaluate(std::span(&cell, 1), reason, one);
+    } catch (const Error&) {
+      if (!first) first = std::current_exception();
+    }
+  }
+  if (first) std::rethrow_exception(first);
 }
 
 Context::Excess Context::excess(const Cell& cell, const Lock&) noexcept {

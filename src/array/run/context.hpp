@@ -178,6 +178,7 @@ class Context : public Object {
   void evaluate_readers(const Ref<Cell>& cell, Reason reason);
   using Evaluation = std::scoped_lock<std::mutex>;  // of evaluation_
   void evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Evaluation& one);
+  void evaluate_each(std::span<const Ref<Cell>> cells, Reason reason, const Evaluation& one);
   // The array, or a copy in C order if its elements are not consecutive; evaluated.
   Array consecutive(const Array& array);
   // The memory of the first element.

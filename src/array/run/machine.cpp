@@ -83,7 +83,7 @@ void DeviceMachine::launch(const PreparedForm& form, const PreparedKernel& prepa
                            const std::vector<LaunchPlan>& plans) {
   for (const LaunchPlan& plan : plans) {
     cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
-    options.grid[0] = plan.grid;
+    options.grid[0] = static_cast<uint32_t>(plan.grid);
     options.block[0] = plan.block;
     if (plans.size() == 1) {
       options.bytes_read = prepared.bytes_read;

@@ -45,7 +45,7 @@ class Generated {
     cucore_kernel* code = find(kernel, target, addresses);
     for (const LaunchPlan& plan : launches_of(kernel, target, addresses)) {
       cucore_launch_options options = CUCORE_LAUNCH_OPTIONS_INIT;
-      options.grid[0] = plan.grid;
+      options.grid[0] = static_cast<uint32_t>(plan.grid);
       options.block[0] = plan.block;
       require(cucore_kernel_launch_packed(code, stream_, &options, plan.parameters.data(),
                                           plan.parameters.size(), &error),

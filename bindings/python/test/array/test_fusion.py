@@ -6,6 +6,7 @@ import random
 import numpy as np
 import pytest
 
+import cucore
 import cucore.array as xp
 
 ROWS, COLUMNS = 5, 1031
@@ -105,3 +106,28 @@ def test_a_reduction_whose_users_have_most_axes():
     total = x.sum(axis=tuple(range(8)), keepdims=True) + 1
     assert total.shape == (1,) * 8 + (2,) * 8 + (1,) * 16
     assert (total == 257).all().item()
+
+
+def pending_with_too_many_blocks():
+    target = xp.zeros(4)
+    target[xp.broadcast_to(xp.asarray(np.array(1)), (2**42 + 2**30,))] = 1.0
+    return target
+
+
+def test_a_kernel_of_too_many_blocks_is_refused():
+    with xp.using(xp.Context()):
+        with pytest.raises(cucore.UnsupportedError, match="its kernel needs [0-9]+ blocks, and a launch has at most 2147483647"):
+            pending_with_too_many_blocks().numpy()
+
+
+def test_a_kernel_that_is_refused_keeps_no_others_from_being_computed():
+    with xp.using(xp.Context(max_pending=8)):
+        refused = pending_with_too_many_blocks()
+        kept, failures = [], 0
+        for number in range(40):
+            try:
+                kept.append(xp.ones(4) * number)
+            except cucore.UnsupportedError:
+                failures += 1
+        assert refused.is_pending and len(kept) + failures == 40
+        assert 0 < failures < 20
