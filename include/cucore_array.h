@@ -1626,13 +1626,15 @@ CUCORE_ARRAY_API cucore_status cucore_array_generator_set_state(cucore_array_gen
  * @param distribution  how the numbers are distributed
  * @param dtype         the type; DEFAULT: uint64, int64 or bool, or the context's default for numbers
  *                      with a fraction
- * @param parameters    of the distribution, repeated to the shape
+ * @param parameters    of the distribution, repeated to the shape; integers of an empty interval in
+ *                      arrays are its lower bound
  * @param count         of parameters; 0 leaves out those that have a default
  * @param shape         the sizes
  * @param ndim          the number of axes
  * @param out           receives the array
  * @param error         NULL, or receives a new error on failure
- * @retval CUCORE_ERROR_INVALID_ARGUMENT  the count is wrong, or an interval of two numbers is empty
+ * @retval CUCORE_ERROR_INVALID_ARGUMENT  the count is wrong, or an interval of two numbers is empty,
+ *         or has no finite length
  * @retval CUCORE_ERROR_DTYPE  the distribution has no numbers of this type
  * @retval CUCORE_ERROR_SHAPE  a parameter does not broadcast to the shape
  * @since 0.2

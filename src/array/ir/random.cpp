@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "array/ir/random.hpp"
 
+#include <cmath>
+
 #include "array/ir/graph.hpp"
 #include "array/model/transforms.hpp"
 #include "support/concat.hpp"
@@ -132,15 +134,24 @@ void check_real(Dtype dtype, std::string_view what) {
               concat(what, ": ", name_of(dtype), "; expected a floating-point type"));
 }
 
+// An empty interval of arrays, which nothing checks, has its lower bound.
+Array at_least_one(const Array& span, const Array& low, const Array& high) {
+  const Array holds = arithmetic("less", {.array = &low}, {.array = &high}, Dtype::DEFAULT);
+  const Input inputs[] = {{.array = &holds}, {.array = &span}, {.number = Number::of(int64_t{1})}};
+  return apply_one(span.graph(), "where", inputs);
+}
+
 // low + number in [0, high - low), modulo 2^64.
 Array integers(const Maker& maker, std::span<const Input> parameters, Dtype dtype,
                std::string_view what) {
   if (!is_integer(kind_of(dtype)))
     throw Error(Status::DTYPE, concat(what, ": ", name_of(dtype), "; expected integers"));
   const Dtype wide = kind_of(dtype) == Kind::UNSIGNED ? Dtype::UINT64 : Dtype::INT64;
-  const Array low = cast(maker.parameter(parameters[0], wide, what), Dtype::UINT64);
-  const Array high = cast(maker.parameter(parameters[1], wide, what), Dtype::UINT64);
-  const Array span = arithmetic("subtract", {.array = &high}, {.array = &low}, Dtype::UINT64);
+  const Array first = maker.parameter(parameters[0], wide, what);
+  const Array last = maker.parameter(parameters[1], wide, what);
+  const Array low = cast(first, Dtype::UINT64), high = cast(last, Dtype::UINT64);
+  Array span = arithmetic("subtract", {.array = &high}, {.array = &low}, Dtype::UINT64);
+  if (parameters[0].array || parameters[1].array) span = at_least_one(span, first, last);
   const Array number = maker.made(BELOW, Dtype::UINT64, &span);
   const Array sum = arithmetic("add", {.array = &number}, {.array = &low}, Dtype::UINT64);
   return cast(sum, dtype);
@@ -150,6 +161,32 @@ Array integers(const Maker& maker, std::span<const Input> parameters, Dtype dtyp
 Array scaled(const Array& number, const Array& factor, const Array* shift, Dtype dtype) {
   const Array product = arithmetic("multiply", {.array = &number}, {.array = &factor}, dtype);
   return shift ? arithmetic("add", {.array = &product}, {.array = shift}, dtype) : product;
+}
+
+// Bounds of the type, whose distance is computed in a type that may be wider.
+void check_span(std::span<const Input> bounds, Dtype dtype, Dtype wide, std::string_view what) {
+  if (bounds[0].array || bounds[1].array) return;
+  const double low = constant_of(bounds[0].number, dtype, what).real;
+  const double high = constant_of(bounds[1].number, dtype, what).real;
+  if (!std::isfinite(rounded(high - low, wide)))
+    throw Error(Status::INVALID_ARGUMENT, concat(what, ": low is ", low, " and high ", high,
+                                                 "; expected a finite high - low"));
+}
+
+// In [low, high). Sums that the type rounds to `high` become the number before it.
+Array uniform(const Array& number, std::span<const Input> bounds, const Maker& maker, Dtype dtype,
+              std::string_view what) {
+  const Dtype wide = size_of(dtype) < size_of(Dtype::FLOAT32) ? Dtype::FLOAT32 : dtype;
+  check_span(bounds, dtype, wide, what);
+  const Array low = maker.parameter(bounds[0], dtype, what);
+  const Array high = maker.parameter(bounds[1], dtype, what);
+  const Array first = cast(low, wide), last = cast(high, wide);
+  const Array span = arithmetic("subtract", {.array = &last}, {.array = &first}, wide);
+  const Array sum = cast(scaled(cast(number, wide), span, &first, wide), dtype);
+  const Array is_high = arithmetic("equal", {.array = &sum}, {.array = &high}, Dtype::DEFAULT);
+  const Array before = arithmetic("nextafter", {.array = &high}, {.array = &low}, dtype);
+  const Input inputs[] = {{.array = &is_high}, {.array = &before}, {.array = &sum}};
+  return apply_one(sum.graph(), "where", inputs);
 }
 
 }  // namespace
@@ -188,11 +225,10 @@ Array random(Graph& graph, Distribution distribution, Dtype dtype, const Stream&
                                                               : EXPONENTIAL;
   const Array number = maker.made(ops.of(dtype), dtype);
   if (parameters.empty()) return number;
+  if (distribution == Distribution::UNIFORM) return uniform(number, parameters, maker, dtype, what);
   const Array first = maker.parameter(parameters[0], dtype, what);
   if (distribution == Distribution::EXPONENTIAL) return scaled(number, first, nullptr, dtype);
-  Array second = maker.parameter(parameters[1], dtype, what);
-  if (distribution == Distribution::UNIFORM)
-    second = arithmetic("subtract", {.array = &second}, {.array = &first}, dtype);
+  const Array second = maker.parameter(parameters[1], dtype, what);
   return scaled(number, second, &first, dtype);
 }
 

@@ -180,6 +180,29 @@ class Random(unittest.TestCase):
         with self.assertRaises(Failure):
             Generator()(INTEGERS, (3,), 4, 4)
 
+    def test_uniform_numbers_are_less_than_the_upper_bound(self):
+        for dtype in ("float16", "bfloat16", "float32"):
+            for low, high in ((1.0, 2.0), (100.0, 101.0), (101.0, 100.0), (-60000.0, 59904.0)):
+                values = Generator()(UNIFORM, (1 << 17,), low, high, dtype=dtype).astype("float64").numpy()
+                least = low if low < high else high
+                with self.subTest(dtype=dtype, low=low):
+                    self.assertTrue(np.isfinite(values).all())
+                    self.assertTrue((abs(values - least) <= abs(high - low) + 256 * (least < -1)).all())
+                    self.assertFalse((values == high).any())
+        np.testing.assert_array_equal(Generator()(UNIFORM, (3,), 5.0, 5.0).numpy(), [5.0] * 3)
+
+    def test_intervals_without_a_finite_length_are_refused(self):
+        for low, high, dtype in ((-1.7e308, 1.7e308, "float64"), (-3e38, 3e38, "float32"), (0.0, float("inf"), "float64"), (float("nan"), 1.0, "float64"),
+                                 (0.0, 1e6, "float16")):
+            with self.assertRaisesRegex(Failure, "expected a finite high - low"):
+                Generator()(UNIFORM, (3,), low, high, dtype=dtype)
+
+    def test_empty_intervals_of_arrays_have_their_lower_bound(self):
+        low, high = context.array(np.array([5, 5, -3, 8])), context.array(np.array([5, 4, 0, -9]))
+        values = Generator()(INTEGERS, (100, 4), low, high).numpy()
+        np.testing.assert_array_equal(values[:, [0, 1, 3]], [[5, 5, 8]] * 100)
+        np.testing.assert_array_equal(np.unique(values[:, 2]), [-3, -2, -1])
+
     def test_bernoulli(self):
         values = Generator()(BERNOULLI, (20000,), 0.25).numpy()
         self.assertEqual(values.dtype.name, "bool")
