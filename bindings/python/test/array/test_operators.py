@@ -239,3 +239,9 @@ def test_extremes_of_two_zeros(dtype):
             signs = np.signbit([first[0].item(), second[0].item()])
             for function, expected in ((xp.fmin, signs[0]), (xp.fmax, signs[0]), (xp.minimum, signs.any()), (xp.maximum, signs.all())):
                 assert xp.signbit(function(first, second)).tolist() == [expected] * 33
+
+
+def test_angles_of_zeros_have_their_sign():
+    theirs = np.array([-0.0, 0.0, -1, 2, np.nan, -np.nan, -np.inf])
+    equal(xp.angle(xp.asarray(theirs)), np.angle(theirs))
+    assert xp.angle(xp.asarray([-0.0], dtype=xp.float16)).tolist() == [3.140625]
