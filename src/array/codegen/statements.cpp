@@ -12,6 +12,8 @@ namespace {
 
 bool is_half(Dtype dtype) { return dtype == Dtype::FLOAT16 || dtype == Dtype::BFLOAT16; }
 
+bool is_exact_in_f32(Dtype dtype) { return dtype == Dtype::FLOAT32 || size_of(dtype) < 4; }
+
 constexpr std::string_view NAMES = "xyz";
 
 // "const f32 x = f32(n3);" for each operand
@@ -26,9 +28,10 @@ std::string operands_text(const Kernel& kernel, const Node& node) {
 }
 
 std::string operation(const MapDetail& map, Dtype dtype) {
+  const std::string_view suffix = dtype == Dtype::FLOAT16 ? "f16" : "bf16";
+  if (map.op->name == "fma" && is_half(dtype)) return concat("half::fma_", suffix, "(x, y, z)");
   if (map.op->name != "nextafter" || !is_half(dtype))
     return expression_text(*map.op, map.expression, dtype);
-  const std::string_view suffix = dtype == Dtype::FLOAT16 ? "f16" : "bf16";
   return concat("half::next(x, y, half::to_", suffix, ", half::from_", suffix, ")");
 }
 
@@ -142,6 +145,8 @@ std::string converted(Dtype from, Dtype to, std::string_view computed) {
   const std::string value = parts ? concat(computed, ".re") : std::string(computed);
   if (to == Dtype::FLOAT16 && real_of(from) == Dtype::FLOAT64)
     return concat("half::round_f16(", value, ")");
+  if (to == Dtype::BFLOAT16 && !is_exact_in_f32(real_of(from)))
+    return concat("half::round_bf16(half::odd(", value, "))");
   return rounded_text(to, concat(compute_type(to), "(", value, ")"));
 }
 

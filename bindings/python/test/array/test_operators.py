@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators and element-wise functions, compared with NumPy."""
 import operator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -245,3 +246,55 @@ def test_angles_of_zeros_have_their_sign():
     theirs = np.array([-0.0, 0.0, -1, 2, np.nan, -np.nan, -np.inf])
     equal(xp.angle(xp.asarray(theirs)), np.angle(theirs))
     assert xp.angle(xp.asarray([-0.0], dtype=xp.float16)).tolist() == [3.140625]
+
+
+BITS = {"float16": 11, "bfloat16": 8}  # of the significand
+
+
+def rounded_once(number, dtype):
+    """A normal number of the type, half to even."""
+    if number == 0:
+        return 0.0
+    exponent = len(bin(abs(number.numerator))) - len(bin(number.denominator))
+    unit = Fraction(2) ** (exponent - (abs(number) < Fraction(2) ** exponent) - BITS[dtype] + 1)
+    return float(round(number / unit) * unit)
+
+
+@pytest.mark.parametrize("dtype", ("float64", "int32", "uint32", "int64", "uint64"))
+def test_conversions_to_bfloat16_round_once(dtype):
+    generator = np.random.default_rng(7)
+    ties = (257 + 2 * generator.integers(0, 128, 200)) * 2 ** (20 if dtype.endswith("32") else 52)
+    near = generator.integers(-1, 2, 200)
+    if dtype == "float64":
+        theirs = np.ldexp(ties.astype(dtype) / 2**52, generator.integers(-100, 100, 200)) * (1 + near * 2.0**-45)
+    else:
+        theirs = ties.astype(dtype) + near.astype(dtype)
+        theirs = np.concatenate([theirs, np.array([np.iinfo(dtype).min, np.iinfo(dtype).max, 0], dtype)])
+    made = xp.asarray(theirs).astype(xp.bfloat16).astype(xp.float64).tolist()
+    assert made == [rounded_once(Fraction(each), "bfloat16") for each in theirs.tolist()]
+
+
+def test_special_numbers_become_bfloat16():
+    theirs = [np.inf, -np.inf, 1e300, -1e300, 0.0, -0.0, 5e-324, np.nan]
+    made = xp.asarray(np.array(theirs)).astype(xp.bfloat16).astype(xp.float64).numpy()
+    np.testing.assert_array_equal(made, [np.inf, -np.inf, np.inf, -np.inf, 0, -0.0, 0, np.nan])
+    assert np.signbit(made[5])
+
+
+@pytest.mark.parametrize("dtype", BITS)
+def test_fma_of_short_types_rounds_once(dtype):
+    generator = np.random.default_rng(3)
+    count, bits = 3000, BITS[dtype]
+
+    def numbers(least, greatest):
+        significands = generator.integers(2 ** (bits - 1), 2**bits, count) * generator.choice([-1, 1], count)
+        return np.ldexp(significands.astype("float64"), generator.integers(least, greatest, count) - bits)
+
+    span = (-4, 5) if dtype == "float16" else (-30, 30)
+    x, y, z = numbers(*span), numbers(*span), numbers(*span)
+    x[0], y[0], z[0] = 2.0**-11 * (1 + 2.0**-10), 1 - 2.0**-10, 1 + 2.0**-10
+    if dtype == "bfloat16":
+        x[0], y[0], z[0] = 2.0**-4 * (1 + 2.0**-4), 2.0**-4 * (1 + 2.0**-4), 2.0**-100
+    made = xp.fma(*(xp.asarray(each).astype(dtype) for each in (x, y, z))).astype(xp.float64).tolist()
+    exact = [Fraction(one) * Fraction(two) + Fraction(three) for one, two, three in zip(x, y, z)]
+    assert made == [rounded_once(each, dtype) for each in exact]

@@ -17,6 +17,24 @@ __device__ u16 to_bf16(f32 x) {
 }
 __device__ f32 round_bf16(f32 x) { return from_bf16(to_bf16(x)); }
 
+// Rounds to odd: what is not exact gets a last bit of 1. So it is not taken for a tie of bf16.
+__device__ f32 marked(f32 cut, bool exact) { return exact ? cut : __int_as_float(__float_as_int(cut) | 1); }
+__device__ f32 odd(f64 x) { const f32 cut = __double2float_rz(x); return marked(cut, cut == x); }
+__device__ f32 odd(i64 x) { const f32 cut = __ll2float_rz(x); return marked(cut, i64(cut) == x); }
+__device__ f32 odd(u64 x) { const f32 cut = __ull2float_rz(x); return marked(cut, u64(cut) == x); }
+__device__ f32 odd(i32 x) { return odd(f64(x)); }
+__device__ f32 odd(u32 x) { return odd(f64(x)); }
+
+// x * y + z, rounded once. The product is exact in f64, and so is the sum near a tie of f16.
+__device__ f32 fma_f16(f32 x, f32 y, f32 z) { return round_f16(::fma(f64(x), f64(y), f64(z))); }
+__device__ f32 fma_bf16(f32 x, f32 y, f32 z) {
+  const f64 product = __dmul_rn(x, y), sum = __dadd_rn(product, z), second = __dadd_rn(sum, -product);
+  const f64 rest = __dadd_rn(__dadd_rn(product, -__dadd_rn(sum, -second)), __dadd_rn(z, -second));
+  i64 bits = __double_as_longlong(sum);
+  if ((rest > 0 || rest < 0) && !(bits & 1)) bits += (rest > 0) == (sum > 0) ? 1 : -1;  // to odd
+  return round_bf16(odd(__longlong_as_double(bits)));
+}
+
 // The next number towards y. Neighbours have neighbouring bits, except around 0.
 __device__ f32 next(f32 x, f32 y, u16 (*to)(f32), f32 (*from)(u16)) {
   if (x != x || y != y) return x + y;
