@@ -370,8 +370,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_evaluate(cucore_array_contex
  * @param context  the context
  * @param error    NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INDEX  an index that was computed on the device is out of range. Each such
- *         index is reported by one call. Reading an array that was computed with it fails, and all
- *         other arrays stay valid
+ *         index is reported by one call, up to 1024 of them. Reading an array that was computed with
+ *         it fails, and all other arrays stay valid
  * @since 0.2
  */
 CUCORE_ARRAY_API cucore_status cucore_array_context_synchronize(cucore_array_context *context,

@@ -136,7 +136,7 @@ void IndexChecks::settle(uint64_t number) {
       check->is_settled = true;
       if (report.is_set == 0) continue;
       check->failure = failure_of(report, *check);
-      new_failures_.push_back(check->failure);
+      if (new_failures_.size() < MOST_FAILURES) new_failures_.push_back(check->failure);
     }
     std::memset(written, 0, INDEX_REPORTS * sizeof(IndexReport));
     free_.push_back(open_[ended].block);
@@ -147,7 +147,7 @@ void IndexChecks::settle(uint64_t number) {
 void IndexChecks::throw_new_failure() {
   if (new_failures_.empty()) return;
   const std::exception_ptr first = new_failures_.front();
-  new_failures_.clear();
+  new_failures_.pop_front();
   std::rethrow_exception(first);
 }
 

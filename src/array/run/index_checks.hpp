@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <memory>
 #include <string>
@@ -48,6 +49,8 @@ class CheckSet {
 class IndexChecks {
  public:
   static constexpr size_t CAPACITY = 1024;  // launches
+  // That wait for a report. Readers of the elements get the failures beyond it.
+  static constexpr size_t MOST_FAILURES = 1024;
 
   struct Launch {
     uint64_t address = 0;  // of the reports
@@ -68,7 +71,7 @@ class IndexChecks {
   uint64_t latest() const noexcept { return number_; }
   // The launches up to this number have ended.
   void settle(uint64_t number);
-  // Throws a failure that no call has reported yet.
+  // Throws the first failure that no call has reported yet.
   void throw_new_failure();
   void set_reported(const std::exception_ptr& failure);
 
@@ -86,7 +89,7 @@ class IndexChecks {
   std::vector<NativeEvent> ends_;  // by block
   std::vector<size_t> free_;
   std::vector<Open> open_;
-  std::vector<std::exception_ptr> new_failures_;
+  std::deque<std::exception_ptr> new_failures_;
   uint64_t number_ = 0;
 };
 

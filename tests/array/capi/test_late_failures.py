@@ -55,6 +55,21 @@ class Indices(unittest.TestCase):
         self.fails(wrong.numpy)
         self.context.synchronize()
 
+    def test_each_failure_is_reported_by_one_synchronisation(self):
+        wrong = [self.x.take(self.bad, 0), (self.x + 1.0).take(self.bad, 0)]
+        for each in wrong:
+            evaluate([each])
+        for _ in wrong:
+            self.fails(self.context.synchronize)
+        self.context.synchronize()
+
+    def test_failures_that_nobody_asks_for_are_bounded(self):
+        for _ in range(1100):
+            evaluate([self.x.take(self.bad, 0)])
+        for _ in range(1024):
+            self.fails(self.context.synchronize)
+        self.context.synchronize()
+
     def test_a_failure_that_a_reader_got_is_not_reported_again(self):
         wrong = self.x.take(self.bad, 0)
         self.fails(wrong.numpy)
