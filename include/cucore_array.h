@@ -14,7 +14,8 @@
  * array that was computed before a write keeps the old elements.
  *
  * Any number of threads may use the arrays of a context. Two writes of one array happen one after
- * the other.
+ * the other. A call that fails can be repeated: it has not changed its arrays, except that a write
+ * which replaces all elements may still happen.
  */
 #ifndef CUCORE_ARRAY_H_INCLUDED
 #define CUCORE_ARRAY_H_INCLUDED
@@ -357,6 +358,7 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_stream(const cucore_array_co
  *
  * @param context  the context
  * @param error    NULL, or receives a new error on failure
+ * @retval CUCORE_ERROR_INVALID_STATE  the stream of the context is captured
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the arrays stay pending, and a later call tries
  *         again
  * @since 0.2
@@ -552,7 +554,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_from_buffer(cucore_array_context *co
  * @param managed    a DLManagedTensorVersioned, or a DLManagedTensor. The array gives it back after
  *                   the work that uses it. On failure, the caller keeps it
  * @param versioned  1: a DLManagedTensorVersioned
- * @param copy       ON: always a copy. OFF: never a copy
+ * @param copy       ON: always a copy, which is finished when the call returns, and the tensor has
+ *                   gone back. OFF: never a copy
  * @param out        receives the array
  * @param error      NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_DTYPE  no array has the type of the elements
@@ -718,12 +721,14 @@ CUCORE_ARRAY_API cucore_status cucore_array_context_of(const cucore_array *array
 /* == Elements ================================================================================ */
 
 /**
- * Queues the kernels of pending arrays. Does not wait for them.
+ * Queues the kernels of pending arrays. Does not wait for them. Arrays are not computed in a graph:
+ * while the context's stream is captured, each call that must compute or copy elements fails.
  *
  * @param arrays  the arrays, of one context
  * @param count   of them
  * @param error   NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  the arrays are of several contexts
+ * @retval CUCORE_ERROR_INVALID_STATE  the stream of the context is captured
  * @retval CUCORE_ERROR_OUT_OF_DEVICE_MEMORY  the arrays stay pending, and a later call tries
  *         again
  * @since 0.2
@@ -875,7 +880,8 @@ CUCORE_ARRAY_API cucore_status cucore_array_read_into(const cucore_array *array,
 /**
  * Evaluates the array and returns its memory for others. From now on, writes of the array go into
  * this memory at once, in the order of the context's stream. Evaluate what was recorded before others
- * write there.
+ * write there. The buffer keeps memory that the context has allocated. A tensor of another library,
+ * from cucore_array_from_dlpack(), goes back to it when no array shows its memory.
  *
  * @param array   the array
  * @param out     receives the buffer with a new reference

@@ -28,16 +28,42 @@ Dims elements_of_bytes(std::span<const int64_t> byte_strides, Dtype dtype) {
   return strides;
 }
 
+// The elements from the lowest one to the highest one that the view shows, from that at index 0.
+// Callers choose the strides: throws INVALID_ARGUMENT if the distance in bytes exceeds int64.
+Range reach_of(const View& view, int64_t size) {
+  if (is_empty(view)) return {0, -1};
+  Range range{0, 0};
+  bool overflow = false;
+  for (size_t axis = 0; axis < view.ndim(); ++axis) {
+    int64_t reach = 0;
+    overflow |= __builtin_mul_overflow(view.strides[axis], view.shape[axis] - 1, &reach);
+    int64_t& end = reach < 0 ? range.first : range.last;
+    overflow |= __builtin_add_overflow(end, reach, &end);
+  }
+  int64_t count = 0, bytes = 0;
+  overflow |= __builtin_sub_overflow(range.last, range.first, &count);
+  overflow |= __builtin_add_overflow(count, 1, &count);
+  overflow |= __builtin_mul_overflow(count, size, &bytes);
+  if (overflow)
+    throw Error(Status::INVALID_ARGUMENT, "the strides of the array reach beyond 2^63 - 1 bytes");
+  return range;
+}
+
 // An array over memory of others. `origin` is the byte of the element at index 0.
-Array shared_array(Context& context, Dtype dtype, View view, NativeBuffer buffer, int64_t origin,
+Array shared_array(Context& context, Dtype dtype, View view, NativeBuffer buffer, uint64_t origin,
                    std::shared_ptr<void> owner) {
   const auto size = static_cast<int64_t>(size_of(dtype));
-  const Range range = range_of(view).value_or(Range{0, -1});
-  const int64_t first = origin + range.first * size, count = range.last - range.first + 1;
-  if (first < 0 || first + count * size > static_cast<int64_t>(cucore_buffer_size(buffer.get())))
+  const Range range = reach_of(view, size);
+  const uint64_t most = cucore_buffer_size(buffer.get());
+  if (origin > most)
     throw Error(Status::INVALID_ARGUMENT,
-                concat("the array reaches bytes ", first, " to ", first + count * size,
-                       " of a buffer of ", cucore_buffer_size(buffer.get())));
+                concat("the array begins at byte ", origin, " of a buffer of ", most));
+  const int64_t count = range.last - range.first + 1;
+  const int64_t first = static_cast<int64_t>(origin) + range.first * size;
+  if (first < 0 || uint64_t(count * size) > most - uint64_t(first))
+    throw Error(Status::INVALID_ARGUMENT,
+                concat("the array reaches ", count * size, " bytes from byte ", first,
+                       " of a buffer of ", most));
   if ((cucore_buffer_address(buffer.get()) + uint64_t(first)) % uint64_t(size) != 0)
     throw Error(Status::INVALID_ARGUMENT,
                 concat("the address of the elements is not a multiple of their ", size, " bytes"));
@@ -205,7 +231,7 @@ Array imported(Context& context, const Import& import, Dtype dtype, cucore_toggl
   const dlpack::Tensor& tensor = import.tensor();
   const View view = import.view();
   const auto size = static_cast<int64_t>(size_of(dtype));
-  const Range range = range_of(view).value_or(Range{0, -1});
+  const Range range = reach_of(view, size);
   const uint64_t address = reinterpret_cast<uint64_t>(tensor.data) + tensor.byte_offset;
   const uint64_t first = address + uint64_t(range.first * size);
   auto buffer =
@@ -219,7 +245,19 @@ Array imported(Context& context, const Import& import, Dtype dtype, cucore_toggl
                 "DLPack: a copy would be necessary, but copies are switched off");
   if (!buffer) return copied_from_host(context, import, dtype);
   *loan = std::make_shared<Loan>(context.returns(), import.back());
-  return shared_array(context, dtype, view, std::move(*buffer), int64_t(address - first), *loan);
+  return shared_array(context, dtype, view, std::move(*buffer), address - first, *loan);
+}
+
+// A copy that later changes of the tensor do not reach: its owner may write to it at once.
+Array finished_copy(Context& context, const Array& array) {
+  HeldArray copy{context};
+  {
+    const Context::Lock lock(context);
+    copy.array = copied_in_order(array);
+  }
+  context.evaluate(std::span(&copy.array.cell, 1), Reason::CALL);
+  call("copy a tensor", cucore_stream_synchronize, context.settings().stream.get());
+  return std::move(copy.array);
 }
 
 // A tensor for others, which keeps the memory.
@@ -227,26 +265,25 @@ template <class Struct>
 struct Export {
   Struct managed{};
   Dims shape, strides;
-  NativeBuffer buffer;
+  Context::Shared memory;
 
   static void destroy(Struct* self) { delete static_cast<Export*>(self->context); }
 };
 
 template <class Struct>
-Struct* exported(const Context& context, const View& view, Dtype dtype, NativeBuffer buffer,
-                 uint64_t offset) {
+Struct* exported(const Context& context, const View& view, Dtype dtype, Context::Shared memory) {
   auto result = std::make_unique<Export<Struct>>();
   result->shape = view.shape;
   result->strides = view.strides;
-  const uint64_t address = cucore_buffer_address(buffer.get());
+  const uint64_t address = cucore_buffer_address(memory.buffer.get());
   result->managed.tensor = {.data = reinterpret_cast<void*>(address),
                             .device = device_of_context(context),
                             .ndim = static_cast<int32_t>(view.ndim()),
                             .dtype = tensor_type_of(dtype),
                             .shape = result->shape.data(),
                             .strides = result->strides.data(),
-                            .byte_offset = offset};
-  result->buffer = std::move(buffer);
+                            .byte_offset = memory.offset};
+  result->memory = std::move(memory);
   result->managed.context = result.get();
   result->managed.deleter = Export<Struct>::destroy;
   return &result.release()->managed;
@@ -275,9 +312,9 @@ cucore_status cucore_array_from_buffer(cucore_array_context* context, cucore_arr
     View view = dense(shape_of(shape, ndim));
     if (byte_strides) view.strides = elements_of_bytes(std::span(byte_strides, ndim), type);
     NativeBuffer shared = NativeBuffer::share(require(buffer, "buffer"));
-    make_shared_array(owner, out,
-                      shared_array(*owner, type, std::move(view), std::move(shared),
-                                   static_cast<int64_t>(offset), nullptr));
+    make_shared_array(
+        owner, out,
+        shared_array(*owner, type, std::move(view), std::move(shared), offset, nullptr));
   });
 }
 
@@ -288,9 +325,9 @@ cucore_status cucore_array_buffer(cucore_array* array, cucore_buffer** out, size
     require(out, "out");
     *require(offset, "offset") = 0;
     const ArrayObject& self = use(array, "array");
-    const auto [buffer, first] = self.context().pinned(self.array());
-    *offset = first;
-    *out = cucore_buffer_retain(buffer.get());
+    const Context::Shared memory = self.context().pinned(self.array());
+    *offset = memory.offset;
+    *out = cucore_buffer_retain(memory.buffer.get());
   });
 }
 
@@ -327,13 +364,18 @@ cucore_status cucore_array_from_dlpack(cucore_array_context* context, void* mana
     const Dtype dtype = dtype_of_tensor(import.tensor().dtype);
     const std::function<void()> back = import.back();
     std::shared_ptr<Loan> loan;
-    HeldArray array{*owner, imported(*owner, import, dtype, copy, &loan)};
-    record(owner, out,
-           [&](Graph&) { return copies && loan ? copied_in_order(array.array) : array.array; });
-    if (loan)
-      loan->is_accepted = true;
-    else
-      back();
+    {
+      HeldArray array{*owner, imported(*owner, import, dtype, copy, &loan)};
+      HeldArray copy_of_shared{*owner};
+      const bool is_copied = loan && copies;
+      if (is_copied) copy_of_shared.array = finished_copy(*owner, array.array);
+      record(owner, out, [&](Graph&) { return is_copied ? copy_of_shared.array : array.array; });
+      if (loan && !copies) {
+        loan->is_accepted = true;
+        return;
+      }
+    }
+    back();
   });
 }
 
@@ -358,15 +400,14 @@ cucore_status cucore_array_to_dlpack(cucore_array* array, const cucore_stream* c
       const Context::Lock lock(context);
       held.array = copies ? copied_in_order(self.array()) : self.array();
     }
-    auto [buffer, offset] = context.pinned(held.array);
+    Context::Shared memory = context.pinned(held.array);
     order_for(context, consumer);
     if (!is_versioned) {
-      *out = exported<dlpack::Managed>(context, held.array.view, self.dtype(), std::move(buffer),
-                                       offset);
+      *out = exported<dlpack::Managed>(context, held.array.view, self.dtype(), std::move(memory));
       return;
     }
     auto* managed = exported<dlpack::ManagedVersioned>(context, held.array.view, self.dtype(),
-                                                       std::move(buffer), offset);
+                                                       std::move(memory));
     managed->major = dlpack::MAJOR;
     managed->minor = dlpack::MINOR;
     managed->flags =

@@ -188,6 +188,7 @@ void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Ev
       return cell->current().is_pending();
     });
     if (!pending) return;
+    require_no_capture("evaluate");
     ++statistics_.evaluations;
     ++statistics_.by[size_t(reason)];
   }
@@ -199,6 +200,14 @@ void Context::evaluate(std::span<const Ref<Cell>> cells, Reason reason, const Ev
     call("wait for memory", cucore_stream_synchronize, settings_.stream.get());
     run(cells);
   }
+}
+
+void Context::require_no_capture(const char* what) const {
+  if (!cucore_stream_is_capturing(settings_.stream.get())) return;
+  throw Error(Status::INVALID_STATE,
+              concat(what,
+                     ": the stream of the context is captured, and arrays are not computed "
+                     "in a graph; do it before the capture or after it"));
 }
 
 // Values without an array are computed inside those that need them. Threads collect the values one
@@ -319,6 +328,18 @@ Ref<Storage> Context::allocate(int64_t bytes) {
                              std::move(counted_bytes));
 }
 
+Ref<Storage> Context::allocate_after_releases(int64_t bytes) {
+  { const Lock drops_what_was_released(*this); }
+  try {
+    return allocate(bytes);
+  } catch (const Error& error) {
+    if (!is_out_of_memory(error)) throw;
+  }
+  call("wait for memory", cucore_stream_synchronize, settings_.stream.get());
+  { const Lock drops_what_was_released(*this); }
+  return allocate(bytes);
+}
+
 uint64_t Context::counters(int64_t count) {
   constexpr int64_t LEAST = 4096;
   if (count > counter_capacity_) {
@@ -383,7 +404,8 @@ void Context::wait_for_indices(const Array& array) {
 // ---- elements in and out
 
 Array Context::from_host(Dtype dtype, const Dims& shape, std::span<const std::byte> source) {
-  Ref<Storage> storage = allocate(static_cast<int64_t>(source.size()));
+  require_no_capture("write an array");
+  Ref<Storage> storage = allocate_after_releases(static_cast<int64_t>(source.size()));
   if (!source.empty())
     call("write an array", cucore_buffer_write, static_cast<DeviceStorage&>(*storage).buffer(), 0,
          source.data(), source.size(), settings_.stream.get());
@@ -457,16 +479,18 @@ Array Context::shared(Dtype dtype, int64_t count, View view, NativeBuffer buffer
   return array;
 }
 
-// A cell whose value another cell has too gets one of its own.
+// A cell whose value another cell has too gets one of its own. Others may see the memory already:
+// it stays, also while a thread that reads it has a cell for the value.
 void Context::unshare(const Array& array) {
   const Lock lock(*this);
+  if (array.cell->pinned) return;
   Value& value = array.cell->current();
   if (value.cells() < 2) return;
   Array whole{.cell = array.cell, .view = dense(value.shape)};
   array.cell->set(copied_in_order(whole).cell->value());
 }
 
-std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array) {
+Context::Shared Context::pinned(const Array& array) {
   while (true) {
     unshare(array);
     evaluate(std::span(&array.cell, 1), Reason::EXPORT);
@@ -477,17 +501,19 @@ std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array) {
   }
 }
 
-std::pair<NativeBuffer, uint64_t> Context::pinned(const Array& array, const Lock& lock) {
+Context::Shared Context::pinned(const Array& array, const Lock& lock) {
   Value& value = array.cell->current();
   if (target().emulated && !value.storage()->pinned()) value.move_to(on_host(value));
   array.cell->pinned = true;
   value.storage()->pin();
-  return memory_of(array, lock);
+  auto [buffer, offset] = memory_of(array, lock);
+  return {std::move(buffer), offset, static_cast<const DeviceStorage&>(*value.storage()).owner()};
 }
 
 // The host cannot read device memory of the CPU device, as that of a GPU. It can read pinned
 // memory.
 Ref<Storage> Context::on_host(const Value& value) {
+  require_no_capture("share an array");
   const auto size = static_cast<size_t>(value.bytes());
   auto buffer = created<NativeBuffer>("share an array", cucore_buffer_create_pinned,
                                       settings_.device.get(), size);
@@ -524,12 +550,14 @@ void Context::evaluate_readers(const Ref<Cell>& cell, Reason reason) {
 }
 
 Array Context::from_context(Context& source, const Array& array) {
+  require_no_capture("copy an array");
+  source.require_no_capture("copy an array");
   const HeldArray held{source, source.consecutive(array)};
   source.wait_for_indices(held.array);
   const auto [buffer, offset] = source.memory_of(held.array);
   const int64_t count = count_of(array.view.shape);
   const auto bytes = static_cast<size_t>(count) * size_of(array.dtype());
-  Ref<Storage> storage = allocate(static_cast<int64_t>(bytes));
+  Ref<Storage> storage = allocate_after_releases(static_cast<int64_t>(bytes));
   const NativeStream& stream = settings_.stream;
   call("order a copy", cucore_stream_wait_stream, stream.get(), source.settings_.stream.get());
   if (bytes > 0)
@@ -548,18 +576,20 @@ uint64_t Context::reserved_bytes() const noexcept {
 }
 
 void Context::trim(uint64_t keep_bytes) {
-  const std::scoped_lock one(evaluation_);
   {
-    const Lock lock(*this);
-    plans_.clear();
-    counters_ = {};
-    counter_capacity_ = 0;
+    const Evaluation one(evaluation_);
+    {
+      const Lock lock(*this);
+      plans_.clear();
+      counters_ = {};
+      counter_capacity_ = 0;
+    }
+    // Memory that was released in the order of the stream is free after it.
+    cucore_stream* const stream = settings_.stream.get();
+    if (!cucore_stream_is_capturing(stream))
+      call("wait for memory", cucore_stream_synchronize, stream);
   }
-  // Memory that was released in the order of the stream is free after it.
-  cucore_stream* const stream = settings_.stream.get();
-  if (!cucore_stream_is_capturing(stream))
-    call("wait for memory", cucore_stream_synchronize, stream);
-  returns_->poll();
+  returns_->poll();  // without a lock, because owners may evaluate
   if (settings_.pool)
     call("give memory back", cucore_pool_trim, settings_.pool.get(),
          static_cast<size_t>(keep_bytes));

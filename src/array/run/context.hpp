@@ -142,8 +142,13 @@ class Context : public Object {
   // An array over memory of others, which `owner` takes back.
   Array shared(Dtype dtype, int64_t count, View view, NativeBuffer buffer, uint64_t offset,
                std::shared_ptr<void> owner);
+  struct Shared {
+    NativeBuffer buffer;
+    uint64_t offset;              // of the first element
+    std::shared_ptr<void> owner;  // of memory of others, which those who use the buffer keep
+  };
   // The memory of the array after all that was recorded. Later writes go into it at once.
-  std::pair<NativeBuffer, uint64_t> pinned(const Array& array);
+  Shared pinned(const Array& array);
   // Copies the elements in C order, without a wait.
   void read_into(const Array& array, cucore_buffer* destination, uint64_t offset);
   // A copy of an array of another context.
@@ -172,6 +177,11 @@ class Context : public Object {
     Code code;
   };
   void drop_released() noexcept;
+  // Throws INVALID_STATE if the stream is captured: the work would run with the graph, and never or
+  // more than once.
+  void require_no_capture(const char* what) const;
+  // The same as allocate(), also with memory that other threads have released.
+  Ref<Storage> allocate_after_releases(int64_t bytes);
   NativeBuffer new_buffer(const char* attempt, uint64_t size) const;
   CountedBytes counted(uint64_t bytes, uint64_t most = UINT64_MAX) const;
   void unshare(const Array& array);
@@ -184,7 +194,7 @@ class Context : public Object {
   // The memory of the first element.
   std::pair<NativeBuffer, uint64_t> memory_of(const Array& array);
   std::pair<NativeBuffer, uint64_t> memory_of(const Array& array, const Lock& lock);
-  std::pair<NativeBuffer, uint64_t> pinned(const Array& array, const Lock& lock);
+  Shared pinned(const Array& array, const Lock& lock);
   Ref<Storage> on_host(const Value& value);
   // Launches all kernels, or returns those that must be compiled first.
   std::vector<Missing> launch(std::span<const Ref<Cell>> cells);

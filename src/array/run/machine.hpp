@@ -15,6 +15,7 @@ class DeviceStorage final : public Storage {
 
   cucore_buffer* buffer() const noexcept { return buffer_.get(); }
   uint64_t offset() const noexcept { return offset_; }
+  const std::shared_ptr<void>& owner() const noexcept { return owner_; }
   uint64_t address() const noexcept { return cucore_buffer_address(buffer_.get()) + offset_; }
 
   CheckSet checks;  // of the kernels that computed the elements

@@ -2,11 +2,13 @@
 """Memory that arrays share with buffers, other contexts and other libraries."""
 import ctypes as c
 import gc
+import threading
 import unittest
 
 import numpy as np
 from arrays import DTYPES, Array, Context, Failure, call, core, numbers
 
+INVALID_ARGUMENT = 101
 context = Context()
 core.cucore_buffer_address.restype = c.c_uint64
 core.cucore_buffer_address.argtypes = [c.c_void_p]
@@ -94,6 +96,31 @@ class Buffers(unittest.TestCase):
                                               ("float32", (2,), 0, (6,))):
             with self.assertRaises(Failure):
                 buffer.array(dtype, shape, offset, strides)
+
+    def test_numbers_whose_sums_exceed_64_bits_are_refused(self):
+        buffer = Buffer.of_bytes(bytes(4096))
+        most = (1 << 63) - 1
+        for shape, offset, strides in (((1,), most, None), ((8,), most - 7, None), ((1,), (1 << 64) - 8, None), ((2,), 0, (most,)),
+                                       ((5,), 0, (1 << 62,)), ((2, 2), 0, (most, most)), ((2, 2), 0, (-most - 1, -most - 1)), ((0,), 4097, None)):
+            with self.assertRaises(Failure) as raised:
+                buffer.array("uint8", shape, offset, strides)
+            self.assertEqual(raised.exception.status, INVALID_ARGUMENT)
+        self.assertEqual(buffer.array("uint8", (0,), 4096).numpy().tolist(), [])
+
+    def test_a_reader_does_not_move_shared_memory(self):
+        array = context.array(np.zeros(300_000))
+        address = core.cucore_buffer_address(buffer_of(array)[0].handle)
+        stopped = threading.Event()
+
+        def read():
+            while not stopped.is_set():
+                array.numpy()
+        reader = threading.Thread(target=read)
+        reader.start()
+        found = {core.cucore_buffer_address(buffer_of(array)[0].handle) for _ in range(500)}
+        stopped.set()
+        reader.join()
+        self.assertEqual(found, {address})
 
     def test_the_memory_of_an_array_sees_its_writes(self):
         array = context.array(np.arange(8.0))
@@ -204,6 +231,18 @@ class Foreign:
         return Array.made(context, "cucore_array_from_dlpack", c.byref(self.managed), 1, copy, first=context.handle)
 
 
+class Pinned(Foreign):
+    """A tensor over memory of the host that the CPU device reaches."""
+
+    def __init__(self):
+        self.memory = exported(context.array(np.arange(4.0)) * 1.0)
+        tensor = self.memory.contents.tensor
+        super().__init__(np.frombuffer((c.c_char * 32).from_address(tensor.data + tensor.byte_offset), "float64"), 2)
+
+    def end(self):
+        self.memory.contents.deleter(self.memory)
+
+
 def exported(array, copy=0):
     out = c.c_void_p()
     call("cucore_array_to_dlpack", array.handle, None, 1, copy, c.byref(out))
@@ -243,6 +282,42 @@ class DLPack(unittest.TestCase):
         self.assertEqual(array.numpy().tolist(), [0, 1, 2, 3])
         del array
         self.assertEqual(self.settle(foreign), 1)
+
+    @unittest.skipUnless(EMULATED, "the device does not reach the memory")
+    def test_a_copy_of_reachable_memory_is_finished(self):
+        foreign = Pinned()
+        array = foreign.array(copy=1)
+        self.assertEqual(foreign.deleted, 1)
+        foreign.values[:] = 9
+        self.assertEqual(array.numpy().tolist(), [0, 1, 2, 3])
+        foreign.end()
+
+    @unittest.skipUnless(EMULATED, "the device does not reach the memory")
+    def test_an_export_keeps_the_tensor_that_it_shows(self):
+        foreign = Pinned()
+        array = foreign.array(copy=2)
+        managed = exported(array)
+        del array
+        self.assertEqual(self.settle(foreign), 0)
+        managed.contents.deleter(managed)
+        self.assertEqual(self.settle(foreign), 1)
+        foreign.end()
+
+    @unittest.skipUnless(EMULATED, "the device does not reach the memory")
+    def test_an_owner_may_evaluate_when_a_trim_gives_memory_back(self):
+        other, seen = context.array(np.arange(3.0)), []
+
+        class Evaluating(Pinned):
+            def delete(self, _):
+                seen.append((other * 2.0).numpy().tolist())
+        foreign = Evaluating()
+        array = foreign.array(copy=2)
+        (array + 1.0).numpy()
+        del array
+        gc.collect()
+        context.trim()
+        self.assertEqual(seen, [[0, 2, 4]])
+        foreign.end()
 
     def test_read_only_tensors(self):
         managed = exported(context.array(np.arange(4.0)))
