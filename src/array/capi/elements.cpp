@@ -91,12 +91,8 @@ cucore_status cucore_array_write(cucore_array* array, const void* source, size_t
     HeldArray held{context, context.from_host(
                                 self.dtype(), self.view().shape,
                                 {static_cast<const std::byte*>(require(source, "source")), size})};
-    context.before_write(self.cell());
-    {
-      const Context::Lock lock(context);
-      assign(self.array(), {.array = &held.array}, "write");
-    }
-    context.after_recording(self.cell());
+    record_write(context, self.cell(),
+                 [&](Graph&) { assign(self.array(), {.array = &held.array}, "write"); });
   });
 }
 

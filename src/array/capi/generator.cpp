@@ -106,9 +106,15 @@ cucore_status cucore_array_random(cucore_array_generator* generator,
     check_interval(inputs, kind);
     const Dims sizes = shape_of(shape, ndim);
     const Dtype type = dtype_of_numbers(kind, dtype, *self.context());
-    const Stream stream = self.advance(uint64_t(count_of(sizes)));
-    record(self.context(), out,
-           [&](Graph& graph) { return random(graph, kind, type, stream, inputs, sizes); });
+    const auto numbers = uint64_t(count_of(sizes));
+    const Stream stream = self.advance(numbers);
+    try {
+      record(self.context(), out,
+             [&](Graph& graph) { return random(graph, kind, type, stream, inputs, sizes); });
+    } catch (...) {
+      self.give_back(stream, numbers);
+      throw;
+    }
   });
 }
 

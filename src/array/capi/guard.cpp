@@ -148,6 +148,42 @@ Operands::Operands(std::initializer_list<const cucore_array*> arrays) {
   for (const cucore_array* array : arrays) add(array, NAMES[at++]);
 }
 
+Write::~Write() {
+  const Context::Lock lock(context_);
+  earlier_ = written_ = {};
+}
+
+void Write::begin(const Context::Lock&) noexcept { earlier_ = cell_->value(); }
+
+// Elements that nothing uses are freed for the new ones: the write does not read them, and has the
+// same result if it is repeated.
+void Write::end(const Context::Lock& lock) noexcept {
+  written_ = cell_->value();
+  excess_ = context_.excess(*cell_, lock);
+  is_repeatable_ = !earlier_->is_pending() && earlier_->users().empty() && earlier_->cells() == 0;
+  if (is_repeatable_ || excess_ == Context::Excess::NOTHING) earlier_ = {};
+}
+
+void Write::finish() {
+  try {
+    context_.after_recording(cell_, excess_);
+  } catch (...) {
+    if (undo()) throw;
+  }
+}
+
+// The write stands if its elements exist, if another thread has written since, or if the memory of
+// the earlier elements was taken. The failure is then that of other values, or comes again when
+// the elements are needed.
+bool Write::undo() noexcept {
+  const Context::Lock lock(context_);
+  if (cell_->value() != written_ || !written_->is_pending()) return false;
+  if (is_repeatable_) return true;
+  if (earlier_->state() == ValueState::MOVED) return false;
+  cell_->set(std::move(earlier_));
+  return true;
+}
+
 void Operands::add(const cucore_array* array, const char* argument) {
   const ArrayObject& object = use(array, argument);
   if (!context_) context_ = object.context_ref();

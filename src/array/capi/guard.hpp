@@ -71,6 +71,47 @@ class Operands {
   size_t count_ = 0;
 };
 
+// A write of a call. If its evaluation fails, the array has its earlier elements again, so that the
+// caller can repeat the call.
+class Write {
+ public:
+  Write(Context& context, const Ref<Cell>& cell) : context_(context), cell_(cell) {
+    context_.before_write(cell_);
+  }
+  Write(const Write&) = delete;
+  ~Write();
+
+  template <class Body>
+  void record(Body&& body) {
+    const Context::Lock lock(context_);
+    begin(lock);
+    body(lock.graph());
+    end(lock);
+  }
+  // Around a write that the caller records with the context locked.
+  void begin(const Context::Lock& lock) noexcept;
+  void end(const Context::Lock& lock) noexcept;
+  // Keeps what is pending within bounds. Called without the lock.
+  void finish();
+
+ private:
+  // Returns false if the write stands.
+  bool undo() noexcept;
+
+  Context& context_;
+  const Ref<Cell>& cell_;
+  ValueRef earlier_, written_;
+  bool is_repeatable_ = false;
+  Context::Excess excess_ = Context::Excess::NOTHING;
+};
+
+template <class Body>
+void record_write(Context& context, const Ref<Cell>& cell, Body&& body) {
+  Write one(context, cell);
+  one.record(std::forward<Body>(body));
+  one.finish();
+}
+
 // Records with the context locked, makes the handle, and keeps what is pending within bounds.
 template <class Body>
 void record(const Ref<Context>& context, cucore_array** out, Body&& body) {

@@ -120,12 +120,9 @@ cucore_status cucore_array_put_along(cucore_array* x, const cucore_array* indice
     const ArrayObject& self = use(x, "x");
     const Operands source(require(value, "value"), 1, self.context_ref());
     const Guest places(use(indices, "indices"), self.context(), "indices");
-    self.context().before_write(self.cell());
-    {
-      const Context::Lock lock(self.context());
+    record_write(self.context(), self.cell(), [&](Graph&) {
       put_along(self.array(), places.array(), axis, source.inputs()[0]);
-    }
-    self.context().after_recording(self.cell());
+    });
   });
 }
 
@@ -147,10 +144,8 @@ cucore_status cucore_array_nonzero(const cucore_array* x, cucore_array** out, si
       const Context::Lock lock(self.context());
       objects.push_back(make<ArrayObject>(self.context_ref(), each.array));
     }
-    for (size_t at = 0; at < ndim; ++at) {
-      self.context().after_recording(objects[at]->cell());
-      out[at] = wrap(objects[at]);
-    }
+    for (const Ref<ArrayObject>& object : objects) self.context().after_recording(object->cell());
+    for (size_t at = 0; at < ndim; ++at) out[at] = wrap(objects[at]);
   });
 }
 

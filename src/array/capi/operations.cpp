@@ -63,10 +63,8 @@ void apply_into(const Call& call, const cucore_array_apply_options& options, Dty
   if (call.op.outputs != 1)
     throw Error(Status::INVALID_ARGUMENT,
                 concat(call.op.name, ": out with an operation of two results"));
-  call.context().before_write(out.cell());
-  {
-    const Context::Lock lock(call.context());
-    const Array result = std::move(call.results(lock.graph(), dtype)[0]);
+  record_write(call.context(), out.cell(), [&](Graph& graph) {
+    const Array result = std::move(call.results(graph, dtype)[0]);
     if (result.view.ndim() > out.array().view.ndim())  // an assignment would drop axes of size 1
       throw Error(Status::SHAPE,
                   concat(call.op.name, ": the result has the shape ", shape_text(result.view.shape),
@@ -75,8 +73,7 @@ void apply_into(const Call& call, const cucore_array_apply_options& options, Dty
       assign_where(out.array(), {.array = &result}, where->array(), call.op.name);
     else
       assign(out.array(), {.array = &result}, call.op.name);
-  }
-  call.context().after_recording(out.cell());
+  });
 }
 
 void apply_new(const Call& call, Dtype dtype, cucore_array** results, size_t count) {
@@ -177,12 +174,9 @@ cucore_status cucore_array_assign(cucore_array* x, const cucore_array_operand* v
   return guard(error, [&] {
     const ArrayObject& self = use(x, "x");
     const Operands source(require(value, "value"), 1, self.context_ref());
-    self.context().before_write(self.cell());
-    {
-      const Context::Lock lock(self.context());
+    record_write(self.context(), self.cell(), [&](Graph&) {
       assign(self.array(), source.inputs()[0], "assign", Casting::UNSAFE);
-    }
-    self.context().after_recording(self.cell());
+    });
   });
 }
 
@@ -192,12 +186,9 @@ cucore_status cucore_array_assign_op(int32_t op, cucore_array* x, const cucore_a
     const ArrayObject& self = use(x, "x");
     const Op& row = elementwise_of_caller(op, 2);
     const Operands source(require(value, "value"), 1, self.context_ref());
-    self.context().before_write(self.cell());
-    {
-      const Context::Lock lock(self.context());
+    record_write(self.context(), self.cell(), [&](Graph&) {
       assign_op(row, self.array(), source.inputs()[0], self.context().settings().defaults);
-    }
-    self.context().after_recording(self.cell());
+    });
   });
 }
 

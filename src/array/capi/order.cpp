@@ -136,11 +136,10 @@ void find_unique(const ArrayObject& self, uint32_t want, const Outputs& outputs)
     if (want & WANT_INVERSE) add(2, unique.inverse(self.view().shape));
     if (want & WANT_COUNTS) add(3, unique.counts());
   }
-  for (size_t at = 0; at < objects.size(); ++at) {
-    if (!objects[at]) continue;
-    self.context().after_recording(objects[at]->cell());
-    *outputs.all()[at] = wrap(objects[at]);
-  }
+  for (const Ref<ArrayObject>& object : objects)
+    if (object) self.context().after_recording(object->cell());
+  for (size_t at = 0; at < objects.size(); ++at)
+    if (objects[at]) *outputs.all()[at] = wrap(objects[at]);
 }
 
 int64_t element(Context& context, const Array& array) {

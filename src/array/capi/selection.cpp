@@ -190,35 +190,39 @@ void Selection::replace_masks() {
 Array Selection::elements() const { return selected(array_.array, items_); }
 
 // One element for all: the elements that the mask leaves out are written as they are.
-bool Selection::assign_by_mask(const Op* op, const Input& value) {
+bool Selection::assign_by_mask(const Op* op, const Input& value, Write& write) {
   if (value.array && count_of(value.array->view.shape) != 1) return false;
   const Context::Lock lock(context_);
   const auto found = mask();
   if (!found) return false;
   check_writable(found->selected);
-  Array present = found->selected;
+  const Array& present = found->selected;
+  write.begin(lock);
   if (!op) {
     Input one = value;
     Array element;
     if (value.array) element = reshaped_array(*value.array, {}), one.array = &element;
     assign_where(present, one, found->mask, "assign", Casting::UNSAFE);
+    write.end(lock);
     return true;
   }
   const Input inputs[] = {{.array = &present}, value};
   const Array result =
       apply_one(lock.graph(), *op, inputs, Dtype::DEFAULT, context_.settings().defaults);
   assign_where(present, {.array = &result}, found->mask, op->name);
+  write.end(lock);
   return true;
 }
 
-void Selection::assign(const Op* op, const Input& value) {
-  if (assign_by_mask(op, value)) return;
+void Selection::assign(const Op* op, const Input& value, Write& write) {
+  if (assign_by_mask(op, value, write)) return;
   replace_masks();
-  const Context::Lock lock(context_);
-  if (op)
-    assign_op_selected(*op, array_.array, items_, distinct_, value, context_.settings().defaults);
-  else
-    assign_selected(array_.array, items_, distinct_, value, "assign", Casting::UNSAFE);
+  write.record([&](Graph&) {
+    if (op)
+      assign_op_selected(*op, array_.array, items_, distinct_, value, context_.settings().defaults);
+    else
+      assign_selected(array_.array, items_, distinct_, value, "assign", Casting::UNSAFE);
+  });
 }
 
 }  // namespace cucore::array

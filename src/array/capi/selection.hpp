@@ -18,7 +18,7 @@ class Selection {
   // The elements, with the context locked.
   Array elements() const;
   // x[items] = value, or x[items] = op(x[items], value).
-  void assign(const Op* op, const Input& value);
+  void assign(const Op* op, const Input& value, Write& write);
 
  private:
   // The only array among the items, if it is a mask, and the view of all other items.
@@ -26,7 +26,7 @@ class Selection {
     Array selected, mask;  // the mask broadcasts to the view
   };
   std::optional<Mask> mask() const;
-  bool assign_by_mask(const Op* op, const Input& value);
+  bool assign_by_mask(const Op* op, const Input& value, Write& write);
   void replace_mask(const Item& item, size_t axis, std::vector<Item>* all);
 
   Context& context_;

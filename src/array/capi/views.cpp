@@ -40,9 +40,10 @@ cucore_status cucore_array_assign_select(cucore_array* x, const cucore_array_ind
     const ArrayObject& self = use(x, "x");
     const Operands source(require(value, "value"), 1, self.context_ref());
     Selection selection(items, count, self);
-    self.context().before_write(self.cell());
-    selection.assign(op == 0 ? nullptr : &elementwise_of_caller(op, 2), source.inputs()[0]);
-    self.context().after_recording(self.cell());
+    const Op* const row = op == 0 ? nullptr : &elementwise_of_caller(op, 2);
+    Write write(self.context(), self.cell());
+    selection.assign(row, source.inputs()[0], write);
+    write.finish();
   });
 }
 

@@ -31,6 +31,11 @@ class Generator final : public Object {
     stream_.first += count;
     return present;
   }
+  // After a call that failed: later calls return its numbers, unless others were taken since.
+  void give_back(const Stream& taken, uint64_t count) {
+    const std::scoped_lock lock(mutex_);
+    if (stream_.seed == taken.seed && stream_.first == taken.first + count) stream_ = taken;
+  }
 
  private:
   const Ref<Context> context_;

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indices of the device that are out of range, and memory that is exhausted or kept by waiting operations."""
+import ctypes as c
 import unittest
 
 import numpy as np
-from arrays import Context, Failure, call, evaluate
+from arrays import Array, Context, Failure, array_library, call, evaluate, numbers, operand
 
 INDEX = 111
 
@@ -171,6 +172,82 @@ class Memory(unittest.TestCase):
             for result, values in zip(results, expected):
                 np.testing.assert_allclose(result.numpy(), values)
         self.assertEqual(points, set(range(launched)))
+
+
+    def test_released_memory_serves_new_arrays(self):
+        context, other = Context(max_bytes=10_000), Context()
+        elements = other.array(np.arange(1000.0))
+        for _ in range(3):
+            array = context.array(np.arange(1000.0))
+            del array
+        for _ in range(3):
+            array = elements.view("cucore_array_to_context", context.handle)
+            del array
+        self.assertEqual(context.array(np.arange(1000.0)).numpy()[-1], 999)
+
+
+class Writes(unittest.TestCase):
+    """A write that finds no memory changes nothing, so that it can be repeated."""
+
+    SIZE = 1000
+
+    def fails(self, body):
+        with self.assertRaisesRegex(Failure, "release arrays, or raise max_bytes"):
+            body()
+
+    def check(self, write, changed, **options):
+        context = Context(max_bytes=self.SIZE * 8 * 3, **options)
+        before = np.arange(float(self.SIZE))
+        x = context.array(before)
+        kept = x.copy()  # so that no write is done in place
+        places = context.array(np.arange(3))
+        obstacle = context.array(before)
+        self.fails(lambda: write(x, places))
+        np.testing.assert_array_equal(x.numpy(), before)
+        self.fails(lambda: write(x, places))
+        del obstacle
+        write(x, places)
+        np.testing.assert_array_equal(x.numpy(), changed(before))
+        np.testing.assert_array_equal(kept.numpy(), before)
+
+    def test_each_write_of_an_eager_context(self):
+        def first(number):
+            return lambda before: np.concatenate([before[:3] + number, before[3:]])
+
+        def add_one(part):
+            total = part + 1.0
+            call("cucore_array_assign", part.handle, c.byref(operand(total)))
+        one = operand(1.0)
+        writes = [
+            (lambda x, _: x.update("add", 1.0), lambda before: before + 1),
+            (lambda x, _: x.apply("add", 1.0, out=x), lambda before: before + 1),
+            (lambda x, _: add_one(x[:3]), first(1)),
+            (lambda x, _: x[:3].update("add", 2.0), first(2)),
+            (lambda x, places: x.update_at("add", places, 3.0), first(3)),
+            (lambda x, _: x.update_at("add", slice(3), 4.0), first(4)),
+            (lambda x, places: call("cucore_array_put_along", x.handle, places.handle, c.byref(one), 0),
+             lambda before: np.concatenate([[1.0, 1.0, 1.0], before[3:]])),
+            (lambda x, _: x[:3].write(np.zeros(3)), lambda before: np.concatenate([np.zeros(3), before[3:]])),
+        ]
+        for write, changed in writes:
+            self.check(write, changed, policy=1)
+
+    def test_a_write_that_ends_a_chain(self):
+        self.check(lambda x, _: x.update("add", 1.0), lambda before: before + 1, max_depth=1)
+
+    def test_random_numbers_are_not_lost(self):
+        context = Context(policy=1, max_bytes=self.SIZE * 8 * 3 // 2)
+        generator, state = c.c_void_p(), (c.c_uint64 * 4)()
+        call("cucore_array_generator_create", context.handle, c.c_uint64(7), c.byref(generator))
+        obstacle = context.array(np.zeros(self.SIZE))
+        self.fails(lambda: Array.made(context, "cucore_array_random", 2, 0, None, c.c_size_t(0), numbers([self.SIZE]), c.c_size_t(1), first=generator))
+        call("cucore_array_generator_state", generator, state)
+        self.assertEqual(list(state), [7, 0, 0, 0])
+        del obstacle
+        Array.made(context, "cucore_array_random", 2, 0, None, c.c_size_t(0), numbers([self.SIZE]), c.c_size_t(1), first=generator)
+        call("cucore_array_generator_state", generator, state)
+        self.assertEqual(list(state), [7, self.SIZE, 0, 0])
+        array_library.cucore_array_generator_release(generator)
 
 
 if __name__ == "__main__":

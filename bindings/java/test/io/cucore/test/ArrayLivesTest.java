@@ -12,8 +12,10 @@ import io.cucore.OutOfDeviceMemoryException;
 import io.cucore.array.Context;
 import io.cucore.array.ContextOptions;
 import io.cucore.array.DType;
+import io.cucore.array.Generator;
 import io.cucore.array.Nd;
 import io.cucore.array.NdArray;
+import io.cucore.array.Policy;
 import io.cucore.array.Scalar;
 import io.cucore.array.Scope;
 import java.util.ArrayList;
@@ -60,6 +62,36 @@ class ArrayLivesTest {
       assertThrows(OutOfDeviceMemoryException.class, large::evaluate);
       assertTrue(System.nanoTime() - begin < TimeUnit.SECONDS.toNanos(10), "it collects for too long");
       assertEquals(1, x.get(0).item().doubleValue());
+    }
+  }
+
+  /** A write that finds no memory is repeated, and happens once. So are random numbers. */
+  @Test
+  void repeatedCallsHappenOnce() {
+    try (CudaDevice device = CudaDevice.first();
+        Context context = new Context(device, ContextOptions.DEFAULT.withPolicy(Policy.EAGER).withMaxBytes(4 << 20));
+        Generator generator = generator(context)) {
+      NdArray x = made(context, COUNT);
+      NdArray y = x.copy(); // the write is not done in place
+      forget(context, 3);
+      x.addAssign(1);
+      assertEquals(2, x.get(0).item().doubleValue());
+      assertEquals(1, y.get(0).item().doubleValue());
+      forget(context, 2);
+      generator.uniform(DType.FLOAT32, COUNT / 4);
+      assertEquals(COUNT / 4, generator.getState()[1]);
+    }
+  }
+
+  private static Generator generator(Context context) {
+    try (Scope scope = new Scope(context)) {
+      return new Generator(7);
+    }
+  }
+
+  private static void forget(Context context, int count) {
+    for (int i = 0; i < count; ++i) {
+      made(context, COUNT).evaluate();
     }
   }
 
