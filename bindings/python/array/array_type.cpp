@@ -12,10 +12,9 @@ namespace {
 
 ArrayObject* self_of(PyObject* self) { return reinterpret_cast<ArrayObject*>(self); }
 
-// A release never waits, so the lock stays.
 void drop(PyObject* self) {
   if (self_of(self)->weak) PyObject_ClearWeakRefs(self);
-  if (self_of(self)->handle) cucore_array_release(self_of(self)->handle);
+  release_array(self_of(self)->handle);
   PyTypeObject* type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -55,17 +54,23 @@ PyObject* number(PyObject* self, void*) {
   return array ? PyLong_FromLongLong(static_cast<long long>(QUERY(array))) : nullptr;
 }
 
+// Another thread may wait while it has the context locked.
 template <auto QUERY>
 PyObject* truth(PyObject* self, void*) {
-  const cucore_array* array = array_of(self);
-  return array ? PyBool_FromLong(QUERY(array)) : nullptr;
+  const Use array(self);
+  if (!array) return nullptr;
+  const cucore_array* const handle = array.get();
+  Unlocked unlocked;
+  const int32_t found = QUERY(handle);
+  unlocked.lock();
+  return PyBool_FromLong(found);
 }
 
 PyObject* transposed(PyObject* self, void*) {
-  const cucore_array* array = array_of(self);
+  const Use array(self);
   cucore_array* made = nullptr;
-  return array && call(cucore_array_permute, array, static_cast<const int32_t*>(nullptr), size_t{0},
-                       &made)
+  return array && call(cucore_array_permute, array.get(), static_cast<const int32_t*>(nullptr),
+                       size_t{0}, &made)
              ? wrap(made)
              : nullptr;
 }
@@ -83,7 +88,12 @@ PyObject* item_method(PyObject* self, PyObject*) { return item(self); }
 PyObject* released(PyObject* self, void*) { return PyBool_FromLong(!self_of(self)->handle); }
 
 PyObject* release(PyObject* self, PyObject*) {
-  cucore_array_release(std::exchange(self_of(self)->handle, nullptr));
+  ArrayObject* const array = self_of(self);
+  cucore_array* const handle = std::exchange(array->handle, nullptr);
+  if (array->uses > 0 && handle)
+    array->released = handle;
+  else
+    release_array(handle);
   Py_RETURN_NONE;
 }
 
@@ -128,6 +138,13 @@ bool record(PyObject* array) {
 
 }  // namespace
 
+void release_array(cucore_array* handle) {
+  if (!handle) return;
+  Unlocked unlocked;
+  cucore_array_release(handle);
+  unlocked.lock();
+}
+
 const cucore_array* refuse_array(PyObject* object) {
   if (is_array(object))
     raise(CUCORE_ERROR_INVALID_HANDLE,
@@ -141,11 +158,13 @@ const cucore_array* refuse_array(PyObject* object) {
 PyObject* wrap(cucore_array* handle) {
   auto* made = PyObject_New(ArrayObject, module.array_type);
   if (!made) {
-    cucore_array_release(handle);
+    release_array(handle);
     return nullptr;
   }
   made->handle = handle;
   made->weak = nullptr;
+  made->uses = 0;
+  made->released = nullptr;
   auto* object = reinterpret_cast<PyObject*>(made);
   if (module.open_scopes > 0 && !record(object)) Py_CLEAR(object);
   return object;

@@ -67,9 +67,11 @@ PyObject* of_device(PyObject* type, PyObject* device) {
 }
 
 PyObject* of_array(PyObject* type, PyObject* object) {
-  const cucore_array* array = array_of(object);
+  const Use array(object);
   cucore_array_context* found = nullptr;
-  if (!array || !call(cucore_array_context_of, array, &found)) return nullptr;
+  if (!array ||
+      !call(cucore_array_context_of, static_cast<const cucore_array*>(array.get()), &found))
+    return nullptr;
   return take_over(reinterpret_cast<PyTypeObject*>(type), found);
 }
 
@@ -96,12 +98,26 @@ PyObject* ordinal(PyObject* self, void*) {
   return PyLong_FromLong(found);
 }
 
+constexpr const char* STREAM = "cucore_stream";
+
+void drop_stream(PyObject* capsule) {
+  auto* const stream = static_cast<cucore_stream*>(PyCapsule_GetPointer(capsule, STREAM));
+  Unlocked unlocked;
+  cucore_stream_release(stream);
+  unlocked.lock();
+}
+
+// (the driver's stream, an object that keeps it alive without the context)
 PyObject* native_stream(PyObject* self, void*) {
   cucore_stream* stream = nullptr;
   if (!call(cucore_array_context_stream, self_of(self)->handle, &stream)) return nullptr;
-  PyObject* found = PyLong_FromVoidPtr(cucore_stream_native(stream));
-  cucore_stream_release(stream);
-  return found;
+  const Object keeper(PyCapsule_New(stream, STREAM, drop_stream));
+  if (!keeper) {
+    cucore_stream_release(stream);
+    return nullptr;
+  }
+  const Object native(PyLong_FromVoidPtr(cucore_stream_native(stream)));
+  return native ? PyTuple_Pack(2, native.get(), keeper.get()) : nullptr;
 }
 
 // Two objects of one context are equal.

@@ -36,7 +36,7 @@ PyObject* to_dlpack(PyObject*, PyObject* const* arguments, Py_ssize_t) {
   void* made = nullptr;
   if (!array.take(arguments[0]) || !consumer.take(arguments[1]) || !versioned.take(arguments[2]) ||
       !copy.take(arguments[3]) ||
-      !call(cucore_array_to_dlpack, array.array, consumer.handle, versioned.value, copy.value,
+      !call(cucore_array_to_dlpack, array.array.get(), consumer.handle, versioned.value, copy.value,
             &made))
     return nullptr;
   return versioned.value ? PyCapsule_New(made, NAMES[1], drop<VersionedTensor, 1>)
@@ -63,10 +63,10 @@ PyObject* from_dlpack(PyObject*, PyObject* const* arguments, Py_ssize_t) {
 }
 
 PyObject* address(PyObject*, PyObject* object) {
-  cucore_array* array = array_of(object);
+  const Use array(object);
   cucore_buffer* buffer = nullptr;
   size_t offset = 0;
-  if (!array || !call(cucore_array_buffer, array, &buffer, &offset)) return nullptr;
+  if (!array || !call(cucore_array_buffer, array.get(), &buffer, &offset)) return nullptr;
   PyObject* found = PyLong_FromVoidPtr(static_cast<char*>(cucore_buffer_native(buffer)) + offset);
   cucore_buffer_release(buffer);  // the array keeps it
   return found;

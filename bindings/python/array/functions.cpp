@@ -42,7 +42,7 @@ PyObject* apply_all(PyObject*, PyObject* const* arguments, Py_ssize_t count) {
   if (!op.take(arguments[0]) || !results.take(arguments[1]) || !dtype.take(arguments[2]) ||
       !out.take(arguments[3]) || !where.take(arguments[4]))
     return nullptr;
-  settings = {dtype.number, out.array, where.array};
+  settings = {dtype.number, std::move(out.array), std::move(where.array)};
   PyObject* result = apply(op.value, arguments + 5, static_cast<size_t>(count - 5),
                            static_cast<size_t>(results.value), settings);
   if (result != Py_NotImplemented) return result;
@@ -91,14 +91,15 @@ PyObject* shares_memory(PyObject*, PyObject* const* arguments, Py_ssize_t) {
 
 // unique(x, wanted): the elements, and None for what is not wanted.
 PyObject* unique(PyObject*, PyObject* const* arguments, Py_ssize_t) {
-  const cucore_array* x = array_of(arguments[0]);
+  const Use x(arguments[0]);
   Number<uint32_t> wanted;
   cucore_array* made[4] = {};
   if (!x || !wanted.take(arguments[1])) return nullptr;
   const auto out = [&](int at) {
     return at == 0 || (wanted.value & (1u << (at - 1))) ? &made[at] : nullptr;
   };
-  if (!call(cucore_array_unique, x, wanted.value, out(0), out(1), out(2), out(3))) return nullptr;
+  if (!call(cucore_array_unique, x.get(), wanted.value, out(0), out(1), out(2), out(3)))
+    return nullptr;
   Object all(PyTuple_New(4));
   for (Py_ssize_t at = 0; all && at < 4; ++at) {
     PyObject* one = made[at] ? wrap(made[at]) : Object::borrowed(Py_None).release();
@@ -149,29 +150,29 @@ PyObject* print(PyObject*, PyObject* args) {
                         &options.edge_items, &options.line_width, &options.suppress_small))
     return nullptr;
   options.threshold = threshold;
-  const cucore_array* array = array_of(object);
-  return array ? text_of(cucore_array_print, array,
+  const Use array(object);
+  return array ? text_of(cucore_array_print, static_cast<const cucore_array*>(array.get()),
                          static_cast<const cucore_array_print_options*>(&options))
                : nullptr;
 }
 
 PyObject* to_npy(PyObject*, PyObject* const* arguments, Py_ssize_t) {
-  const cucore_array* array = array_of(arguments[0]);
+  const Use array(arguments[0]);
   size_t size = 0;
   cucore_error* error = nullptr;
   if (!array) return nullptr;
-  cucore_array_to_npy(array, nullptr, 0, &size, &error);  // the size, with BUFFER_TOO_SMALL
+  cucore_array_to_npy(array.get(), nullptr, 0, &size, &error);  // the size, with BUFFER_TOO_SMALL
   cucore_error_release(error);
   Object bytes(PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(size)));
-  const bool good = bytes && call(cucore_array_to_npy, array,
+  const bool good = bytes && call(cucore_array_to_npy, array.get(),
                                   static_cast<void*>(PyBytes_AS_STRING(bytes.get())), size, &size);
   return good ? bytes.release() : nullptr;
 }
 
 PyObject* set_name(PyObject*, PyObject* const* arguments, Py_ssize_t) {
-  cucore_array* array = array_of(arguments[0]);
+  const Use array(arguments[0]);
   const char* name = array ? PyUnicode_AsUTF8(arguments[1]) : nullptr;
-  if (!name || !call(cucore_array_set_name, array, name)) return nullptr;
+  if (!name || !call(cucore_array_set_name, array.get(), name)) return nullptr;
   Py_RETURN_NONE;
 }
 

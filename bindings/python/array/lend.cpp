@@ -84,7 +84,8 @@ bool order(Loan& loan, const cucore_stream* stream) {
 }  // namespace
 
 PyObject* lend(PyObject*, PyObject* const* arguments, Py_ssize_t) {
-  cucore_array* array = array_of(arguments[0]);
+  const Use used(arguments[0]);
+  cucore_array* const array = used.get();
   const auto* stream =
       array ? static_cast<const cucore_stream*>(handle_of(arguments[1], Type::Stream)) : nullptr;
   if (!stream) return nullptr;

@@ -21,9 +21,9 @@ PyObject* in_place(PyObject* x, PyObject* y) {
 
 template <int OP>
 PyObject* unary(PyObject* x) {
-  const cucore_array* array = array_of(x);
+  const Use array(x);
   cucore_array* made = nullptr;
-  return array && call(cucore_array_unary, OP, array, &made) ? wrap(made) : nullptr;
+  return array && call(cucore_array_unary, OP, array.get(), &made) ? wrap(made) : nullptr;
 }
 
 PyObject* divmod(PyObject* x, PyObject* y) {
@@ -33,9 +33,10 @@ PyObject* divmod(PyObject* x, PyObject* y) {
 
 // Writes the elements of another array into x, and returns x.
 PyObject* assigned(PyObject* x, PyObject* values) {
-  cucore_array* array = array_of(x);
-  cucore_array_operand value = {array_of(values), {}};
-  if (!array || !value.array || !call(cucore_array_assign, array, &value)) return nullptr;
+  const Use array(x);
+  Operand value;
+  if (!array || !value.take_array(values) || !call(cucore_array_assign, array.get(), &value.value))
+    return nullptr;
   Py_INCREF(x);
   return x;
 }
@@ -90,8 +91,8 @@ PyObject* compare(PyObject* x, PyObject* y, int comparison) {
 }
 
 bool element(PyObject* self, cucore_array_scalar& out) {
-  const cucore_array* array = array_of(self);
-  return array && call(cucore_array_item, array, &out);
+  const Use array(self);
+  return array && call(cucore_array_item, array.get(), &out);
 }
 
 // As NumPy, conversions to a number are for arrays of one element without axes.

@@ -61,17 +61,18 @@ Conversion to_scalar(PyObject* object, cucore_array_scalar& out) {
   return Conversion::FOREIGN;
 }
 
+bool Operand::take_array(PyObject* object) {
+  used = Use(object);
+  value = {used.get(), {}};
+  return static_cast<bool>(used);
+}
+
 Conversion Operand::take(PyObject* object) {
-  if (is_array(object)) {
-    value.array = array_of(object);
-    return value.array ? Conversion::DONE : Conversion::FAILED;
-  }
+  if (is_array(object)) return take_array(object) ? Conversion::DONE : Conversion::FAILED;
   const Conversion done = to_scalar(object, value.scalar);
   if (done != Conversion::FOREIGN || !has_elements(object)) return done;
-  kept = Object(PyObject_CallOneArg(module.convert, object));
-  if (!kept) return Conversion::FAILED;
-  value.array = array_of(kept.get());
-  return value.array ? Conversion::DONE : Conversion::FAILED;
+  const Object made(PyObject_CallOneArg(module.convert, object));
+  return made && take_array(made.get()) ? Conversion::DONE : Conversion::FAILED;
 }
 
 void extend_range(cucore_array_scalar& number, const cucore_array* array) {

@@ -15,10 +15,13 @@ enum class Conversion { DONE, FOREIGN, FAILED };
 // and infinite if that has no room for it.
 Conversion to_scalar(PyObject* object, cucore_array_scalar& out);
 
-// An operand and the array that it keeps alive.
+// An operand and the array that it uses.
 struct Operand {
   cucore_array_operand value{};
-  Object kept;
+  Use used;
+
+  // Takes an array; returns false, with the exception set, for another object.
+  bool take_array(PyObject* object);
 
   // An object that is neither an array nor a number is converted if it contains elements; FOREIGN
   // for others.

@@ -24,25 +24,23 @@ struct OperationObject {
 OperationObject* self_of(PyObject* self) { return reinterpret_cast<OperationObject*>(self); }
 
 // The elements that are written; lists and arrays of other libraries are converted.
-bool take_where(PyObject* value, Settings& settings, Object& kept) {
+bool take_where(PyObject* value, Settings& settings) {
   if (value == Py_True) return true;
-  kept = is_array(value) ? Object::borrowed(value)
-                         : Object(PyObject_CallOneArg(module.convert, value));
-  return kept && (settings.where = array_of(kept.get())) != nullptr;
+  const Object found = is_array(value) ? Object::borrowed(value)
+                                       : Object(PyObject_CallOneArg(module.convert, value));
+  return found && static_cast<bool>(settings.where = Use(found.get()));
 }
 
 // A keyword argument; None is the default.
-bool take_keyword(PyObject* name, PyObject* value, Settings& settings, PyObject*& out,
-                  Object& where) {
+bool take_keyword(PyObject* name, PyObject* value, Settings& settings, PyObject*& out) {
   if (value == Py_None) return true;
   if (PyUnicode_CompareWithASCIIString(name, "dtype") == 0)
     return (settings.dtype = dtype_number(value)) > 0;
-  if (PyUnicode_CompareWithASCIIString(name, "where") == 0)
-    return take_where(value, settings, where);
+  if (PyUnicode_CompareWithASCIIString(name, "where") == 0) return take_where(value, settings);
   if (PyUnicode_CompareWithASCIIString(name, "out") == 0) {
     if (PyTuple_Check(value) && PyTuple_GET_SIZE(value) == 1) value = PyTuple_GET_ITEM(value, 0);
     out = value;
-    return (settings.out = array_of(value)) != nullptr;
+    return static_cast<bool>(settings.out = Use(value));
   }
   PyErr_Format(PyExc_TypeError,
                "'%U' is not a keyword of an element-wise operation; expected out, where or dtype",
@@ -56,9 +54,8 @@ PyObject* call_operation(PyObject* self, PyObject* const* arguments, size_t flag
   const Py_ssize_t count = PyVectorcall_NARGS(flags);
   Settings settings;
   PyObject* out = nullptr;
-  Object where;
   for (Py_ssize_t i = 0; keywords && i < PyTuple_GET_SIZE(keywords); ++i)
-    if (!take_keyword(PyTuple_GET_ITEM(keywords, i), arguments[count + i], settings, out, where))
+    if (!take_keyword(PyTuple_GET_ITEM(keywords, i), arguments[count + i], settings, out))
       return nullptr;
   if (count != operation->operands)
     return PyErr_Format(PyExc_TypeError, "%U() has %d operand%s; %zd given", operation->name,

@@ -40,9 +40,9 @@ PyObject* apply(int op, PyObject* const* operands, size_t count, size_t results,
     for (size_t i = 0; i < 2; ++i)
       if (!values[i].array) extend_range(values[i].scalar, values[1 - i].array);
   if (!has_array) {  // numbers alone: the first one becomes an array
-    taken[0].kept = Object(PyObject_CallOneArg(module.convert, operands[0]));
-    if (!taken[0].kept) return nullptr;
-    values[0] = {array_of(taken[0].kept.get()), {}};
+    const Object made(PyObject_CallOneArg(module.convert, operands[0]));
+    if (!made || !taken[0].take_array(made.get())) return nullptr;
+    values[0] = taken[0].value;
   }
   cucore_array* made[MAX_RESULTS] = {};
   bool good = false;
@@ -52,8 +52,8 @@ PyObject* apply(int op, PyObject* const* operands, size_t count, size_t results,
   } else {
     cucore_array_apply_options options = CUCORE_ARRAY_APPLY_OPTIONS_INIT;
     options.dtype = static_cast<cucore_array_dtype>(settings.dtype);
-    options.out = settings.out;
-    options.where = settings.where;
+    options.out = settings.out.get();
+    options.where = settings.where.get();
     good = call(cucore_array_apply, op, values, count, &options, settings.out ? nullptr : made,
                 settings.out ? size_t{0} : results);
   }
@@ -66,12 +66,12 @@ PyObject* apply(int op, PyObject* const* operands, size_t count, size_t results,
 }
 
 PyObject* apply_in_place(int op, PyObject* x, PyObject* value) {
-  cucore_array* array = array_of(x);
+  const Use array(x);
   Operand taken;
   const Conversion done = array ? taken.take(value) : Conversion::FAILED;
   if (done == Conversion::FAILED) return nullptr;
   if (done == Conversion::FOREIGN) return not_implemented();
-  if (!call(cucore_array_assign_op, op, array, &taken.value)) {
+  if (!call(cucore_array_assign_op, op, array.get(), &taken.value)) {
     refuse_numbers(&value, 1);
     return nullptr;
   }

@@ -8,8 +8,7 @@ namespace cucore::bind::arrays {
 
 struct Settings {
   int dtype = 0;
-  cucore_array* out = nullptr;
-  const cucore_array* where = nullptr;
+  Use out, where;
 };
 
 constexpr size_t MAX_OPERANDS = 8;

@@ -22,16 +22,18 @@ struct Takes {
 };
 
 struct In : Takes {
-  cucore_array* array = nullptr;
-  bool take(PyObject* object) { return (array = array_of(object)) != nullptr; }
-  auto parameters() { return std::tuple(array); }
+  Use array;
+  bool take(PyObject* object) { return static_cast<bool>(array = Use(object)); }
+  auto parameters() { return std::tuple(array.get()); }
 };
 
 // None is NULL.
 struct InOrNull : Takes {
-  cucore_array* array = nullptr;
-  bool take(PyObject* object) { return object == Py_None || (array = array_of(object)) != nullptr; }
-  auto parameters() { return std::tuple(array); }
+  Use array;
+  bool take(PyObject* object) {
+    return object == Py_None || static_cast<bool>(array = Use(object));
+  }
+  auto parameters() { return std::tuple(array.get()); }
 };
 
 template <class Parameter>
@@ -109,15 +111,16 @@ struct Pointer : Integers<Element> {
 };
 
 struct Arrays : Takes {
+  std::vector<Use> uses;
   std::vector<cucore_array*> handles;
-  Object kept;
   bool take(PyObject* object) {
-    kept = Object(PySequence_Fast(object, "a sequence of arrays is needed"));
-    for (Py_ssize_t i = 0; kept && i < PySequence_Fast_GET_SIZE(kept.get()); ++i) {
-      handles.push_back(array_of(PySequence_Fast_GET_ITEM(kept.get(), i)));
-      if (!handles.back()) return false;
+    const Object all(PySequence_Fast(object, "a sequence of arrays is needed"));
+    for (Py_ssize_t i = 0; all && i < PySequence_Fast_GET_SIZE(all.get()); ++i) {
+      uses.emplace_back(PySequence_Fast_GET_ITEM(all.get(), i));
+      if (!uses.back()) return false;
+      handles.push_back(uses.back().get());
     }
-    return static_cast<bool>(kept);
+    return static_cast<bool>(all);
   }
   auto parameters() {
     return std::tuple(static_cast<cucore_array* const*>(handles.data()), handles.size());
@@ -250,8 +253,11 @@ struct OutGenerator : Makes {
   auto parameters() { return std::tuple(&made); }
   PyObject* result() {
     PyObject* capsule = PyCapsule_New(made, GENERATOR, [](PyObject* own) {
-      cucore_array_generator_release(
-          static_cast<cucore_array_generator*>(PyCapsule_GetPointer(own, GENERATOR)));
+      auto* const handle =
+          static_cast<cucore_array_generator*>(PyCapsule_GetPointer(own, GENERATOR));
+      Unlocked unlocked;  // the last user of a context waits for its stream
+      cucore_array_generator_release(handle);
+      unlocked.lock();
     });
     if (!capsule) cucore_array_generator_release(made);
     return capsule;

@@ -9,7 +9,7 @@
 namespace cucore::bind::arrays {
 namespace {
 
-// The items, and the arrays that they keep alive.
+// The items, and the arrays that they use.
 class Items {
  public:
   bool take(PyObject* key) {
@@ -61,9 +61,7 @@ class Items {
     if (found && PyLong_Check(found.get())) return integer(found.get(), item);
     PyObject *made = nullptr, *bounds = nullptr;
     if (!found || !PyArg_ParseTuple(found.get(), "OO", &made, &bounds)) return false;
-    item.kind = CUCORE_ARRAY_INDEX_ARRAY;
-    item.array = array_of(made);
-    kept_.push_back(Object::borrowed(made));
+    if (!array(made, item)) return false;
     if (bounds != Py_None) {
       item.given = 8;
       long long least = 0, greatest = 0;
@@ -71,16 +69,19 @@ class Items {
       item.start = least;
       item.stop = greatest;
     }
+    return true;
+  }
+
+  bool array(PyObject* object, cucore_array_index& item) {
+    item.kind = CUCORE_ARRAY_INDEX_ARRAY;
+    item.array = uses_.emplace_back(object).get();
     return item.array != nullptr;
   }
 
   bool take_one(PyObject* object) {
     cucore_array_index& item = items_.emplace_back();
     if (PySlice_Check(object)) return slice(object, item);
-    if (is_array(object)) {
-      item.kind = CUCORE_ARRAY_INDEX_ARRAY;
-      return (item.array = array_of(object)) != nullptr;
-    }
+    if (is_array(object)) return array(object, item);
     if (object == Py_None || object == Py_Ellipsis) {
       item.kind = object == Py_None ? CUCORE_ARRAY_INDEX_NEWAXIS : CUCORE_ARRAY_INDEX_ELLIPSIS;
       return true;
@@ -91,23 +92,23 @@ class Items {
   }
 
   std::vector<cucore_array_index> items_;
-  std::vector<Object> kept_;
+  std::vector<Use> uses_;
 };
 
 }  // namespace
 
 PyObject* select(PyObject* self, PyObject* key) {
-  const cucore_array* array = array_of(self);
+  const Use array(self);
   Items items;
   cucore_array* made = nullptr;
   if (!array || !items.take(key) ||
-      !call(cucore_array_select, array, items.data(), items.size(), &made))
+      !call(cucore_array_select, array.get(), items.data(), items.size(), &made))
     return nullptr;
   return wrap(made);
 }
 
 int assign(PyObject* self, PyObject* key, PyObject* value) {
-  cucore_array* array = array_of(self);
+  const Use array(self);
   Items items;
   Operand operand;
   if (!value) PyErr_SetString(PyExc_TypeError, "elements of an array cannot be deleted");
@@ -116,7 +117,7 @@ int assign(PyObject* self, PyObject* key, PyObject* value) {
   if (done == Conversion::FOREIGN)
     PyErr_Format(PyExc_TypeError, "%s is neither a number nor an array", Py_TYPE(value)->tp_name);
   if (done != Conversion::DONE) return -1;
-  if (call(cucore_array_assign_select, array, items.data(), items.size(), int32_t{0},
+  if (call(cucore_array_assign_select, array.get(), items.data(), items.size(), int32_t{0},
            &operand.value))
     return 0;
   refuse_numbers(&value, 1);

@@ -66,8 +66,9 @@ class Context(_Context):
     def stream(self) -> cucore.Stream:
         """The stream that orders all work of the context."""
         if self._stream is None:
-            self._stream = cucore.Stream.from_native(self._native_stream, self.device)
-            self._stream.__dict__["_owner"] = self
+            native, keeper = self._native_stream
+            self._stream = cucore.Stream.from_native(native, self.device)
+            self._stream.__dict__["_owner"] = keeper  # not the context, which keeps the stream
         return self._stream
 
     def evaluate(self) -> None:

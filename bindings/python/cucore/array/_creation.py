@@ -144,9 +144,9 @@ def _new(obj: Any, device: Device) -> Array:
         array: Any = obj
         made = _array.from_buffer(context, array.astype(array.dtype.newbyteorder("=")))
     if made is None and hasattr(obj, "__dlpack__"):
-        return _array.copy(_interop.from_dlpack(obj, device=device))
+        return _interop.from_dlpack(obj, device=device, copy=True)
     if made is None and hasattr(obj, "__cuda_array_interface__"):
-        return _array.copy(_interop.from_interface(obj))
+        return _interop.copy_of_interface(obj)
     if made is None and isinstance(obj, range):
         return arange(obj.start, obj.stop, obj.step, device=device)
     if made is None:

@@ -90,7 +90,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: Optional[bool] = None) -
     except TypeError:  # of a library before DLPack 1.0
         capsule = x.__dlpack__(**stream)
     try:
-        return _array.from_dlpack(context, capsule, copy if is_on_device or copy is False else None)
+        return _array.from_dlpack(context, capsule, copy)
     except InvalidStateError as error:
         raise BufferError(str(error)) from error
 
@@ -104,7 +104,15 @@ def cuda_array_interface(x: Array) -> dict[str, Any]:
             "strides": None if x.is_contiguous else x.strides, "version": 3, "stream": context_of(x).stream.native or 1}
 
 
-def from_interface(x: Any) -> Array:
+def copy_of_interface(x: Any) -> Array:
+    """A copy of an object with __cuda_array_interface__. Later changes of the object do not reach it."""
+    copy = _array.copy(_from_interface(x))
+    _array.evaluate([copy])
+    context_of(copy).stream.synchronize()
+    return copy
+
+
+def _from_interface(x: Any) -> Array:
     """An array that shares the memory of an object with __cuda_array_interface__."""
     interface = x.__cuda_array_interface__
     context = current_context()

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import weakref
 
 import numpy as np
@@ -15,6 +16,7 @@ from compared import equal
 
 import cucore
 import cucore.array as xp
+from cucore.array import _array
 
 
 def launched(context=None):
@@ -104,6 +106,101 @@ def test_a_context_of_a_stream():
         assert x.tolist() == [2] * 4
         assert xp.statistics(context)["evaluations"] == 1
     assert xp.Context().stream.device == device
+
+
+def test_a_captured_stream_computes_no_arrays():
+    with cucore.Stream(cucore.Device()) as stream:
+        context, other = xp.Context(stream=stream), xp.Context()
+        with xp.using(context):
+            x = xp.asarray([1.0, 2.0, 3.0])
+            there = _array.to_context(x, other)
+            with stream.capture() as graph:
+                y = x + 1
+                for refused in (y.evaluate, y.sum().item, lambda: xp.asarray([1.0]), lambda: _array.to_context(there, context),
+                                lambda: _array.to_context(x * 2, other)):
+                    with pytest.raises(cucore.InvalidStateError, match="the stream of the context is captured"):
+                        refused()
+            graph.executable().launch(stream)
+            assert y.tolist() == [2, 3, 4] and x.sum().item() == 6
+
+
+def test_a_stream_does_not_keep_its_context():
+    context = xp.Context()
+    stream, ended = context.stream, weakref.ref(context)
+    del context
+    gc.collect()
+    assert ended() is None
+    stream.synchronize()
+
+
+def in_call(thread, name):
+    """Waits until a thread is in a function of Python, which then calls native code."""
+    while thread.ident is None or sys._current_frames()[thread.ident].f_code.co_name != name:
+        time.sleep(0.01)
+    time.sleep(0.2)
+
+
+def test_a_scope_ends_while_a_thread_reads():
+    gate, found = threading.Event(), []
+    with cucore.Stream(cucore.Device()) as stream:
+        context = xp.Context(stream=stream)
+        with xp.using(context):
+            with xp.scope():
+                x = xp.asarray([1.0, 2.0, 3.0])
+                context.synchronize()
+                stream.launch_host(lambda: gate.wait(30))
+                reader = threading.Thread(target=lambda: found.append(x.numpy().tolist()))
+                reader.start()
+                in_call(reader, "to_numpy")
+            with pytest.raises(cucore.InvalidHandleError):
+                x.shape
+            assert context.statistics()["arrays"] == 1
+            gate.set()
+            reader.join()
+            assert found == [[1, 2, 3]] and context.statistics()["arrays"] == 0
+
+
+WAITS = """
+import faulthandler, threading, time
+faulthandler.dump_traceback_later(60, exit=True)
+import cucore, cucore.array as xp
+stream = cucore.Stream(cucore.Device())
+context = xp.Context(stream=stream)
+with xp.using(context):
+    x, good = xp.arange(4.0), xp.asarray([1, 2, 3])
+    y = xp.take(x, good + 0).evaluate()
+    context.synchronize()
+"""
+PENDING = WAITS + """
+    ran = []
+    stream.launch_host(lambda: ran.append([time.sleep(0.01) for _ in range(30)]))
+    done = False
+    def poll():
+        while not done:
+            y.is_pending, y.is_view
+    threading.Thread(target=poll, daemon=True).start()
+    for _ in range(1100):  # waits for the reports of earlier ones
+        xp.take(x, good + 0).evaluate()
+done = True
+print("done", len(ran))
+"""
+ENDING = WAITS + """
+    imported = xp.from_dlpack(xp.asarray([1.0, 2.0]))
+    last = (imported + 1).evaluate()
+    ran = []
+    stream.launch_host(lambda: ran.append(time.sleep(1)))
+    del imported
+    last = last + 1
+del x, good, y, context
+del last
+print("done", len(ran))
+"""
+
+
+@pytest.mark.parametrize("program", [PENDING, ENDING], ids=["pending", "ending"])
+def test_host_functions_run_while_arrays_wait(program):
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "done 1\n"), done.stderr
 
 
 def test_the_settings_belong_to_the_thread():
@@ -323,6 +420,30 @@ def test_memory_is_shared_by_dlpack():
         xp.broadcast_to(x, (2, 2, 3)).__dlpack__(copy=False)
     with pytest.raises(TypeError, match=r"int has no __dlpack__\(\)"):
         xp.from_dlpack(3)
+
+
+class Producer:
+    """Shows the memory of an array to other libraries."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(max_version=(1, 0))
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+def test_copies_do_not_show_later_changes() -> None:
+    x = xp.arange(4.0)
+    for made in (xp.from_dlpack(Producer(x), copy=True), xp.asarray(Producer(x))):
+        assert not made.is_pending
+        x[...] = 9.0
+        xp.synchronize()
+        assert made.tolist() == [0, 1, 2, 3]
+        x[...] = xp.arange(4.0)
+        xp.synchronize()
 
 
 def test_kernels_take_arrays():
