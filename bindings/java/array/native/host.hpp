@@ -5,6 +5,7 @@
 #include <jni.h>
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "failure.hpp"
@@ -41,13 +42,22 @@ class HostTarget {
   char* data_;
 };
 
+// Throws INVALID_ARGUMENT if an array of Java has no room for so many elements.
+inline size_t java_size(size_t size) {
+  constexpr size_t MOST = 2147483647 - 8;  // the most that virtual machines allocate
+  if (size <= MOST) return size;
+  throw bind::Failure(CUCORE_ERROR_INVALID_ARGUMENT, "the result has " + std::to_string(size) +
+                                                         " elements; an array of Java has " +
+                                                         "at most " + std::to_string(MOST));
+}
+
 // The result of a call that returns its size first. The size may grow between two calls.
 template <class Function, class... Arguments>
 std::vector<char> sized(Function* function, Arguments... arguments) {
   std::vector<char> bytes;
   size_t size = 0;
   do {
-    bytes.resize(size);
+    bytes.resize(java_size(size));
     cucore_error* error = nullptr;
     const cucore_status status =
         function(arguments..., bytes.empty() ? nullptr : bytes.data(), bytes.size(), &size, &error);

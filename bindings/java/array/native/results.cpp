@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "call.hpp"
+#include "host.hpp"
 #include "text.hpp"
 
 namespace cucore::java::arrays {
@@ -26,6 +27,7 @@ jlong Call::give(cucore_array_generator* generator) {
 
 jlongArray Call::give(const std::vector<cucore_array*>& arrays) {
   std::vector<int64_t> leases;
+  java_size(arrays.size());
   for (cucore_array* each : arrays) leases.push_back(give(each));
   const jlongArray result = give(leases.data(), leases.size());
   if (!result)
@@ -41,7 +43,7 @@ jlongArray Call::give(const cucore_array_scalar& scalar) {
 }
 
 jlongArray Call::give(const int64_t* numbers, size_t count) {
-  const jlongArray result = env_->NewLongArray(static_cast<jsize>(count));
+  const jlongArray result = env_->NewLongArray(static_cast<jsize>(java_size(count)));
   if (result)
     env_->SetLongArrayRegion(result, 0, static_cast<jsize>(count),
                              reinterpret_cast<const jlong*>(numbers));
@@ -59,7 +61,7 @@ jlongArray Call::give_numbers(std::initializer_list<uint64_t> numbers) {
 jstring Call::give_text(const char* text) { return to_java(env_, text); }
 
 jbyteArray Call::give_bytes(const std::vector<char>& bytes) {
-  const jbyteArray result = env_->NewByteArray(static_cast<jsize>(bytes.size()));
+  const jbyteArray result = env_->NewByteArray(static_cast<jsize>(java_size(bytes.size())));
   if (result)
     env_->SetByteArrayRegion(result, 0, static_cast<jsize>(bytes.size()),
                              reinterpret_cast<const jbyte*>(bytes.data()));

@@ -290,6 +290,14 @@ class NdArrayTest {
   }
 
   @Test
+  void filesBeyondTheSizeOfAnArrayAreRefused() {
+    try (NdArray large = Nd.empty(DType.UINT8, 1L << 32)) {
+      String message = refusal(Status.INVALID_ARGUMENT, large::toNpy);
+      assertTrue(message.contains("an array of Java has at most 2147483639"), message);
+    }
+  }
+
+  @Test
   void randomNumbersFollowFromTheSeed() {
     try (Scope scope = new Scope();
         Generator one = new Generator(7);
