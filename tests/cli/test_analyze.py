@@ -75,6 +75,10 @@ class Analyze(CommandTest):
         self.write("other.ptx", CONTENDED.replace("], 1;", "], 1;  // cucore: allow(A1122, A11)"))
         self.assertEqual(self.ids("other.ptx"), ["A112", "A116"])
 
+    def test_options_take_one_value(self):
+        for options in (("--arch", "sm_80"), ("--allow", "A116"), ("-I", "."), ("-D", "X")):
+            self.fails(1, "analyze", "saxpy.ptx", *options, "contended.ptx", "--fail-on", "warning", says="1 finding of the severity warning")
+
     def test_a_comment_in_the_source_allows_a_finding(self):
         self.write("double.cu", DOUBLE)
         command = ("double.cu", "--arch", "sm_90")

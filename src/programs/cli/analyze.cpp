@@ -222,11 +222,13 @@ void add_analyze(CLI::App& app) {
           "--arch", request->archs,
           "list the occupancy on this architecture; repeatable; a source is compiled for the "
           "first, default sm_90")
-      ->type_name("ARCH");
+      ->type_name("ARCH")
+      ->allow_extra_args(false);
   add_launch(*command, *request);
   request->model.add_to(*command);
   command->add_option("--allow", request->allow, "do not list this finding, as A103; repeatable")
-      ->type_name("ID");
+      ->type_name("ID")
+      ->allow_extra_args(false);
   command
       ->add_option("--fail-on", request->fail_on,
                    "fail if a finding has this severity or a higher one")
@@ -243,11 +245,13 @@ void add_analyze(CLI::App& app) {
   command
       ->add_option("-I,--include-path", request->include_paths,
                    "of a source: search this folder for headers; repeatable")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   command
       ->add_option("-D,--define-macro", request->definitions,
                    "of a source: define a macro; repeatable")
-      ->type_name("NAME[=VALUE]");
+      ->type_name("NAME[=VALUE]")
+      ->allow_extra_args(false);
   command->footer(
       "Example:\n"
       "  cucore analyze saxpy.cubin --fail-on warning\n"
