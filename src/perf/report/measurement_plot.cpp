@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
-
 #include "perf/report/measurement_report.hpp"
 #include "perf/report/plain_text.hpp"
 #include "support/concat.hpp"
@@ -10,11 +8,7 @@ namespace {
 
 constexpr size_t MOST_POINTS = 5000;  // of a series; more are thinned out
 
-std::string micros_text(double seconds) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", seconds * 1e6);
-  return text;
-}
+std::string micros_text(double seconds) { return short_text(seconds * 1e6, 6); }
 
 void add_data(std::string& script, size_t number, const std::vector<double>& samples) {
   script += concat("$samples", number, " << END\n");

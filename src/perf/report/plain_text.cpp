@@ -3,8 +3,8 @@
 
 #include <cxxabi.h>
 
+#include <charconv>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <new>
@@ -19,10 +19,17 @@ std::string visible(std::string text) {
   return text;
 }
 
+// The functions of <cstdio> would use the decimal point of the program's locale.
 std::string digits_text(double value, int digits) {
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
+  char text[400];  // a double has up to 309 digits before the point
+  return {text,
+          std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, digits).ptr};
+}
+
+std::string short_text(double value, int digits) {
+  char text[40];
+  return {text,
+          std::to_chars(text, text + sizeof text, value, std::chars_format::general, digits).ptr};
 }
 
 std::string scaled_text(double value, const char* unit) {
@@ -50,10 +57,7 @@ std::string csv_text(std::string_view text) {
 }
 
 std::string csv_number(double value) {
-  if (!std::isfinite(value)) return {};
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  return text;
+  return std::isfinite(value) ? short_text(value, 9) : std::string();
 }
 
 std::string plot_text(std::string text) {

@@ -10,7 +10,10 @@ namespace cucore::perf {
 // Returns the text without control characters, which must not reach a terminal.
 std::string visible(std::string text);
 
+// Returns a number of digits after the decimal point, in every locale.
 std::string digits_text(double value, int digits);
+// Returns at most a number of significant digits, with an exponent where that is shorter.
+std::string short_text(double value, int digits);
 
 // Returns four digits and a prefix of the unit: "102.3 us".
 std::string scaled_text(double value, const char* unit);

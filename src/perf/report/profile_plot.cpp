@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 #include "perf/report/plain_text.hpp"
 #include "perf/report/profile_report.hpp"
@@ -15,11 +14,7 @@ constexpr size_t MOST_BARS = 15;
 constexpr size_t MOST_LETTERS = 32;
 constexpr double LEAST_INTENSITY = 1e-3, MOST_INTENSITY = 1e4;  // of the roofline
 
-std::string plot_number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
+std::string plot_number(double value) { return short_text(value, 6); }
 
 // Long names leave no room for the plot.
 std::string short_title(const KernelRow& row) {

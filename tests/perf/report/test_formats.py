@@ -7,6 +7,7 @@ import copy
 import csv
 import html.parser
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -75,6 +76,17 @@ class Formats(unittest.TestCase):
 
     def read(self, name):
         return (self.folder / name).read_text(encoding="utf-8", errors="surrogateescape")
+
+    def test_numbers_do_not_follow_the_locale(self):
+        with tempfile.TemporaryDirectory() as folder:
+            locales, reports = Path(folder, "locales"), Path(folder, "reports")
+            locales.mkdir(), reports.mkdir()
+            make = ["localedef", "-i", "de_DE", "-f", "UTF-8", locales / "de_DE.UTF-8"]
+            if not shutil.which("localedef") or subprocess.run(make, capture_output=True, check=False).returncode != 0:
+                self.skipTest("the system cannot make a locale with a decimal comma")
+            subprocess.run([WRITE_SAMPLES, reports], check=True, env=dict(os.environ, LOCPATH=str(locales), LC_ALL="de_DE.UTF-8"))
+            for file in reports.iterdir():
+                self.assertEqual(file.read_bytes(), (self.folder / file.name).read_bytes(), file.name)
 
     def test_they_are_the_golden_files(self):
         for sample in GOLDEN_SAMPLES:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_samples FOLDER: writes each sample in each format.
+// write_samples FOLDER: writes each sample in each format, in the locale of the environment.
+#include <clocale>
 #include <fstream>
 #include <map>
 #include <string>
@@ -10,6 +11,7 @@
 int main(int argc, char** argv) {
   using namespace cucore::perf;
   if (argc != 2) return 2;
+  if (!std::setlocale(LC_ALL, "")) return 3;
   const std::map<std::string, ReportData> all = {{"slow_transpose", samples::slow_transpose()},
                                                  {"emulated", samples::emulated()},
                                                  {"nothing", samples::nothing()},
