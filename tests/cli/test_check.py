@@ -116,8 +116,21 @@ class Check(CommandTest):
                 result = self.run_command("run", "k.cu", "--block", "1", option, zero)
                 self.assertEqual(result.returncode, 2, result.stderr)
                 self.assertIn(b"%s is 0; expected at least 1" % option.encode(), result.stderr)
-        result = self.run_command("run", "k.cu", "--block", "1", "--launch-memory", "much")
-        self.assertEqual(result.returncode, 2)
+        for option, value in (("--launch-memory", "much"), ("--launch-output", "99999999999999999999"), ("--launch-instructions", "-1"),
+                              ("--launch-instructions", "18446744073709551616")):
+            result = self.run_command("run", "k.cu", "--block", "1", option, value)
+            self.assertEqual(result.returncode, 2, result.stderr)
+            self.assertIn(f"{option} is '{value}'; expected a number".encode(), result.stderr)
+
+    def test_budgets_of_all_64_bits(self):
+        self.write("k.ptx", """.version 7.0
+.target sm_52
+.address_size 64
+.visible .entry k() { ret; }
+""")
+        for budget in (2**63 - 1, 2**63, 2**64 - 1):
+            result = self.run_command("run", "k.ptx", "--block", "64", "--launch-instructions", str(budget))
+            self.assertEqual(result.returncode, 0, result.stderr)
 
     def test_options_of_checks_need_checks(self):
         self.write("known", "shared-race")

@@ -129,7 +129,7 @@ void Share::slice() {
   int64_t quantum = shares ? SHARED_SLICE : SLICE;
   if (launch_.checks && launch_.checks->random)
     quantum = 1 + launch_.checks->random->below(RANDOM_SLICE);
-  if (launch_.budget && int64_t(launch_.budget) < quantum) quantum = int64_t(launch_.budget);
+  if (launch_.budget) quantum = int64_t(std::min(launch_.budget, uint64_t(quantum)));
   const BlockStatus status = cluster.run(quantum);
   if (launch_.budget || worker_.warp_instructions > 1 << 20) charge(&cluster);
   if (status == BlockStatus::DONE) {

@@ -162,9 +162,10 @@ void add_cache(CLI::App& app) {
       ->required()
       ->type_name("KEY");
   add(*group, "verify", "Reads every file and removes damaged ones.", "", request, verify_cache);
-  CLI::App* trim = add(
-      *group, "trim", "Removes the least recently used entries.", "--max-size 500M", request,
-      [](const CacheRequest& asked) { trim_cache(asked, parse_size(asked.max_size), "trimming"); });
+  CLI::App* trim = add(*group, "trim", "Removes the least recently used entries.",
+                       "--max-size 500M", request, [](const CacheRequest& asked) {
+                         trim_cache(asked, parse_size(asked.max_size, "--max-size"), "trimming");
+                       });
   trim->add_option("--max-size", request->max_size, "size to keep, such as 500M or 2G")
       ->required()
       ->type_name("SIZE");

@@ -8,6 +8,7 @@
 
 #include "failure.hpp"
 #include "files.hpp"
+#include "number_check.hpp"
 #include "option_names.hpp"
 #include "print.hpp"
 #include "report.hpp"
@@ -22,8 +23,10 @@ ChecksOptions options_of(const CheckFlags& flags) {
   options.schedule = flags.schedule;
   options.suppression_files = flags.suppressions;
   options.launch_instructions = flags.launch_instructions.value_or(0);
-  if (flags.launch_memory) options.launch_memory = parse_size(*flags.launch_memory);
-  if (flags.launch_output) options.launch_output = parse_size(*flags.launch_output);
+  if (flags.launch_memory)
+    options.launch_memory = parse_size(*flags.launch_memory, "--launch-memory");
+  if (flags.launch_output)
+    options.launch_output = parse_size(*flags.launch_output, "--launch-output");
   return options;
 }
 
@@ -69,6 +72,7 @@ void CheckFlags::add_to(CLI::App& command) {
   command
       .add_option("--launch-instructions", launch_instructions,
                   "warp instructions that the kernel may run on the CPU device")
+      ->check(of_64_bits())
       ->type_name("N");
   command
       .add_option("--launch-memory", launch_memory,
@@ -87,8 +91,10 @@ void CheckFlags::add_files_to(FileUse& use) const {
 
 void CheckFlags::require_valid() const {
   if (launch_instructions) require_budget("--launch-instructions", *launch_instructions);
-  if (launch_memory) require_budget("--launch-memory", parse_size(*launch_memory));
-  if (launch_output) require_budget("--launch-output", parse_size(*launch_output));
+  if (launch_memory)
+    require_budget("--launch-memory", parse_size(*launch_memory, "--launch-memory"));
+  if (launch_output)
+    require_budget("--launch-output", parse_size(*launch_output, "--launch-output"));
   if (enabled()) return;
   if (!suppressions.empty())
     throw usage("--suppress has an effect on reports of --check alone; add --check");

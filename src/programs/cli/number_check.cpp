@@ -20,21 +20,23 @@ bool read_number(const std::string& text, Number& number) {
   return error == std::errc() && rest == end;
 }
 
-CLI::Validator whole_number(std::uint32_t least) {
+template <class Number>
+CLI::Validator whole_number(Number least) {
   return CLI::Validator(
       [least](std::string& text) -> std::string {
-        std::uint32_t number = 0;
+        Number number = 0;
         if (read_number(text, number) && number >= least) return {};
         return fmt::format("is '{}'; expected a number from {} to {}", text, least,
-                           std::numeric_limits<std::uint32_t>::max());
+                           std::numeric_limits<Number>::max());
       },
       "");
 }
 
 }  // namespace
 
-CLI::Validator from_one() { return whole_number(1); }
-CLI::Validator from_zero() { return whole_number(0); }
+CLI::Validator from_one() { return whole_number(std::uint32_t{1}); }
+CLI::Validator from_zero() { return whole_number(std::uint32_t{0}); }
+CLI::Validator of_64_bits() { return whole_number(std::uint64_t{0}); }
 
 CLI::Validator above_zero() {
   return CLI::Validator(

@@ -13,6 +13,9 @@ CLI::Validator from_one();
 // Accepts whole numbers of 32 bits.
 CLI::Validator from_zero();
 
+// Accepts whole numbers of 64 bits without a sign, which the parser would take modulo 2^64.
+CLI::Validator of_64_bits();
+
 // Accepts numbers above 0.
 CLI::Validator above_zero();
 

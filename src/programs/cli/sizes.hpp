@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace cucore::cli {
 
-// Parses a number with K, M, G or T, or a number of bytes. Throws a usage error for anything else.
-std::uint64_t parse_size(const std::string& text);
+// Parses a number with K, M, G or T, or a number of bytes. Throws a usage error for anything else,
+// which names the option.
+std::uint64_t parse_size(const std::string& text, std::string_view option);
 
 }  // namespace cucore::cli
