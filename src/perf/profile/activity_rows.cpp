@@ -2,6 +2,8 @@
 // Rows of a report with the times of activity.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <unordered_map>
 
 #include "perf/profile/activity_times.hpp"
 #include "support/concat.hpp"
@@ -13,13 +15,17 @@ constexpr double MOST_DIFFERENCE = 0.01;  // of the two times, as a part of that
 constexpr double EVENT_PRECISION = 2e-6;  // seconds
 constexpr uint64_t LEAST_COMPARED = 3;    // calls that each side has timed
 
-bool is_same(const LaunchEntry& entry, const KernelRow& row, const ActiveKernel& kernel) {
-  LaunchGeometry geometry = row.geometry;
-  const uint32_t* cluster = geometry.cluster;
+// CUPTI has no cluster of one block.
+NamedLaunch named_launch_of(const KernelRow& row) {
+  NamedLaunch named{row.name, row.geometry};
+  const uint32_t* cluster = named.geometry.cluster;
   if (uint64_t{cluster[0]} * cluster[1] * cluster[2] <= 1)
-    for (uint32_t& extent : geometry.cluster) extent = 0;
-  return row.name == kernel.name && geometry == kernel.geometry &&
-         cucore_device_ordinal(entry.device.get()) == static_cast<int32_t>(kernel.device);
+    for (uint32_t& extent : named.geometry.cluster) extent = 0;
+  return named;
+}
+
+bool is_on(const LaunchEntry& entry, const ActiveKernel& kernel) {
+  return cucore_device_ordinal(entry.device.get()) == static_cast<int32_t>(kernel.device);
 }
 
 void scale(double& amount, double factor) { amount *= factor; }
@@ -71,11 +77,14 @@ std::vector<size_t> apply_activity(std::vector<KernelRow>& rows,
                                    const std::deque<LaunchEntry>& entries,
                                    const std::vector<ActiveKernel>& kernels, double offset) {
   std::vector<size_t> places;
-  const size_t own = entries.size();
+  std::unordered_map<NamedLaunch, std::vector<size_t>, NamedLaunch::Hash> own;
+  for (size_t entry = 0; entry < entries.size(); ++entry)
+    own[named_launch_of(rows[entry])].push_back(entry);
   for (const ActiveKernel& kernel : kernels) {
     std::vector<size_t> found;
-    for (size_t entry = 0; entry < own; ++entry)
-      if (is_same(entries[entry], rows[entry], kernel)) found.push_back(entry);
+    if (const auto named = own.find({kernel.name, kernel.geometry}); named != own.end())
+      std::ranges::copy_if(named->second, std::back_inserter(found),
+                           [&](size_t entry) { return is_on(entries[entry], kernel); });
     if (found.empty()) {
       places.push_back(rows.size());
       rows.push_back(row_of(kernel));

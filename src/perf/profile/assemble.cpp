@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 #include <span>
+#include <unordered_map>
 #include <utility>
 
 #include "perf/machine/occupancy.hpp"
@@ -145,23 +146,23 @@ KernelRow row_of(const LaunchEntry& entry, double offset) {
 // The CPU device counts each launch, also those that no observer sees. Returns the row of each
 // entry.
 std::vector<size_t> join_counted(std::vector<KernelRow>& rows, std::vector<KernelRow>& counted) {
-  std::vector<size_t> places(rows.size());
+  std::unordered_map<NamedLaunch, size_t, NamedLaunch::Hash> indices;
+  for (const KernelRow& row : counted)
+    indices.try_emplace({row.name, row.geometry}, indices.size());
+  std::vector<size_t> places;
   for (KernelRow& row : rows) {
-    const size_t entry = static_cast<size_t>(&row - rows.data());
-    const auto same = std::find_if(counted.begin(), counted.end(), [&](const KernelRow& other) {
-      return other.name == row.name && other.geometry == row.geometry;
-    });
-    if (same == counted.end()) {
-      places[entry] = counted.size();
+    const auto [found, is_new] = indices.try_emplace({row.name, row.geometry}, counted.size());
+    places.push_back(found->second);
+    if (is_new) {
       counted.push_back(row);
       continue;
     }
-    places[entry] = static_cast<size_t>(same - counted.begin());
-    same->digest = row.digest;
-    same->captured += row.captured;
-    same->resources = row.resources;
-    same->occupancy = row.occupancy;
-    same->occupancy_limiter = row.occupancy_limiter;
+    KernelRow& same = counted[found->second];
+    same.digest = row.digest;
+    same.captured += row.captured;
+    same.resources = row.resources;
+    same.occupancy = row.occupancy;
+    same.occupancy_limiter = row.occupancy_limiter;
   }
   rows = std::move(counted);
   return places;
@@ -278,7 +279,7 @@ SessionResult assemble(SessionParts& parts, ProfileSource source) {
     data.machine = describe_machine(parts.device);
     result.device = DeviceOwner::share(parts.device);
     const bool has_events = source == ProfileSource::EVENTS || source == ProfileSource::ACTIVITY;
-    if (has_events && !data.machine.is_emulated) {
+    if (has_events && !data.machine.is_emulated && parts.may_wait) {
       offset = measure_event_offset(parts.device);
       data.roof.event_offset = offset;
     }

@@ -24,6 +24,7 @@ struct SessionParts {
   const cucore_device* device = nullptr;  // null: none was used
   ModelUse model = ModelUse::AUTO;
   bool may_compile = true;
+  bool may_wait = true;  // for the device
   // Changes the rows of the launches, and appends rows. `offset`: see measure_event_offset().
   std::function<void(std::vector<KernelRow>& rows, double offset)> adjust = {};
 };

@@ -5,10 +5,11 @@
 #include <cmath>
 #include <cstring>
 #include <string>
-#include <utility>
+#include <unordered_map>
 
 #include "client/native.hpp"
 #include "perf/profile/counted_places.hpp"
+#include "perf/profile/launch_table.hpp"
 #include "support/concat.hpp"
 #include "support/error.hpp"
 
@@ -117,15 +118,18 @@ void set_sectors_per_request(KernelRow& row) {
   row.sectors_per_request = requests > 0 ? sectors / requests : UNKNOWN;
 }
 
-KernelRow& row_of(std::vector<KernelRow>& rows, const cucore_cpu_trace_launch& launch) {
-  const LaunchGeometry geometry = geometry_of(launch);
-  for (KernelRow& row : rows)
-    if (row.name == launch.kernel && row.geometry == geometry) return row;
-  KernelRow row;
-  row.name = launch.kernel;
-  row.geometry = geometry;
-  rows.push_back(std::move(row));
-  return rows.back();
+using CountedRows = std::unordered_map<NamedLaunch, size_t, NamedLaunch::Hash>;
+
+KernelRow& row_of(std::vector<KernelRow>& rows, CountedRows& indices,
+                  const cucore_cpu_trace_launch& launch) {
+  const NamedLaunch named{launch.kernel, geometry_of(launch)};
+  const auto [found, is_new] = indices.try_emplace(named, rows.size());
+  if (is_new) {
+    KernelRow& row = rows.emplace_back();
+    row.name = named.name;
+    row.geometry = named.geometry;
+  }
+  return rows[found->second];
 }
 
 }  // namespace
@@ -162,12 +166,13 @@ std::vector<KernelRow> CpuCounts::end(uint64_t& dropped) {
                                                                              table_.trace_free);
   dropped = trace->dropped;
   std::vector<KernelRow> rows;
+  CountedRows indices;
   CountedPlaces places;
   const auto* bytes = reinterpret_cast<const char*>(trace->launches);
   for (size_t i = 0; i < trace->launch_count; ++i) {
     const auto& launch =
         *reinterpret_cast<const cucore_cpu_trace_launch*>(bytes + i * trace->launch_size);
-    KernelRow& row = row_of(rows, launch);
+    KernelRow& row = row_of(rows, indices, launch);
     if (launch.result != 0) {
       ++row.failed;
       continue;

@@ -28,16 +28,31 @@ void LaunchEntry::add(const LaunchAmounts& call) {
   with_operations += call.operations > 0;
 }
 
+namespace {
+
+void mix_geometry(WordHash& hash, const LaunchGeometry& geometry) {
+  for (int axis = 0; axis < 3; ++axis) {
+    hash.mix(geometry.grid[axis]);
+    hash.mix(geometry.block[axis]);
+    hash.mix(geometry.cluster[axis]);
+  }
+  hash.mix(geometry.dynamic_shared);
+}
+
+}  // namespace
+
+size_t NamedLaunch::Hash::operator()(const NamedLaunch& launch) const {
+  WordHash hash;
+  hash.mix(std::hash<std::string>()(launch.name));
+  mix_geometry(hash, launch.geometry);
+  return static_cast<size_t>(hash.value());
+}
+
 size_t LaunchTable::Hash::operator()(const Key& key) const {
   WordHash hash;
   hash.mix(reinterpret_cast<uintptr_t>(key.kernel));
   hash.mix(reinterpret_cast<uintptr_t>(key.device));
-  for (int axis = 0; axis < 3; ++axis) {
-    hash.mix(key.geometry.grid[axis]);
-    hash.mix(key.geometry.block[axis]);
-    hash.mix(key.geometry.cluster[axis]);
-  }
-  hash.mix(key.geometry.dynamic_shared);
+  mix_geometry(hash, key.geometry);
   return static_cast<size_t>(hash.value());
 }
 

@@ -81,6 +81,16 @@ class LaunchTable {
   std::unordered_map<Key, size_t, Hash> indices_;
 };
 
+// A kernel and geometry as the CPU device and CUPTI record them.
+struct NamedLaunch {
+  std::string name;
+  LaunchGeometry geometry;
+  friend bool operator==(const NamedLaunch&, const NamedLaunch&) = default;
+  struct Hash {
+    size_t operator()(const NamedLaunch& launch) const;
+  };
+};
+
 // Returns the geometry with 1 in place of 0.
 LaunchGeometry geometry_of(const cucore_launch_options& options);
 

@@ -13,14 +13,13 @@ std::string count_or_nothing(const std::optional<uint32_t>& count) {
 }
 
 // The finding that holds the kernel back, and its line.
-std::string csv_finding(const ReportData& data, size_t kernel) {
-  const size_t index = main_finding(data, kernel);
+std::string csv_finding(const ReportData& data, size_t index) {
   if (index == NO_INDEX) return ",,";
   const ReportFinding& finding = data.findings[index];
   return concat(",", finding.id, ",", csv_text(reason_place(finding.place)));
 }
 
-std::string csv_row(const ReportData& data, size_t index) {
+std::string csv_row(const ReportData& data, size_t index, size_t finding) {
   const KernelRow& row = data.kernels[index];
   const Resources& resources = row.resources;
   std::string line =
@@ -39,7 +38,7 @@ std::string csv_row(const ReportData& data, size_t index) {
         row.operations.integer, row.operations.matrix, row.sectors_per_request, row.intensity,
         row.percent.memory, row.percent.compute, row.occupancy})
     line += concat(",", csv_number(value));
-  return concat(line, ",", bound_name(row.bound), csv_finding(data, index), "\n");
+  return concat(line, ",", bound_name(row.bound), csv_finding(data, finding), "\n");
 }
 
 }  // namespace
@@ -51,7 +50,8 @@ std::string profile_as_csv(const ReportData& data) {
       "bytes_requested,bytes_sector,bytes_compulsory,bytes_source,operations,operations_f16,"
       "operations_f32,operations_f64,operations_integer,operations_matrix,sectors_per_request,"
       "intensity,memory_percent,compute_percent,occupancy,bound,finding,place\n";
-  for (size_t i = 0; i < data.kernels.size(); ++i) text += csv_row(data, i);
+  const std::vector<size_t> findings = main_findings(data);
+  for (size_t i = 0; i < data.kernels.size(); ++i) text += csv_row(data, i, findings[i]);
   return text;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "perf/machine/limits.hpp"
@@ -60,17 +61,26 @@ class ProfileFindings {
   void run() {
     for (size_t i = 0; i < data_.kernels.size(); ++i) find_in(i);
     find_in_session();
-    const auto precedes = [&](const ReportFinding& a, const ReportFinding& b) {
-      if (a.severity != b.severity) return a.severity > b.severity;
-      return time_of(a) > time_of(b);
-    };
-    // A stable insertion sort: std::stable_sort would allocate.
-    auto& findings = data_.findings;
-    for (auto one = findings.begin(); one != findings.end(); ++one)
-      std::rotate(std::upper_bound(findings.begin(), one, *one, precedes), one, one + 1);
+    sort();
   }
 
  private:
+  void sort() {
+    auto& findings = data_.findings;
+    std::vector<size_t> order(findings.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+      if (findings[a].severity != findings[b].severity)
+        return findings[a].severity > findings[b].severity;
+      const double first = time_of(findings[a]), second = time_of(findings[b]);
+      return first != second ? first > second : a < b;
+    });
+    std::vector<ReportFinding> sorted;
+    sorted.reserve(findings.size());
+    for (const size_t each : order) sorted.push_back(std::move(findings[each]));
+    findings = std::move(sorted);
+  }
+
   void add(int number, Severity severity, size_t kernel, std::string message) {
     ReportFinding finding;
     finding.id = concat("P", number);
@@ -115,7 +125,8 @@ class ProfileFindings {
     find_shared(index, row);
     find_divergence(index, row);
     find_local(index, row);
-    if (has_counts_only(data_)) find_without_times(index, row);
+    const bool has_counts = data_.source == ProfileSource::EMULATED && !(total_ > 0);
+    if (has_counts) find_without_times(index, row);
     const bool has_little_work = row.bound == Bound::LAUNCH || row.bound == Bound::GRID;
     if (has_little_work) find_bound(index, row);
     find_spills(index, row);
@@ -362,14 +373,17 @@ double active_threads_of(const KernelRow& row) {
 
 void add_profile_findings(ReportData& data) { ProfileFindings(data).run(); }
 
-size_t main_finding(const ReportData& data, size_t kernel) {
-  size_t first = NO_INDEX;
+std::vector<size_t> main_findings(const ReportData& data) {
+  std::vector<size_t> main(data.kernels.size(), NO_INDEX);
   for (size_t i = 0; i < data.findings.size(); ++i) {
-    if (data.findings[i].kernel != kernel) continue;
-    if (data.findings[i].severity != Severity::NOTE) return i;
-    if (first == NO_INDEX) first = i;
+    const ReportFinding& finding = data.findings[i];
+    if (finding.kernel >= main.size()) continue;
+    size_t& found = main[finding.kernel];
+    const bool is_note = finding.severity == Severity::NOTE;
+    if (found == NO_INDEX || (!is_note && data.findings[found].severity == Severity::NOTE))
+      found = i;
   }
-  return first;
+  return main;
 }
 
 }  // namespace cucore::perf

@@ -2,6 +2,8 @@
 // Findings: parts of a profile that cost time, with figures and a remedy.
 #pragma once
 
+#include <vector>
+
 #include "perf/profile/report_data.hpp"
 
 namespace cucore::perf {
@@ -15,7 +17,8 @@ void add_profile_findings(ReportData& data);
 // counters.
 double active_threads_of(const KernelRow& row);
 
-// Returns the first finding of a row that is not a note, else its first one; NO_INDEX without one.
-size_t main_finding(const ReportData& data, size_t kernel);
+// Returns for each row its first finding that is not a note, else its first one; NO_INDEX without
+// one.
+std::vector<size_t> main_findings(const ReportData& data);
 
 }  // namespace cucore::perf

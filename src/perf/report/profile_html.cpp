@@ -117,9 +117,8 @@ std::string head_row(std::initializer_list<const char*> names) {
 }
 
 // The name, with the finding and the notes, and the geometry.
-std::string kernel_cells(const ReportData& data, size_t index) {
+std::string kernel_cells(const ReportData& data, size_t index, size_t finding) {
   const KernelRow& row = data.kernels[index];
-  const size_t finding = main_finding(data, index);
   std::string name = concat("<code>", html_text(kernel_title(row.name)), "</code>");
   if (finding != NO_INDEX)
     name += concat("<span class=\"why\">", html_text(data.findings[finding].name), "</span>");
@@ -135,14 +134,14 @@ std::string amount_cell(double amount, const char* unit) {
 }
 
 // A row of counts, which have no times.
-std::string counted_html(const ReportData& data, size_t index) {
+std::string counted_html(const ReportData& data, size_t index, size_t finding) {
   const KernelRow& row = data.kernels[index];
   const auto counter = [&](const char* name) {
     const auto found = row.counters.find(name);
     return found == row.counters.end() ? UNKNOWN : found->second;
   };
-  return concat(kernel_cells(data, index), percent_cell(row.occupancy * 100), count_cell(row.calls),
-                amount_cell(counter("cpu.instructions"), ""),
+  return concat(kernel_cells(data, index, finding), percent_cell(row.occupancy * 100),
+                count_cell(row.calls), amount_cell(counter("cpu.instructions"), ""),
                 percent_cell(active_threads_of(row) * 100), amount_cell(row.bytes.requested, "B"),
                 amount_cell(row.bytes.sector, "B"),
                 number_cell(row.sectors_per_request, digits_text(row.sectors_per_request, 1)),
@@ -152,11 +151,11 @@ std::string counted_html(const ReportData& data, size_t index) {
                 amount_cell(counter("cpu.local_bytes"), "B"), "</tr>\n");
 }
 
-std::string kernel_html(const ReportData& data, size_t index, double total) {
+std::string kernel_html(const ReportData& data, size_t index, size_t finding, double total) {
   const KernelRow& row = data.kernels[index];
   const auto registers = row.resources.registers;
   return concat(
-      kernel_cells(data, index),
+      kernel_cells(data, index, finding),
       number_cell(registers ? *registers : UNKNOWN, registers ? std::to_string(*registers) : ""),
       percent_cell(row.occupancy * 100), count_cell(row.calls), seconds_cell(row.seconds.total),
       percent_cell(total > 0 ? row.seconds.total / total * 100 : UNKNOWN),
@@ -170,17 +169,19 @@ std::string kernel_html(const ReportData& data, size_t index, double total) {
 
 void add_kernel_table(std::string& page, const ReportData& data) {
   if (data.kernels.empty()) return;
+  const std::vector<size_t> findings = main_findings(data);
   page += "<h2>Kernels</h2>\n<div class=\"scroll\"><table>\n";
   if (has_counts_only(data)) {
     page += head_row({"kernel", "grid &times; block", "occupancy", "calls", "instructions",
                       "active threads", "requested", "moved", "sectors/request", "conflicts",
                       "local memory"});
-    for (size_t i = 0; i < data.kernels.size(); ++i) page += counted_html(data, i);
+    for (size_t i = 0; i < data.kernels.size(); ++i) page += counted_html(data, i, findings[i]);
   } else {
     page += head_row({"kernel", "grid &times; block", "registers", "occupancy", "calls", "total",
                       "share", "mean", "bytes", "memory", "compute", "bound"});
     const double total = kernel_seconds_of(data);
-    for (size_t i = 0; i < data.kernels.size(); ++i) page += kernel_html(data, i, total);
+    for (size_t i = 0; i < data.kernels.size(); ++i)
+      page += kernel_html(data, i, findings[i], total);
   }
   page += "</tbody></table></div>\n";
 }

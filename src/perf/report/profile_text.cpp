@@ -16,6 +16,7 @@ namespace {
 constexpr size_t NAME_WIDTH = 34;
 constexpr size_t TEXT_WIDTH = 100;
 constexpr size_t MOST_ROWS = 20;  // of each table
+constexpr size_t MOST_FINDINGS = 50;
 
 std::string left(std::string text, size_t width) {
   if (text.size() > width) text = text.substr(0, width - 2) + "..";
@@ -173,7 +174,8 @@ std::string at_place(const ReportFinding& finding) {
 void add_findings(std::string& text, const ReportData& data) {
   if (data.findings.empty()) return;
   text += "\nfindings\n";
-  for (const ReportFinding& finding : data.findings) {
+  for (size_t i = 0; i < std::min(data.findings.size(), MOST_FINDINGS); ++i) {
+    const ReportFinding& finding = data.findings[i];
     const std::string where = finding.kernel < data.kernels.size()
                                   ? concat(title_of(data.kernels[finding.kernel]), ": ")
                                   : std::string();
@@ -181,16 +183,19 @@ void add_findings(std::string& text, const ReportData& data) {
                    visible(at_place(finding)), "\n");
     text += paragraph(visible(finding.message) + ".") + paragraph(visible(finding.advice));
   }
+  if (data.findings.size() > MOST_FINDINGS)
+    text += concat("and ", counted(data.findings.size() - MOST_FINDINGS, "other"), "\n");
 }
 
 void add_row_notes(std::string& text, const ReportData& data) {
-  bool is_first = true;
+  size_t count = 0;
   for (const KernelRow& row : data.kernels) {
     const std::string note = note_of(row);
-    if (note.empty()) continue;
-    if (std::exchange(is_first, false)) text += "\nnotes\n";
+    if (note.empty() || count++ >= MOST_ROWS) continue;
+    if (count == 1) text += "\nnotes\n";
     text += concat(title_of(row), ": ", visible(note), "\n");
   }
+  if (count > MOST_ROWS) text += concat("and ", counted(count - MOST_ROWS, "other"), "\n");
 }
 
 }  // namespace
@@ -257,7 +262,7 @@ Headline headline_of(const ReportData& data) {
   std::string title = kernel_title(row.name);
   if (total > 0)
     title += concat(" takes ", share_text(row.seconds.total, total), " of the time of the kernels");
-  const size_t index = main_finding(data, 0);
+  const size_t index = main_findings(data).front();
   if (index == NO_INDEX) {
     if (has_counts_only(data)) return counted_headline(title, row);
     const bool is_bound = row.bound != Bound::UNKNOWN;

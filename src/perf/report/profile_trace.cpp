@@ -51,7 +51,9 @@ std::string mark_of(const ReportFinding& finding, const ReportData& data) {
                 ", \"message\": ", json_text(finding.message), "}}");
 }
 
-std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
+// `findings` are the main ones of the rows.
+std::string arguments_of(const TimelineRecord& record, const ReportData& data,
+                         const std::vector<size_t>& findings) {
   std::string text;
   const auto add = [&](const char* name, const std::string& value) {
     text += concat(text.empty() ? "" : ", ", "\"", name, "\": ", value);
@@ -62,7 +64,7 @@ std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
   add("row", std::to_string(record.row));
   add("grid", json_text(extent_text(row.geometry.grid)));
   add("block", json_text(extent_text(row.geometry.block)));
-  if (const size_t finding = main_finding(data, record.row); finding != NO_INDEX)
+  if (const size_t finding = findings[record.row]; finding != NO_INDEX)
     add("finding", json_text(data.findings[finding].id));
   if (row.bound != Bound::UNKNOWN) add("bound", json_text(bound_name(row.bound)));
   if (std::isfinite(row.percent.memory)) add("memory_percent", trace_number(row.percent.memory));
@@ -70,13 +72,14 @@ std::string arguments_of(const TimelineRecord& record, const ReportData& data) {
   return text;
 }
 
-std::string event_of(const TimelineRecord& record, const LanePlace& place, const ReportData& data) {
+std::string event_of(const TimelineRecord& record, const LanePlace& place, const ReportData& data,
+                     const std::vector<size_t>& findings) {
   const std::string name =
       record.kind == RecordKind::KERNEL ? kernel_title(record.name) : record.name;
   return concat("{\"ph\": \"X\", \"name\": ", json_text(name), ", \"cat\": \"",
                 category_of(record.kind), "\", \"pid\": ", place.process, ", \"tid\": ", place.lane,
                 ", \"ts\": ", micros_text(place.start), ", \"dur\": ", micros_text(place.duration),
-                ", \"args\": {", arguments_of(record, data), "}}");
+                ", \"args\": {", arguments_of(record, data, findings), "}}");
 }
 
 std::string label_of(const char* what, uint64_t process, uint64_t thread, std::string_view label) {
@@ -122,7 +125,9 @@ std::string profile_as_trace(const ReportData& data) {
   size_t marks = 0;
   for (const ReportFinding& finding : data.findings)
     if (finding.severity != Severity::NOTE && marks++ < MOST_MARKS) add(mark_of(finding, data));
-  for (size_t i = 0; i < places.size(); ++i) add(event_of(data.records[i], places[i], data));
+  const std::vector<size_t> findings = main_findings(data);
+  for (size_t i = 0; i < places.size(); ++i)
+    add(event_of(data.records[i], places[i], data, findings));
   return text + "\n]}\n";
 }
 
