@@ -66,6 +66,7 @@ class RunUsage(CommandTest):
         self.fails(2, "run", "saxpy.cu", says="--block")
 
     def test_results_of_what_is_no_array(self):
+        self.wrong("--arg", "buf:i8:4", "--expect", "0=300", says="--expect 0=300: '300' is out of the range of i8")
         for option in ("--output", "--expect"):
             self.wrong("--arg", "i32:1", option, "0=x", says="argument 0 is not an array")
             self.wrong("--arg", "i32:1", option, "7=x", says="argument 7 is not an array")

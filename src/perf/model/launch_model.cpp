@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -253,12 +254,18 @@ const Moved& least_moved(const LaunchModel& model) {
   return model.source == ByteSource::UNKNOWN ? model.compulsory : model.moved;
 }
 
+// Unknown at a rate that is 0, or so low that the time is beyond all numbers.
+double seconds_at(double amount, double rate) {
+  const double seconds = amount / rate;
+  return std::isfinite(seconds) ? seconds : std::numeric_limits<double>::quiet_NaN();
+}
+
 Prediction slowest(const LaunchModel& model, double bytes_per_second,
                    const std::array<double, UNITS>& operations_per_second) {
   const double total = least_moved(model).total();
-  Prediction longest{ModelBound::MEMORY, total > 0 ? total / bytes_per_second : 0};
+  Prediction longest{ModelBound::MEMORY, total > 0 ? seconds_at(total, bytes_per_second) : 0};
   for (size_t at = 0; at < UNITS; ++at) {
-    const double seconds = model.operations[at] / operations_per_second[at];
+    const double seconds = seconds_at(model.operations[at], operations_per_second[at]);
     if (seconds > longest.seconds)
       longest = {static_cast<ModelBound>(static_cast<int32_t>(ModelBound::F16) + int32_t(at)),
                  seconds};

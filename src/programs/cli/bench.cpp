@@ -168,7 +168,7 @@ void bench(const BenchRequest& request) {
   std::vector<Argument> arguments;
   for (const std::string& text : request.arguments) arguments.push_back(parse_argument(text));
   require_distinct(files_of_bench(request));
-  const Device device = Device::open(request.device);
+  const Device device = open_device(request.device);
   const Stream stream = Stream::create(device);
   const DeviceArguments on_device(device, stream, arguments);
   std::vector<std::string> files{request.file};

@@ -25,6 +25,14 @@ std::vector<Buffer> buffers_for(const Device& device, const Stream& stream,
 
 }  // namespace
 
+Device open_device(std::int32_t number) {
+  try {
+    return Device::open(number);
+  } catch (const InvalidArgumentError& error) {
+    throw Failure(error).about(fmt::format("--device {}", number));
+  }
+}
+
 std::uint32_t parse_side(std::string_view text, std::string_view option) {
   const std::size_t side = parse_count(text, option);
   if (side == 0 || side > std::numeric_limits<std::uint32_t>::max())

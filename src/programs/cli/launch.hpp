@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cucore/buffer.hpp>
+#include <cucore/device.hpp>
 #include <cucore/event.hpp>
 #include <cucore/kernel.hpp>
 #include <cucore/stream.hpp>
@@ -22,6 +23,9 @@ struct LaunchShape {
   Extent block;
   std::uint32_t dynamic_shared;
 };
+
+// Opens the device of --device; a failure names the option.
+Device open_device(std::int32_t number);
 
 // Parses a number of at least 1; a usage failure names the option.
 std::uint32_t parse_side(std::string_view text, std::string_view option);

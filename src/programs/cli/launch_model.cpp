@@ -267,7 +267,8 @@ std::string model_text(const std::string& kernel, const cucore_model_info& info)
   if (info.shared_wavefronts != 0)
     text += fmt::format("\n  shared memory: {:.0f} wavefronts, of which {:.0f} from bank conflicts",
                         info.shared_wavefronts, info.shared_bank_conflicts);
-  if (const Json bound = bound_json(info.bound); !bound.is_null())
+  if (const Json bound = bound_json(info.bound);
+      !bound.is_null() && std::isfinite(info.least_seconds))
     text += fmt::format("\n  least time: {} on {} by its {}, bound by {}",
                         time_text(info.least_seconds), info.device,
                         info.is_measured ? "measured roof" : "datasheet", bound.get<std::string>());

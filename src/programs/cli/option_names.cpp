@@ -21,10 +21,14 @@ constexpr std::array SPELLINGS{Spelling{"include_paths", "include-path"},
                                Spelling{"max_register_count", "maxrregcount"},
                                Spelling{"optimization_level", "optimize"},
                                Spelling{"dynamic_shared", "shared"},
-                               Spelling{"standard", "std"}};
-constexpr std::array STRUCTURES{"cucore_program_options.", "cucore_linker_options.",
-                                "cucore_launch_options.", "cucore_cache_options.",
-                                "cucore_checks_options."};
+                               Spelling{"standard", "std"},
+                               Spelling{"archs", "arch"},
+                               Spelling{"max_time_ms", "max-time"},
+                               Spelling{"min_samples", "samples"}};
+constexpr std::array STRUCTURES{
+    "cucore_program_options.",     "cucore_linker_options.",   "cucore_launch_options.",
+    "cucore_cache_options.",       "cucore_checks_options.",   "cucore_analysis_options.",
+    "cucore_measurement_options.", "cucore_profiler_options.", "cucore_roof_options."};
 
 bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; }
 

@@ -39,15 +39,20 @@ bool is_code(const std::string& name) {
          std::ranges::any_of(ENDINGS, [&](const char* ending) { return name.ends_with(ending); });
 }
 
-// Options of a launch have no meaning for a program, which launches its own kernels.
+// Options of a launch and of the compiler have no meaning for a program, which launches its own
+// kernels.
+void require_options_of_program(const CLI::App& command) {
+  constexpr std::array OF_PROGRAM{"file", "--html", "--trace", "--csv"};
+  for (const CLI::Option* const option : command.get_options())
+    if (option->count() != 0 && std::ranges::count(OF_PROGRAM, option->get_name()) == 0)
+      throw usage(fmt::format("{} is of a kernel, and needs --kernel NAME", option->get_name()));
+}
+
 void profile_program(const CLI::App& command, const ProfileRequest& request) {
   if (is_code(request.words.front()))
     throw usage(fmt::format("{} is code; expected --kernel NAME, the kernel to launch",
                             request.words.front()));
-  for (const char* const option :
-       {"--grid", "--block", "--shared", "--device", "--arg", "--launches", "--preset", "--plot"})
-    if (command.get_option(option)->count() != 0)
-      throw usage(fmt::format("{} is of a kernel, and needs --kernel NAME", option));
+  require_options_of_program(command);
   ProfiledProgram program;
   program.words = request.words;
   program.driver = command.get_parent()->get_option("--driver")->as<std::string>();
@@ -73,6 +78,7 @@ void add_kernel_options(CLI::App& command, ProfiledKernel& kernel) {
   command
       .add_option("--preset", kernel.preset,
                   "read these counters of a GPU: quick, balanced, flops, memory, roof or all")
+      ->check(CLI::IsMember({"quick", "balanced", "flops", "memory", "roof", "all"}))
       ->type_name("NAME");
 }
 

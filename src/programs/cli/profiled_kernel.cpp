@@ -89,14 +89,6 @@ ReportOwner profile_launches(const ProfiledKernel& request, const Device& device
   return {report, cucore_report_release};
 }
 
-Device open_profiled_device(std::int32_t number) {
-  try {
-    return Device::open(number);
-  } catch (const InvalidArgumentError& error) {
-    throw Failure(error).about(fmt::format("--device {}", number));
-  }
-}
-
 }  // namespace
 
 FileUse ProfiledKernel::files(const std::string& file) const {
@@ -111,16 +103,20 @@ FileUse ProfiledKernel::files(const std::string& file) const {
 void ProfiledKernel::run(const std::string& file) const {
   const LaunchShape shape{parse_extent(grid, "--grid"), parse_extent(block, "--block"), shared};
   require_plot_name(plot);
+  const bool has_stream = html == "-" || trace == "-";
+  if (has_stream && (wants_json() || csv))
+    throw usage(fmt::format("{} - and {} both write to the standard output; name a file",
+                            html == "-" ? "--html" : "--trace", csv ? "--csv" : "--json"));
   std::vector<Argument> parsed;
   for (const std::string& text : arguments) parsed.push_back(parse_argument(text));
   require_distinct(files(file));
-  const Device profiled = open_profiled_device(device);
+  const Device profiled = open_device(device);
   const ObjectCode code = code_to_profile(file, *this, profiled);
   const Kernel found = code.find_kernel(kernel);
   check_classes(found, profiled, parsed);
   const ReportOwner report = [&] {
     std::optional<OutputAside> aside;
-    if (wants_json() || csv) aside.emplace();
+    if (wants_json() || csv || has_stream) aside.emplace();
     return profile_launches(*this, profiled, found, shape, parsed);
   }();
   if (!html.empty()) write_file(html, text_of(report.get(), CUCORE_REPORT_FORMAT_HTML));
@@ -128,6 +124,8 @@ void ProfiledKernel::run(const std::string& file) const {
   if (!plot.empty()) write_plot(text_of(report.get(), CUCORE_REPORT_FORMAT_GNUPLOT), plot);
   if (wants_json())
     return print_json(Json::parse(text_of(report.get(), CUCORE_REPORT_FORMAT_JSON)));
+  // If a file of the report goes to the standard output, then nothing else does.
+  if (has_stream) return;
   print("{}",
         Text{text_of(report.get(), csv ? CUCORE_REPORT_FORMAT_CSV : CUCORE_REPORT_FORMAT_TEXT)});
 }

@@ -25,7 +25,11 @@ Expectation parse_expectation(const std::string& text, const std::vector<Argumen
   Expectation expectation{indexed.index, {}, true, {}};
   if (!indexed.value.starts_with("file=")) {
     expectation.bytes.resize(argument.type->size);
-    argument.type->parse(indexed.value, expectation.bytes.data());
+    try {
+      argument.type->parse(indexed.value, expectation.bytes.data());
+    } catch (const Failure& failure) {
+      throw failure.about(fmt::format("--expect {}", text));
+    }
     return expectation;
   }
   expectation.file = indexed.value.substr(5);

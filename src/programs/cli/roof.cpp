@@ -9,6 +9,7 @@
 
 #include "command.hpp"
 #include "image.hpp"
+#include "launch.hpp"
 #include "print.hpp"
 #include "report.hpp"
 
@@ -90,7 +91,7 @@ void show_roof(const RoofRequest& request) {
   cucore_roof_options options = request.options;
   if (request.has_directory) options.directory = request.directory.c_str();
   if (request.refresh) options.refresh = CUCORE_TOGGLE_ON;
-  const Device device = Device::open(request.device);
+  const Device device = open_device(request.device);
   cucore_roof* opened = nullptr;
   call(cucore_roof_open, device.get(), &options, &opened);
   const RoofOwner roof(opened, cucore_roof_release);

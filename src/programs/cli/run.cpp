@@ -77,14 +77,6 @@ ObjectCode open_code(const RunRequest& request, const Device& device) {
   return compile_for(request, is_cuda && !device.is_emulated() ? CodeType::cubin : CodeType::ptx);
 }
 
-Device open_device(std::int32_t number) {
-  try {
-    return Device::open(number);
-  } catch (const InvalidArgumentError& error) {
-    throw Failure(error).about(fmt::format("--device {}", number));
-  }
-}
-
 // Returns all files that are read and written, except includes of the source.
 FileUse files_of(const RunRequest& request, const std::vector<Argument>& arguments,
                  const ResultRequest& results) {

@@ -96,6 +96,10 @@ class Model(unittest.TestCase):
             self.assertAlmostEqual(made["least_seconds"], (12 << 20) / 1e12)
             text = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof).stdout
             self.assertIn("on my device by its measured roof, bound by memory\n", text)
+            for rate in (0, 1e-320):  # the time is not a number
+                roof.write_text(json.dumps({"schema": "cucore.roof/1", "machine": {"device": "my device", "arch": "sm_80"}, "values": {"copy": rate, "f32": rate}}))
+                self.assertIsNone(model(SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof)["least_seconds"])
+                self.assertNotIn("least time", run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof).stdout)
             roof.write_text("{}")
             done = run("analyze", SAXPY, *LAUNCH, *ARGUMENTS, "--roof", roof, check=False)
             self.assertEqual(done.returncode, 1)

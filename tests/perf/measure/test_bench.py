@@ -108,6 +108,11 @@ class Bench(unittest.TestCase):
                 done = self.run_bench("short.ptx", option, value)
                 self.assertEqual((done.returncode, done.stdout), (2, ""))
                 self.assertIn(f"{option} is '{value}'; expected {expected}\n", done.stderr)
+        for option, value, expected in (("--device", "-1", "--device -1: ordinal is -1"), ("--bytes", "-5", "--bytes is -5"),
+                                        ("--operations", "-5", "--operations is -5")):
+            done = self.run_bench("short.ptx", option, value)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"error: {expected}", done.stderr)
         for plot in ("short.ptx", "plot.png"):
             done = self.run_bench("short.ptx", "--plot", plot)
             self.assertEqual(done.returncode, 2)

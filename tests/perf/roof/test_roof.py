@@ -54,6 +54,7 @@ class Roof(unittest.TestCase):
         done = subprocess.run([COMMAND, "--driver", "cpu", *arguments], cwd=self.folder, env=environment,
                               capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
+        self.failure = done.stderr
         return done.stdout
 
     def kept(self):
@@ -97,7 +98,9 @@ class Roof(unittest.TestCase):
         self.assertIsNone(measurement["percent"]["compute"])
 
     def test_a_device_that_does_not_exist(self):
-        self.run_command("roof", "--device", "77", status=1)
+        for device in ("77", "-1"):
+            self.run_command("roof", "--device", device, status=1)
+            self.assertIn(f"--device {device}: ordinal is {device}", self.failure)
         self.run_command("roof", "--max-time", "x", status=2)
 
     def test_the_schema_refuses_other_objects(self):
