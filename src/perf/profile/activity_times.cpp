@@ -179,17 +179,26 @@ void ActivityTimes::receive(const Activity& activity) {
   records_.push_back(std::move(record));
 }
 
-void ActivityTimes::finish(const std::vector<DeviceOwner>& devices, double now) {
+void ActivityTimes::wait(const std::vector<DeviceOwner>& devices) {
+  try {
+    for (const DeviceOwner& device : devices) feed_->wait(device.get());
+  } catch (const Error& error) {
+    const std::lock_guard lock(change_);
+    fail(error);
+  }
+}
+
+void ActivityTimes::finish(double now, bool is_complete) {
   const std::lock_guard lock(change_);
   ended_ = now;
   try {
-    for (const DeviceOwner& device : devices) feed_->wait(device.get());
     if (is_open_) close_window(now);
     feed_->flush();
   } catch (const Error& error) {
     fail(error);
   }
   lost_ = feed_->dropped();
+  if (!is_complete) (void)feed_.release();  // the other thread uses it
   feed_.reset();
 }
 

@@ -49,8 +49,11 @@ class ActivityTimes {
   // Begins and ends windows as the time passes. Returns whether a window is open.
   bool advance(double now);
 
-  // Waits for the work of the devices, and ends the last window. Call once, before the following.
-  void finish(const std::vector<DeviceOwner>& devices, double now);
+  // Waits for the work of the devices, whose records are complete then.
+  void wait(const std::vector<DeviceOwner>& devices);
+  // Ends the last window. If it is not complete, another thread may still wait. Call once, before
+  // the following.
+  void finish(double now, bool is_complete);
 
   const std::vector<ActiveKernel>& kernels() const { return kernels_; }
   // By kind, cucore_operation_kind.

@@ -2,6 +2,9 @@
 #include "perf/profile/event_times.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <thread>
 #include <utility>
 
 namespace cucore::perf {
@@ -12,6 +15,7 @@ constexpr int OFFSETS = 21;  // pairs whose median is the offset
 // The time of two events without work between them, in seconds, as on an H100 and an H200. There,
 // an idle stream adds the time of the host to that of a kernel, less this.
 constexpr double USUAL_OFFSET = 1.3e-6;
+constexpr double MOST_SINCE_BASE = 10;  // seconds, which a float has to a microsecond
 
 EventOwner timing_event(const cucore_device* device) {
   cucore_event_options options = CUCORE_EVENT_OPTIONS_INIT;
@@ -51,6 +55,29 @@ bool is_complete(const EventOwner& event) {
   return cucore_event_query(event.get(), &done, nullptr) != CUCORE_OK || done != 0;
 }
 
+class Deadline {
+ public:
+  explicit Deadline(double seconds) : seconds_(seconds), begin_(Clock::now()) {}
+  bool is_none() const { return std::isinf(seconds_); }
+  bool has_passed() const {
+    return std::chrono::duration<double>(Clock::now() - begin_).count() >= seconds_;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const double seconds_;
+  const Clock::time_point begin_;
+};
+
+void wait_until(const EventOwner& event, const Deadline& deadline) {
+  constexpr std::chrono::microseconds PAUSE(200);
+  if (deadline.is_none()) {
+    (void)cucore_event_synchronize(event.get(), nullptr);
+    return;
+  }
+  while (!is_complete(event) && !deadline.has_passed()) std::this_thread::sleep_for(PAUSE);
+}
+
 }  // namespace
 
 std::unique_ptr<EventPair> EventTimes::new_pair(const cucore_device* device, int32_t ordinal) {
@@ -70,23 +97,33 @@ std::unique_ptr<EventPair> EventTimes::new_pair(const cucore_device* device, int
   return pair;
 }
 
+// The first base of a device has the time of the host. Returns null if it cannot be recorded.
+std::shared_ptr<const EventBase> EventTimes::base_of(const cucore_device* device,
+                                                     const cucore_stream* stream, int32_t ordinal,
+                                                     double now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (const auto found = bases_.find(ordinal); found != bases_.end()) return found->second;
+  }
+  EventOwner event = timing_event(device);
+  if (!record(event, stream)) return nullptr;
+  auto base = std::make_shared<const EventBase>(EventBase{std::move(event), now});
+  const std::lock_guard lock(mutex_);
+  return bases_.try_emplace(ordinal, std::move(base)).first->second;
+}
+
 std::unique_ptr<EventPair> EventTimes::begin(const cucore_device* device,
                                              const cucore_stream* stream, double now) {
   try {
     const int32_t ordinal = cucore_device_ordinal(device);
-    bool has_base = true;
     {
       const std::lock_guard lock(mutex_);
       if (pending_[cucore_stream_id(stream)].size() >= MOST_PENDING) return nullptr;
-      has_base = !has_starts_ || bases_.count(ordinal) != 0;
     }
-    if (!has_base) {
-      EventOwner base = timing_event(device);
-      if (!record(base, stream)) return nullptr;
-      const std::lock_guard lock(mutex_);
-      bases_.emplace(ordinal, Base{std::move(base), now});
-    }
+    auto base = has_starts_ ? base_of(device, stream, ordinal, now) : nullptr;
+    if (has_starts_ && !base) return nullptr;
     auto pair = new_pair(device, ordinal);
+    pair->base = std::move(base);
     pair->is_first = false;
     pair->is_idle = is_idle(stream);
     if (record(pair->begin, stream)) return pair;
@@ -105,11 +142,19 @@ void EventTimes::end(std::unique_ptr<EventPair> pair, const cucore_stream* strea
 
 void EventTimes::cancel(std::unique_ptr<EventPair> pair) {
   const std::lock_guard lock(mutex_);
-  idle_[pair->device].push_back(std::move(pair));
+  reuse(std::move(pair));
 }
 
-bool EventTimes::read(const Pending& pending, EventTime& time) const {
-  const EventPair& pair = *pending.pair;
+// Call with the lock held. The first event of the pair may be a base now.
+void EventTimes::reuse(std::unique_ptr<EventPair> pair) {
+  pair->base.reset();
+  if (pair->begin) idle_[pair->device].push_back(std::move(pair));
+}
+
+// A pair that began long after its base becomes the base of the next ones. It has ended, so that it
+// precedes them.
+bool EventTimes::read(const Pending& pending, EventTime& time) {
+  EventPair& pair = *pending.pair;
   time.entry = pending.entry;
   if (!elapsed(pair.begin, pair.end, time.seconds)) return false;
   time.is_first = pair.is_first;
@@ -117,10 +162,12 @@ bool EventTimes::read(const Pending& pending, EventTime& time) const {
   time.host = pair.host;
   if (pair.is_idle) time.seconds = without_wait(time.seconds, pair.host);
   if (!has_starts_) return true;
-  const Base& base = bases_.at(pair.device);
   double since = 0;
-  if (!elapsed(base.event, pair.begin, since)) return false;
-  time.start = base.time + since;
+  if (!elapsed(pair.base->event, pair.begin, since)) return false;
+  time.start = pair.base->time + since;
+  if (since > MOST_SINCE_BASE && bases_[pair.device] == pair.base)
+    bases_[pair.device] =
+        std::make_shared<const EventBase>(EventBase{std::move(pair.begin), time.start});
   return true;
 }
 
@@ -135,7 +182,7 @@ void EventTimes::take_from(uint64_t stream, Queue& queue, std::vector<EventTime>
       times.push_back(time);
     else
       ++failed_;
-    idle_[pending.pair->device].push_back(std::move(pending.pair));
+    reuse(std::move(pending.pair));
   }
 }
 
@@ -155,17 +202,22 @@ std::vector<EventTime> EventTimes::take_all() {
 }
 
 // No call of a launch runs any more, so the lock may be held during the waits.
-std::vector<EventTime> EventTimes::finish() {
+std::vector<EventTime> EventTimes::finish(double most_wait) {
   std::vector<EventTime> times;
+  const Deadline deadline(most_wait);
   const std::lock_guard lock(mutex_);
   for (auto& [stream, queue] : pending_) {
-    for (const Pending& pending : queue)
-      (void)cucore_event_synchronize(pending.pair->end.get(), nullptr);
+    for (const Pending& pending : queue) wait_until(pending.pair->end, deadline);
     take_from(stream, queue, times);
-    failed_ += queue.size();
+    late_ += queue.size();
     queue.clear();
   }
   return times;
+}
+
+uint64_t EventTimes::late() const {
+  const std::lock_guard lock(mutex_);
+  return late_;
 }
 
 uint64_t EventTimes::failed() const {

@@ -14,13 +14,20 @@
 
 namespace cucore::perf {
 
+// An event whose time is known. Times between events are floats, which are precise near it alone.
+struct EventBase {
+  EventOwner event;
+  double time = 0;  // seconds since the begin of the session
+};
+
 struct EventPair {
   EventOwner begin, end;
-  int32_t device = 0;     // ordinal
-  bool is_first = false;  // of its entry
-  bool is_idle = false;   // the stream had no work when the first event was recorded
-  double host = 0;        // seconds of the host from the record of the first event to the end of
-                          // the call of the work
+  std::shared_ptr<const EventBase> base;  // recorded before; null: the start is not needed
+  int32_t device = 0;                     // ordinal
+  bool is_first = false;                  // of its entry
+  bool is_idle = false;  // the stream had no work when the first event was recorded
+  double host = 0;       // seconds of the host from the record of the first event to the end of
+                         // the call of the work
 };
 
 // A result that arrives.
@@ -54,32 +61,32 @@ class EventTimes {
   std::vector<EventTime> take(const cucore_stream* stream);
   // The same for all streams.
   std::vector<EventTime> take_all();
-  // Waits for all pairs and returns their times.
-  std::vector<EventTime> finish();
+  // Waits for all pairs, for so many seconds at most, and returns the times that have arrived.
+  std::vector<EventTime> finish(double most_wait);
 
   uint64_t failed() const;  // pairs without a time
+  uint64_t late() const;    // pairs that had not ended then
 
  private:
   struct Pending {
     std::unique_ptr<EventPair> pair;
     size_t entry;
   };
-  struct Base {
-    EventOwner event;
-    double time = 0;  // host's clock when it was recorded
-  };
   using Queue = std::deque<Pending>;
 
   std::unique_ptr<EventPair> new_pair(const cucore_device* device, int32_t ordinal);
-  bool read(const Pending& pending, EventTime& time) const;
+  std::shared_ptr<const EventBase> base_of(const cucore_device* device, const cucore_stream* stream,
+                                           int32_t ordinal, double now);
+  void reuse(std::unique_ptr<EventPair> pair);
+  bool read(const Pending& pending, EventTime& time);
   void take_from(uint64_t stream, Queue& queue, std::vector<EventTime>& times);
 
   const bool has_starts_;
   mutable std::mutex mutex_;                                         // guards the following
   std::map<int32_t, std::vector<std::unique_ptr<EventPair>>> idle_;  // by device
-  std::map<int32_t, Base> bases_;
+  std::map<int32_t, std::shared_ptr<const EventBase>> bases_;
   std::map<uint64_t, Queue> pending_;  // by stream
-  uint64_t failed_ = 0;
+  uint64_t failed_ = 0, late_ = 0;
 };
 
 // Returns the median time of two events without work between them, on a stream of its own.

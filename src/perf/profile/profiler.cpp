@@ -51,14 +51,14 @@ void Profiler::begin(bool is_lazy) {
   session_ = std::make_shared<Session>(options_, declarations_, is_lazy);
 }
 
-SessionResult Profiler::end() {
+SessionResult Profiler::end(double most_wait) {
   std::shared_ptr<Session> ending;
   {
     const std::lock_guard lock(mutex_);
     if (!session_) throw_no_session();
     ending = std::exchange(session_, nullptr);
   }
-  return ending->end();
+  return ending->end(most_wait);
 }
 
 void Profiler::begin_range(const std::string& name) { session()->begin_range(name); }
@@ -84,11 +84,14 @@ void Profiler::run(const std::string& range,
   running->count_range(range, device.get(), run_once);
 }
 
+// The end of an earlier declaration calls its owner, who may use the profiler, so the locks end
+// before.
 void Profiler::declare(const std::string& kernel, Declaration declaration) {
   auto shared = std::make_shared<const Declaration>(std::move(declaration));
+  std::shared_ptr<const Declaration> earlier, earlier_of_session;
   const std::lock_guard lock(mutex_);
-  declarations_[kernel] = shared;
-  if (session_) session_->declare(kernel, std::move(shared));
+  earlier = std::exchange(declarations_[kernel], shared);
+  if (session_) earlier_of_session = session_->declare(kernel, std::move(shared));
 }
 
 }  // namespace cucore::perf

@@ -2,6 +2,7 @@
 // A profiler: its options, what its user declares, and one session at a time.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -17,7 +18,7 @@ class Profiler final : public Object {
   // @throws Error INVALID_STATE while a session runs, and as Session
   void begin(bool is_lazy = false);
   // The following throw INVALID_STATE without a session.
-  SessionResult end();
+  SessionResult end(double most_wait = std::numeric_limits<double>::infinity());
   void begin_range(const std::string& name);
   void end_range();
   // Runs the work in a range, on a stream of its own.

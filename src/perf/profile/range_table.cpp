@@ -3,18 +3,25 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <utility>
 
 #include "support/error.hpp"
 
 namespace cucore::perf {
 
+uint64_t number_of_this_thread() {
+  static constinit std::atomic<uint64_t> last{0};
+  static thread_local const uint64_t number = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  return number;
+}
+
 RangeTable::RangeTable(size_t max_ranges) : max_ranges_(max_ranges), ranges_(1), calls_(1) {
   ranges_[0].calls = 1;
 }
 
 RangeTable::Thread& RangeTable::of_this_thread() {
-  const auto [found, is_new] = threads_.try_emplace(std::this_thread::get_id());
+  const auto [found, is_new] = threads_.try_emplace(number_of_this_thread());
   if (is_new) found->second.number = number_of(static_cast<uint32_t>(gettid()));
   return found->second;
 }

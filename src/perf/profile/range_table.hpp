@@ -6,13 +6,16 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "perf/profile/report_data.hpp"
 
 namespace cucore::perf {
+
+// Returns a number that no other thread of the process has, or has had. The system uses the id of a
+// thread that has ended again.
+uint64_t number_of_this_thread();
 
 // The caller guards it by a lock. It keeps at most `max_ranges` ranges of different names. Later
 // ones have no row, and their calls count in the range around them.
@@ -71,8 +74,8 @@ class RangeTable {
   std::vector<ReportRange> ranges_;
   std::map<std::pair<size_t, std::string>, size_t> indices_;  // by parent and name
   std::vector<std::map<size_t, uint64_t>> calls_;  // of each range without those inside it
-  std::map<std::thread::id, Thread> threads_;
-  std::map<uint32_t, uint64_t> numbers_;  // of threads, by that of the system
+  std::map<uint64_t, Thread> threads_;             // by number_of_this_thread()
+  std::map<uint32_t, uint64_t> numbers_;           // of threads, by that of the system
 };
 
 }  // namespace cucore::perf

@@ -2,6 +2,10 @@
 #include "perf/profile/session.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <exception>
+#include <future>
+#include <thread>
 #include <utility>
 
 #include "perf/cupti/cupti_failure.hpp"
@@ -387,9 +391,10 @@ void Session::apply(const std::vector<EventTime>& times) {
   }
 }
 
-void Session::declare(const std::string& kernel, std::shared_ptr<const Declaration> declaration) {
+std::shared_ptr<const Declaration> Session::declare(
+    const std::string& kernel, std::shared_ptr<const Declaration> declaration) {
   const std::lock_guard lock(mutex_);
-  declarations_[kernel] = std::move(declaration);
+  return std::exchange(declarations_[kernel], std::move(declaration));
 }
 
 void Session::begin_range(const std::string& name) {
@@ -421,23 +426,71 @@ void Session::count_range(const std::string& name, const cucore_device* device,
   ranges_.set_counters(name, std::move(counters));
 }
 
-SessionResult Session::end() {
+// Waits for the work of the devices have no limit, so another thread does them. It may go on after
+// the session, and uses this alone.
+struct Session::LastWait {
+  std::vector<DeviceOwner> devices;
+  ActivityTimes* activity = nullptr;
+  CpuCounts* counts = nullptr;
+  std::vector<KernelRow> rows;  // of the counts
+  uint64_t uncounted = 0;
+  std::exception_ptr failure;
+  std::promise<void> end;
+
+  void run() noexcept {
+    try {
+      if (activity) activity->wait(devices);
+      if (counts) rows = counts->end(uncounted);
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    end.set_value();
+  }
+};
+
+// Returns what the end of the work has made; null if the work takes longer than this.
+std::shared_ptr<Session::LastWait> Session::wait_for_devices(double most_wait) {
+  const auto wait = std::make_shared<LastWait>();
+  {
+    const std::lock_guard lock(mutex_);
+    wait->activity = activity_.get();
+    wait->counts = counts_.get();
+    if (activity_) wait->devices = devices_of_launches();
+  }
+  if (std::isinf(most_wait) || (!wait->activity && !wait->counts)) {
+    wait->run();
+    return wait;
+  }
+  std::future<void> end = wait->end.get_future();
+  std::thread thread([wait] { wait->run(); });
+  const std::chrono::duration<double> limit(most_wait);
+  const bool has_ended = end.wait_for(limit) == std::future_status::ready;
+  has_ended ? thread.join() : thread.detach();
+  return has_ended ? wait : nullptr;
+}
+
+SessionResult Session::end(double most_wait) {
   observer_ = {};
-  const std::lock_guard lock(mutex_);
   const double ended = now();
+  const std::shared_ptr<LastWait> work = wait_for_devices(most_wait);
+  if (work && work->failure) std::rethrow_exception(work->failure);
+  const std::lock_guard lock(mutex_);
   add_thread_launches();
-  finish_activity();
-  const std::vector<EventTime> last = events_.finish();
+  finish_activity(work != nullptr);
+  const std::vector<EventTime> last = events_.finish(ended + most_wait - now());
+  const bool is_complete = work && events_.late() == 0;
   apply(last);
   launches_.add_first_times();
   ranges_.end_all(ended);
-  uint64_t uncounted = 0;
+  const uint64_t uncounted = work ? work->uncounted : 0;
   std::vector<KernelRow> counted;
-  if (counts_) counted = counts_->end(uncounted);
+  if (work) counted = std::move(work->rows);
+  if (!work) (void)counts_.release();  // the other thread uses them
 
   SessionParts parts{launches_.entries(), counted, ranges_, records_, operations_, programs_};
   parts.model = options_.model;
   parts.may_compile = options_.may_compile;
+  parts.may_wait = is_complete;
   parts.device = first_device_ ? first_device_.get() : nullptr;
   for (const LaunchEntry& entry : launches_.entries())
     if (!parts.device) parts.device = entry.device.get();
@@ -459,6 +512,12 @@ SessionResult Session::end() {
     data.missing.push_back({"operations",
                             concat(cucore::counted(lost, "operation"), " could not be recorded."),
                             "Look for a lack of memory."});
+  if (!is_complete)
+    data.missing.push_back({"work",
+                            concat("The devices had work for more than ", most_wait,
+                                   " seconds after the end of the program. Its times and counts "
+                                   "are unknown."),
+                            "Wait for the work before the program ends."});
   if (const uint64_t failed = events_.failed(); failed != 0)
     data.missing.push_back({"times",
                             concat(cucore::counted(failed, "timed call"), " gave no time."),

@@ -4,12 +4,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "perf/cupti/cupti_failure.hpp"
@@ -66,20 +66,24 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // For kernels that the session has not seen yet.
-  void declare(const std::string& kernel, std::shared_ptr<const Declaration> declaration);
+  // For kernels that the session has not seen yet. Returns the earlier declaration, which the
+  // caller ends without a lock.
+  std::shared_ptr<const Declaration> declare(const std::string& kernel,
+                                             std::shared_ptr<const Declaration> declaration);
   void begin_range(const std::string& name);
   void end_range();
   // Runs the work again for the counters of a range, if the session has such. The operations of all
   // threads meanwhile are not recorded.
   void count_range(const std::string& name, const cucore_device* device,
                    const std::function<void()>& work);
-  // Ends the session, after all timed work. Call once.
-  SessionResult end();
+  // Ends the session, after all timed work. If the devices have work for longer than `most_wait`
+  // seconds, it takes what is complete. Call once.
+  SessionResult end(double most_wait = std::numeric_limits<double>::infinity());
 
  private:
   using Clock = std::chrono::steady_clock;
   struct InFlight;
+  struct LastWait;
 
   static void on_begin(const cucore_operation* operation, void** state, void* session);
   static void on_end(const cucore_operation* operation, void** state, void* session);
@@ -115,7 +119,9 @@ class Session {
   void begin_timing(const cucore_operation& operation, InFlight& flight);
   void take_first_times();
   bool awaits_time(uint64_t begun, const CallTimes& times) const;
-  void finish_activity();
+  void finish_activity(bool is_complete);
+  std::vector<DeviceOwner> devices_of_launches() const;
+  std::shared_ptr<LastWait> wait_for_devices(double most_wait);
   void add_activity_operations();
   void place_activity(std::vector<KernelRow>& rows, double offset);
   void add_missing_of_graphs(std::vector<MissingPart>& parts) const;
@@ -157,8 +163,8 @@ class Session {
   std::unique_ptr<ActivityTimes> activity_;  // null: no records of CUPTI
   std::optional<CuptiFailure> activity_failure_;
   TimingBudget budget_;
-  std::map<std::thread::id, ThreadLaunches> threads_;  // used by their threads without the lock
-  double counted_launches_ = 0;                        // the launches that were only counted
+  std::map<uint64_t, ThreadLaunches> threads_;  // used by their threads without the lock
+  double counted_launches_ = 0;                 // the launches that were only counted
   std::vector<std::unique_ptr<InFlight>> flights_;
   std::vector<InFlight*> idle_flights_;
 

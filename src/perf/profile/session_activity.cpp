@@ -64,16 +64,21 @@ void Session::add_missing_of_graphs(std::vector<MissingPart>& parts) const {
   parts.push_back(std::move(part));
 }
 
-// Waits for the work of the devices, whose records are complete then.
-void Session::finish_activity() {
-  if (!activity_) return;
+// Call with the lock held.
+std::vector<DeviceOwner> Session::devices_of_launches() const {
   std::vector<DeviceOwner> devices;
   if (first_device_) devices.push_back(first_device_);
   for (const LaunchEntry& entry : launches_.entries()) {
     const auto same = [&](const DeviceOwner& other) { return other.get() == entry.device.get(); };
     if (std::none_of(devices.begin(), devices.end(), same)) devices.push_back(entry.device);
   }
-  activity_->finish(devices, now());
+  return devices;
+}
+
+// `is_complete`: nothing waits for the work of the devices any more.
+void Session::finish_activity(bool is_complete) {
+  if (!activity_) return;
+  activity_->finish(now(), is_complete);
   add_activity_operations();
   for (TimelineRecord& record : activity_->place_ranges(ranges_))
     if (options_.timeline) add_record(std::move(record));

@@ -60,7 +60,7 @@ void Session::set_tally(const cucore_operation& launch, LaunchRow& row) const {
 // Call with the lock held.
 ThreadLaunches& Session::launches_of_this_thread() {
   KnownLaunches& known = known_launches[number_ % known_launches.size()];
-  if (known.session != number_) known = {number_, &threads_[std::this_thread::get_id()]};
+  if (known.session != number_) known = {number_, &threads_[number_of_this_thread()]};
   return *known.launches;
 }
 

@@ -155,6 +155,37 @@ TEST_F(CpuProfile, TakesDeclarationsBeforeHints) {
   EXPECT_EQ(destroyed, 1);
 }
 
+// The owner of a declaration may use the profiler when another one takes its place.
+TEST_F(CpuProfile, EndsADeclarationWithoutALock) {
+  begin();
+  const cucore_declare_fn declare = [](const cucore_operation*, cucore_declaration*, void*) {};
+  const cucore_destroy_fn use = [](void* data) {
+    auto* const used = static_cast<cucore_profiler*>(data);
+    EXPECT_EQ(cucore_profiler_begin_range(used, "destroy", nullptr), CUCORE_OK);
+    EXPECT_EQ(cucore_profiler_end_range(used, nullptr), CUCORE_OK);
+  };
+  ASSERT_EQ(cucore_profiler_declare(profiler, "twice", declare, profiler, use, &error), CUCORE_OK);
+  ASSERT_EQ(cucore_profiler_declare(profiler, "twice", declare, nullptr, nullptr, &error),
+            CUCORE_OK);
+  end();
+  EXPECT_TRUE(contains(json(), "\"name\":\"destroy\"")) << json();
+}
+
+// Rows of the CPU device and of the session are joined by their names and geometries.
+TEST_F(CpuProfile, JoinsManyGeometries) {
+  constexpr uint32_t GEOMETRIES = 2000;
+  begin();
+  for (uint32_t i = 0; i < GEOMETRIES; ++i) {
+    hints.dynamic_shared = i;
+    ASSERT_EQ(launch(1), CUCORE_OK);
+  }
+  end();
+  ASSERT_EQ(cucore_report_kernel_count(report), GEOMETRIES);
+  for (uint32_t i = 0; i < GEOMETRIES; ++i) {
+    EXPECT_EQ(row(i).calls, 1U);
+  }
+}
+
 TEST_F(CpuProfile, HasRangesOfThreads) {
   options.source = CUCORE_PROFILER_SOURCE_EVENTS;
   begin();

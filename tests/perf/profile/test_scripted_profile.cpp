@@ -233,6 +233,42 @@ TEST_F(ScriptedProfile, CountsTheLaunchesOfThreads) {
   for (size_t i = 0; i < 2; ++i) EXPECT_EQ(row(i).calls, uint64_t{THREADS * LAUNCHES / 2});
 }
 
+// A new thread can have the id of one that has ended in the middle of a range.
+TEST_F(ScriptedProfile, LeavesRangesOfEndedThreads) {
+  begin();
+  for (const char* const name : {"first", "second"})
+    std::thread([&] {
+      EXPECT_EQ(cucore_profiler_begin_range(profiler, name, nullptr), CUCORE_OK);
+      EXPECT_EQ(launch(), CUCORE_OK);
+    }).join();
+  end();
+  const std::string ranges = json();
+  for (const char* const name : {"first", "second"})
+    EXPECT_TRUE(contains(ranges, std::string("\"name\":\"") + name + "\",\"parent\":0,")) << ranges;
+}
+
+// A float has 20 s to two microseconds alone, and longer times less precisely.
+TEST_F(ScriptedProfile, TimesStartsFromLaterEventsInLongSessions) {
+  constexpr float HOUR = 3.6e6F;
+  options.timeline = CUCORE_TOGGLE_ON;
+  options.source = CUCORE_PROFILER_SOURCE_EVENTS;
+  script({0.1F, HOUR, 0.1F, 0.25F, 0.1F, 0.5F});
+  begin();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(launch(), CUCORE_OK);
+    ASSERT_EQ(cucore_stream_synchronize(stream, nullptr), CUCORE_OK);
+  }
+  end();
+  const std::string trace = write(CUCORE_REPORT_FORMAT_TRACE);
+  std::vector<double> starts;
+  for (size_t at = 0; (at = trace.find("\"cat\": \"kernel\"", at)) != trace.npos; ++at)
+    starts.push_back(std::stod(trace.substr(trace.find("\"ts\": ", at) + 6)));
+  ASSERT_EQ(starts.size(), 3U) << trace;
+  EXPECT_GT(starts[0], 3.6e9) << "microseconds";
+  EXPECT_NEAR(starts[1] - starts[0], 250, 0.01);
+  EXPECT_NEAR(starts[2] - starts[0], 500, 0.01);
+}
+
 TEST_F(ScriptedProfile, BeginsAndEndsWhileThreadsLaunch) {
   constexpr int THREADS = 4, SESSIONS = 30;
   std::atomic<bool> stops{false};
