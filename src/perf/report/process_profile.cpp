@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "perf/report/process_profile.hpp"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -20,6 +17,7 @@
 #include "perf/profile/profiler.hpp"
 #include "perf/report/finish_session.hpp"
 #include "perf/report/profile_report.hpp"
+#include "perf/report/report_file.hpp"
 #include "support/concat.hpp"
 #include "support/environment.hpp"
 #include "support/error.hpp"
@@ -27,6 +25,9 @@
 
 namespace cucore::perf {
 namespace {
+
+// Of the exit, for work of the devices that the program has not waited for.
+constexpr double MOST_WAIT = 10;  // seconds
 
 using WriteReport = std::string (*)(const ReportData&);
 
@@ -59,6 +60,15 @@ WriteReport format_of(std::string_view name) {
   return nullptr;
 }
 
+// "%p" in the name of a file, without its folder, is the id of the process.
+std::string with_process_id(std::string_view name) {
+  std::string made(name);
+  const std::string id = std::to_string(getpid());
+  for (size_t at = made.rfind('/') + 1; (at = made.find("%p", at)) != made.npos; at += id.size())
+    made.replace(at, 2, id);
+  return made;
+}
+
 // Several names have a colon between them. Other colons are a part of a name.
 std::vector<ReportFile> files_of(const std::string& names) {
   std::vector<ReportFile> files;
@@ -68,7 +78,7 @@ std::vector<ReportFile> files_of(const std::string& names) {
     const std::string_view name = std::string_view(names).substr(begin, end - begin);
     const WriteReport format = format_of(name);
     if (!format) continue;
-    files.push_back({std::string(name), format});
+    files.push_back({with_process_id(name), format});
     begin = end + 1;
   }
   if (files.empty() || begin <= names.size())
@@ -77,23 +87,6 @@ std::vector<ReportFile> files_of(const std::string& names) {
                        "; expected a file that ends in .html, .json or .trace, or in .csv or "
                        ".text"));
   return files;
-}
-
-// The file may exist, but a link is refused, because another user could have made it.
-void write_file(const std::string& file, const std::string& text) {
-  const int descriptor =
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-  size_t written = 0;
-  while (descriptor >= 0 && written < text.size()) {
-    const ssize_t count = ::write(descriptor, text.data() + written, text.size() - written);
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) break;
-    written += static_cast<size_t>(count);
-  }
-  const int reason = errno;
-  const bool is_closed = descriptor >= 0 && ::close(descriptor) == 0;
-  if (!is_closed || written < text.size())
-    throw Error(Status::IO, concat("cannot write ", file, ": ", std::strerror(reason)));
 }
 
 // The user of the variable may have no access to the log of the program.
@@ -117,10 +110,10 @@ void write_at_exit() {
   const ProcessProfile* const profile = process_profile.exchange(nullptr);
   if (!profile || profile->process != getpid()) return;
   try_to("the profile of CUCORE_PROFILE is lost", [&] {
-    const Ref<FinishedReport> report = finish_session(profile->profiler->end());
+    const Ref<FinishedReport> report = finish_session(profile->profiler->end(MOST_WAIT));
     for (const ReportFile& file : profile->files)
       try_to("a file of CUCORE_PROFILE is missing",
-             [&] { write_file(file.name, file.format(report->data())); });
+             [&] { write_report_file(file.name, file.format(report->data())); });
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <cucore/library.hpp>
 #include <exception>
 #include <memory>
@@ -103,6 +104,7 @@ int run(int argc, char** argv) {
     return report(app, error);
   } catch (const ProgramEnded& program) {
     flush_output();
+    if (program.signal != 0) std::raise(program.signal);
     return program.exit_code;
   }
   flush_output();

@@ -21,6 +21,7 @@ struct ProfiledProgram {
 // The exit code of a program, which becomes that of the command.
 struct ProgramEnded {
   int exit_code;
+  int signal = 0;  // that the command has passed on, and by which it ends; 0: none
 };
 
 }  // namespace cucore::cli

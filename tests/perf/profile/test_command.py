@@ -6,6 +6,7 @@
 import csv
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -57,11 +58,16 @@ class Command(unittest.TestCase):
         self.folder = Path(folder.name)
         (self.folder / "strided.ptx").write_text(PTX)
 
-    def run_profile(self, *arguments):
+    def how(self, **variables):
         environment = dict(os.environ, LD_LIBRARY_PATH=":".join(filter(None, [str(LIBRARIES), os.environ.get("LD_LIBRARY_PATH")])))
         environment.pop("CUCORE_PROFILE", None)
-        return subprocess.run([COMMAND, "--driver", "cpu", "profile", *map(str, arguments)], cwd=self.folder, env=environment,
-                              stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=120)
+        return {"cwd": self.folder, "env": environment | variables, "stdin": subprocess.DEVNULL, "text": True}
+
+    def command(self, *arguments):
+        return [COMMAND, "--driver", "cpu", "profile", *map(str, arguments)]
+
+    def run_profile(self, *arguments, **variables):
+        return subprocess.run(self.command(*arguments), capture_output=True, check=False, timeout=120, **self.how(**variables))
 
     def profile(self, *arguments):
         done = self.run_profile(*arguments)
@@ -96,6 +102,14 @@ class Command(unittest.TestCase):
         self.profile(*LAUNCH, "--html", "a.html", "--trace", "b.trace")
         self.assertIn("uncoalesced access", (self.folder / "a.html").read_text())
         check_schema(json.loads((self.folder / "b.trace").read_text()), "chrome.trace-1.json")
+
+    def test_a_file_on_the_standard_output_is_alone(self):
+        self.assertIn("</html>", self.profile(*LAUNCH, "--html", "-").splitlines()[-1])
+        check_schema(json.loads(self.profile(*LAUNCH, "--trace", "-")), "chrome.trace-1.json")
+        for other in ("--csv", "--json"):
+            done = self.run_profile(*LAUNCH, "--trace", "-", other)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"--trace - and {other} both write to the standard output", done.stderr + done.stdout)
 
     def test_counters_are_explained(self):
         report = json.loads(self.profile(*LAUNCH, "--preset", "quick", "--json"))
@@ -189,6 +203,76 @@ even:
         self.assertEqual(done.returncode, 1)
         self.assertIn("no profile: true used no device", done.stderr)
 
+    def test_a_report_that_is_cut_is_an_error(self):
+        limited = ["sh", "-c", f"trap '' XFSZ; ulimit -f 8; exec {PROGRAM}"]
+        (self.folder / "a.html").write_text("old")
+        done = self.run_profile("--html", "a.html", "--", *limited)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("observed_kernel", done.stderr)
+        self.assertIn("cannot write a.html: process", done.stderr)
+        self.assertEqual((self.folder / "a.html").read_text(), "old")
+
+    def test_a_report_that_is_absent_is_an_error(self):
+        done = self.run_profile("--json", "--", "true")
+        failure = json.loads(done.stdout)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertEqual((failure["status"], failure["exit_code"]), ("CUCORE_ERROR_NOT_FOUND", 1))
+        self.assertIn("no profile: true used no device", failure["message"])
+        done = self.run_profile("--json", "--", "sh", "-c", "exit 7")
+        self.assertEqual((done.returncode, json.loads(done.stdout)["exit_code"]), (7, 7))
+        done = self.run_profile("--csv", "--", "true")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("no profile: true used no device", done.stderr)
+
+    def test_each_process_has_a_report(self):
+        done = self.run_profile("--html", "a.html", "--", "sh", "-c", f"{PROGRAM} & {PROGRAM}; wait")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"^cucore: 2 processes have a profile; this is that of process \d+\n")
+        self.assertIn("observed_kernel", (self.folder / "a.html").read_text())
+        done = self.run_profile("--", "sh", "-c", f"{PROGRAM} & sleep 0.1; echo $$; exec {PROGRAM}")
+        self.assertIn(f"2 processes have a profile; this is that of process {done.stdout.strip()}\n", done.stderr)
+
+    def start_waiting_program(self):
+        temporary = self.folder / "temporary"
+        temporary.mkdir(exist_ok=True)
+        started = subprocess.Popen(self.command("--html", "a.html", "--", PROGRAM, "--wait"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   **self.how(TMPDIR=str(temporary)))
+        self.assertEqual(started.stdout.readline(), "ready\n")
+        return started, temporary
+
+    def test_a_signal_goes_to_the_program(self):
+        started, temporary = self.start_waiting_program()
+        started.terminate()
+        errors = started.communicate(timeout=60)[1]
+        self.assertEqual(started.returncode, -signal.SIGTERM)
+        self.assertIn("observed_kernel", errors)
+        self.assertIn("observed_kernel", (self.folder / "a.html").read_text())
+        self.assertEqual(list(temporary.iterdir()), [])
+        started, temporary = self.start_waiting_program()  # which does not handle SIGHUP
+        started.send_signal(signal.SIGHUP)
+        self.assertIn("no profile", started.communicate(timeout=60)[1])
+        self.assertEqual(started.returncode, -signal.SIGHUP)
+        self.assertEqual(list(temporary.iterdir()), [])
+
+    def test_a_closed_pipe_does_not_cost_the_files(self):
+        temporary = self.folder / "temporary"
+        temporary.mkdir()
+        for options in ([], ["--csv"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            done = subprocess.run(self.command("--html", "a.html", *options, "--", PROGRAM), stdout=writer, stderr=writer, check=False, timeout=120,
+                                  **self.how(TMPDIR=str(temporary)))
+            os.close(writer)
+            self.assertEqual(done.returncode, 1 if options else 0)
+            self.assertIn("observed_kernel", (self.folder / "a.html").read_text())
+            (self.folder / "a.html").unlink()
+            self.assertEqual(list(temporary.iterdir()), [])
+
+    def test_no_folder_for_temporary_files(self):
+        done = self.run_profile("--", PROGRAM, TMPDIR="/nonexistent")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error: cannot use the folder for temporary files, which TMPDIR sets: ", done.stderr)
+
     def test_names_may_have_colons(self):
         (self.folder / "d.html:x").mkdir()
         done = self.run_profile("--html", "d.html:x/report.html", "--", PROGRAM)
@@ -221,7 +305,7 @@ even:
 
     def test_no_folder_is_left(self):
         done = self.run_profile("--", "sh", "-c", 'echo "$CUCORE_PROFILE"')
-        self.assertTrue(done.stdout.strip().endswith("/report.text"), done.stdout)
+        self.assertTrue(done.stdout.strip().endswith("/report.%p.text"), done.stdout)
         self.assertFalse(Path(done.stdout.strip()).parent.exists())
 
     # ---- wrong input
@@ -243,12 +327,15 @@ even:
         self.fails(1, "--device 7", *LAUNCH, "--device", "7")
         self.fails(2, "strided.ptx", *LAUNCH, "--html", "strided.ptx")
         self.fails(2, "--plot a.png: the name of a plot must end in .svg", *LAUNCH, "--plot", "a.png")
+        self.fails(2, "--preset is 'bogus'; expected one of quick, balanced, flops, memory, roof, all", *LAUNCH, "--preset", "bogus")
         for launches in ("0", "-3", "99999999999"):
             self.fails(2, f"--launches is '{launches}'; expected a number from 1 to 4294967295", *LAUNCH, "--launches", launches)
 
     def test_wrong_input_for_a_program(self):
         self.fails(1, "cannot run ./none: No such file or directory", "--", "./none")
         self.fails(2, "--grid is of a kernel", "--grid", "4", "--", PROGRAM)
+        for option in (["-a", "sm_90"], ["-D", "X"], ["-I", "."], ["--std", "c++20"]):
+            self.fails(2, " is of a kernel, and needs --kernel NAME", *option, "--", PROGRAM)
         self.fails(2, "must end in .html", "--html", "a.page", "--", PROGRAM)
         done = self.run_profile("--json", "--csv", "--", PROGRAM)
         self.assertEqual((done.returncode, json.loads(done.stdout)["message"]), (2, "--csv and --json exclude each other"))

@@ -5,9 +5,12 @@
 """
 import json
 import os
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -15,13 +18,13 @@ PROGRAM, LIBRARIES, SCHEMA = (str(Path(path).resolve()) for path in sys.argv[1:4
 del sys.argv[1:]
 
 
-def run(profile=None, *arguments, **more):
-    environment = dict(os.environ, **more)
+def run(profile=None, *arguments, **how):
+    environment = dict(os.environ)
     environment.pop("CUCORE_PROFILE", None)
     environment["LD_LIBRARY_PATH"] = f"{LIBRARIES}:{environment.get('LD_LIBRARY_PATH', '')}"
     if profile is not None:
         environment["CUCORE_PROFILE"] = str(profile)
-    return subprocess.run([PROGRAM, *arguments], env=environment, capture_output=True, text=True, timeout=120)
+    return subprocess.run([PROGRAM, *arguments], env=environment, capture_output=True, text=True, timeout=120, **how)
 
 
 class Environment(unittest.TestCase):
@@ -69,6 +72,52 @@ class Environment(unittest.TestCase):
     def test_an_earlier_file_is_replaced(self):
         (self.folder / "report.json").write_text("x" * 1000000)
         json.loads(self.profile("report.json"))
+
+    def test_a_name_can_have_the_id_of_the_process(self):
+        for _ in range(2):
+            done = run(self.folder / "a.%p.b.%p.json")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        names = [path.name for path in self.folder.iterdir()]
+        self.assertEqual(len(names), 2, names)
+        for name in names:
+            self.assertRegex(name, r"^a\.(\d+)\.b\.\1\.json$")
+
+    def test_a_full_disk_leaves_the_earlier_file(self):
+        def limit():
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+        (self.folder / "old.html").write_text("old")
+        done = run(f"{self.folder}/old.html:{self.folder}/new.html:{self.folder}/small.text", preexec_fn=limit)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        for name in ("old.html", "new.html"):
+            self.assertIn(f"a file of CUCORE_PROFILE is missing: cannot write {self.folder}/{name}: File too large", done.stderr)
+        self.assertEqual({path.name for path in self.folder.iterdir()}, {"old.html", "small.text"})
+        self.assertEqual((self.folder / "old.html").read_text(), "old")
+        self.assertIn("observed_kernel", (self.folder / "small.text").read_text())
+
+    def test_the_mode_of_an_earlier_file_stays(self):
+        file = self.folder / "report.json"
+        file.write_text("old")
+        file.chmod(0o600)
+        self.profile("report.json")
+        self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+
+    def test_a_pipe_is_written_to(self):
+        pipe = self.folder / "report.json"
+        os.mkfifo(pipe)
+        reader = subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE)
+        done = run(pipe)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(reader.communicate(timeout=60)[0])["schema"], "cucore.report/1")
+
+    def test_work_without_an_end_does_not_keep_the_process(self):
+        start = time.monotonic()
+        done = run(self.folder / "report.json", "--endless")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertLess(time.monotonic() - start, 60)
+        report = json.loads((self.folder / "report.json").read_text())
+        self.assertEqual({row["name"]: row["calls"] for row in report["kernels"]}, {"observed_kernel": 3, "endless_kernel": 1})
+        self.assertIn("work", [part["what"] for part in report["missing"]])
 
     def test_other_endings_have_no_effect(self):
         for names in (f"{self.folder}/report.txt", f"{self.folder}/report.json:{self.folder}/report.txt", ".json"):
