@@ -142,6 +142,24 @@ TEST(Batches, SurviveACompilerThatCrashes) {
   EXPECT_EQ(children(), 0);
 }
 
+// Only the compiler finds a header whose name is a macro. A hermetic cache asks it before the
+// compile.
+TEST(Batches, SurviveACompilerThatCrashesOverHeaders) {
+  NEEDS_FAKE_COMPILER();
+  for (const int32_t hermetic : {0, 1}) {
+    const Folder folder;
+    const Cache cache =
+        open_cache(folder.path(), [&](auto& options) { options.hermetic = hermetic; });
+    Batch batch;
+    batch.add("#define HEADER <vector_types.h>\n#include HEADER\n#crash\n");
+    batch.add(kernel(1));
+    batch.run(cache, 2);
+    EXPECT_EQ(batch.out[0], nullptr);
+    EXPECT_TRUE(batch.out[1]);
+    EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]), "died twice"));
+  }
+}
+
 TEST(Batches, EndACompilerThatHangs) {
   NEEDS_FAKE_COMPILER();
   Batch batch;

@@ -34,7 +34,7 @@ CachedCode compile(cache::Cache& cache, const CompileRequest& request, core::Nvr
         return request.program->compile(request.target, request.expressions, runner);
       },
       [&](const std::string& path) {
-        request.program->trace_files(request.target, request.expressions, path);
+        request.program->trace_files(request.target, request.expressions, path, runner);
       }};
   return to_code(cache.get_or_build(*inputs, build));
 }

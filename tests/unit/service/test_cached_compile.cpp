@@ -56,6 +56,28 @@ TEST(CachedCompile, RunsTheCompilerOfTheRunner) {
   EXPECT_EQ(compile(*cache, request_for("a")).outcome, Outcome::BUILT);
 }
 
+// The name of the header is a macro, so only the compiler finds the file.
+TEST(CachedCompile, FindsHeadersByTheCompilerOfTheRunner) {
+  class Recorder final : public core::NvrtcRunner {
+   public:
+    int traces = 0;
+    core::NvrtcResult run(const core::NvrtcJob& job) override {
+      traces += !job.makes_code;
+      return core::nvrtc_here().run(job);
+    }
+  } recorder;
+  const auto cache = make_cache();
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "compute_90";
+  const std::string source =
+      "#define HEADER <vector_types.h>\n#include HEADER\n"
+      "extern \"C\" __global__ void k(int* p) { *p = 1; }\n";
+  compile(*cache,
+          {core::Program::create(CUCORE_SOURCE_TYPE_CUDA_CPP, source, options), CodeType::PTX, {}},
+          recorder);
+  EXPECT_EQ(recorder.traces, 1);
+}
+
 TEST(CachedCompile, LinksOnceAndRestoresTheLog) {
   const auto cache = make_cache();
   cucore_linker_options options = CUCORE_LINKER_OPTIONS_INIT;

@@ -13,11 +13,12 @@ class Here final : public NvrtcRunner {
     for (const std::string& expression : job.expressions) program.add_expression(expression);
     program.compile(job.flags, job.what);
     NvrtcResult result;
+    result.log = program.log();
+    if (!job.makes_code) return result;
     result.bytes = program.output(job.target);
     if (job.target == image::CodeType::CUBIN) result.ptx = program.ptx_beside();
     for (const std::string& expression : job.expressions)
       result.lowered_names.push_back(program.lowered_name(expression));
-    result.log = program.log();
     return result;
   }
 };

@@ -15,7 +15,8 @@ struct NvrtcJob {
   std::vector<std::string> header_names, header_sources;
   std::vector<std::string> flags, expressions;
   image::CodeType target = image::CodeType::PTX;
-  std::string what;  // "compile x.cu for sm_90", for messages
+  std::string what;        // "compile x.cu for sm_90", for messages
+  bool makes_code = true;  // false: only the files that its flags name
 };
 
 struct NvrtcResult {

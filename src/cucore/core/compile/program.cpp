@@ -257,12 +257,19 @@ container::BuildInputs CudaProgram::make_inputs(CodeType target,
 }
 
 void CudaProgram::trace_files(CodeType target, const std::vector<std::string>& expressions,
-                              const std::string& path) const {
+                              const std::string& path, NvrtcRunner& runner) const {
   Job job = prepare(target, expressions);
   job.flags.push_back("--fdevice-syntax-only");
   job.flags.push_back("--fdevice-time-trace=" + path);
-  NvrtcProgram run(source_, compiler_name(name_), header_names_, header_sources_);
-  run.compile(job.all_flags(), concat("find the headers of ", name_));
+  runner.run({source_,
+              compiler_name(name_),
+              header_names_,
+              header_sources_,
+              job.all_flags(),
+              {},
+              target,
+              concat("find the headers of ", name_),
+              false});
 }
 
 // A message about a header that was not found ends with the remedy.
@@ -283,10 +290,15 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
                                      NvrtcRunner& runner) const {
   Job job = prepare(target, expressions);
   if (!has_seed_) job.flags.push_back("--frandom-seed=" + derived_seed(job));
-  const NvrtcJob request{source_,         compiler_name(name_),
-                         header_names_,   header_sources_,
-                         job.all_flags(), job.expressions,
-                         target,          concat("compile ", name_, " for ", job.arch.text())};
+  const NvrtcJob request{source_,
+                         compiler_name(name_),
+                         header_names_,
+                         header_sources_,
+                         job.all_flags(),
+                         job.expressions,
+                         target,
+                         concat("compile ", name_, " for ", job.arch.text()),
+                         true};
   const NvrtcResult result = run(runner, request);
   // A name is that of a file, which may contain bytes that are not text.
   container::Code code =

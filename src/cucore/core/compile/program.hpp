@@ -34,8 +34,8 @@ class Program : public Object {
   // Makes the compiler write a trace of the files that it reads, and generate no code; only if
   // inputs() reports that it can. It is a separate run, because NVRTC 13.0 generates other code for
   // some kernels while it traces.
-  virtual void trace_files(image::CodeType, const std::vector<std::string>&,
-                           const std::string&) const {}
+  virtual void trace_files(image::CodeType, const std::vector<std::string>&, const std::string&,
+                           NvrtcRunner&) const {}
   virtual cucore_backend backend() const = 0;
 
   // Returns all that the result of a compile depends on, except the process's environment. Stored
@@ -73,7 +73,7 @@ class CudaProgram final : public Program {
   Ref<ObjectCode> compile(image::CodeType target, const std::vector<std::string>& expressions,
                           NvrtcRunner& runner) const override;
   void trace_files(image::CodeType target, const std::vector<std::string>& expressions,
-                   const std::string& path) const override;
+                   const std::string& path, NvrtcRunner& runner) const override;
   cucore_backend backend() const override { return CUCORE_BACKEND_NVRTC; }
   bool reuses_results() const override { return reuses_results_; }
 

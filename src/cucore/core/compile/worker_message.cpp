@@ -115,6 +115,7 @@ std::string pack(const NvrtcJob& job) {
       .put(job.expressions)
       .put(static_cast<uint32_t>(job.target))
       .put(job.what)
+      .put(static_cast<uint32_t>(job.makes_code))
       .take();
 }
 
@@ -150,6 +151,7 @@ std::optional<NvrtcJob> unpack_job(std::string_view message) {
   job.expressions = in.texts();
   job.target = static_cast<image::CodeType>(in.number());
   job.what = in.text();
+  job.makes_code = in.number() != 0;
   if (!in.is_done()) return std::nullopt;
   return job;
 }
