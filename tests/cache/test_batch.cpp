@@ -3,6 +3,8 @@
 // spread.
 #include <dirent.h>
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <cctype>
@@ -204,6 +206,107 @@ TEST(Batches, EndAWorkerThatLeavesItsSocket) {
   EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]), "left its socket"));
   EXPECT_EQ(children(), 0);
 }
+
+std::string blocked_signals(const std::string& status) {
+  const size_t begin = status.find("SigBlk:");
+  return status.substr(begin, status.find('\n', begin) - begin);
+}
+
+// Returns the lines with the blocked signals of the workers of this process.
+std::set<std::string> signals_of_workers() {
+  std::set<std::string> lines;
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string status = read_file(entry.path().string() + "/status");
+    // Until it executes the program, the process has another name and blocks all signals.
+    if (contains(status, "Name:\tcucore-worker\n") &&
+        contains(status, "\nPPid:\t" + std::to_string(getpid()) + "\n"))
+      lines.insert(blocked_signals(status));
+  }
+  return lines;
+}
+
+// The threads of a batch block all signals, but their workers block what the caller blocks.
+TEST(Batches, HaveWorkersWithTheSignalsOfTheCaller) {
+  NEEDS_COMPILER();
+  sigset_t one, before;
+  sigemptyset(&one);
+  sigaddset(&one, SIGUSR2);
+  pthread_sigmask(SIG_BLOCK, &one, &before);
+  const std::string own = blocked_signals(read_file("/proc/thread-self/status"));
+  Batch batch;
+  for (int i = 0; i < 8; ++i) batch.add(kernel(i));
+  std::set<std::string> seen;
+  cucore_batch_options options = CUCORE_BATCH_OPTIONS_INIT;
+  options.workers = 3;
+  options.user_data = &seen;
+  options.report = [](size_t, size_t, size_t, const cucore_error*, void* found) {
+    static_cast<std::set<std::string>*>(found)->merge(signals_of_workers());
+  };
+  batch.out.assign(batch.items.size(), nullptr);
+  MUST(cucore_program_compile_batch, batch.items.data(), batch.items.size(), &options,
+       batch.out.data(), nullptr);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  EXPECT_EQ(seen, std::set<std::string>{own});
+}
+
+// The system then reports no child's end.
+TEST(Batches, NameNoStatusOfAWorkerIfTheProgramIgnoresTheirEnds) {
+  NEEDS_COMPILER();
+  const ScriptedWorker worker("exit 3\n");
+  for (const bool ignores : {false, true}) {
+    Batch batch;
+    batch.add(kernel(1));
+    const auto before = signal(SIGCHLD, ignores ? SIG_IGN : SIG_DFL);
+    batch.run(nullptr, 1);
+    signal(SIGCHLD, before);
+    EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]),
+                         ignores ? "how it ended is unknown" : "it ended with 3"))
+        << cucore_error_message(batch.failures[0]);
+  }
+}
+
+// A message of 20 bytes: a result of no bytes and no names.
+TEST(Batches, BelieveNoResultWithoutTheNames) {
+  NEEDS_COMPILER();
+  std::string script = "printf '\\024\\000\\000\\000\\000\\000\\000\\000\\002";
+  for (int i = 0; i < 19; ++i) script += "\\000";
+  const ScriptedWorker worker(script + "' >&3\nexec sleep 60 3>&3\n");
+  Batch batch;
+  batch.add("template <class T> __global__ void k(T* p) { *p = 1; }\n");
+  const char* const expressions[] = {"k<int>", "k<float>"};
+  batch.items[0].name_expressions = expressions;
+  batch.items[0].name_expression_count = 2;
+  batch.run(nullptr, 1, 20000);
+  EXPECT_EQ(batch.out[0], nullptr);
+  EXPECT_EQ(cucore_error_status(batch.failures[0]), CUCORE_ERROR_INTERNAL);
+  EXPECT_TRUE(contains(cucore_error_message(batch.failures[0]), "malformed"));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+// An answer of 2 GiB whose bytes would be the answer to the next job: a failure with status 1.
+TEST(Batches, ForgetAWorkerWhoseAnswerDoesNotFit) {
+  NEEDS_COMPILER();
+  std::string script =
+      "printf '\\000\\000\\000\\200\\000\\000\\000\\000"
+      "\\034\\000\\000\\000\\000\\000\\000\\000\\003\\000\\000\\000\\001";
+  for (int i = 0; i < 23; ++i) script += "\\000";
+  const ScriptedWorker worker(script + "' >&3\nexec sleep 60 3>&3\n");
+  Batch batch;
+  for (int i = 0; i < 2; ++i) batch.add(kernel(i));
+  const std::string status = read_file("/proc/self/statm");
+  const rlim_t used = std::stoull(status) * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  rlimit before{};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit less{used + (rlim_t{1} << 30), before.rlim_max};
+  setrlimit(RLIMIT_AS, &less);
+  batch.run(nullptr, 1, 20000);
+  setrlimit(RLIMIT_AS, &before);
+  for (const cucore_error* failure : batch.failures)
+    EXPECT_EQ(cucore_error_status(failure), CUCORE_ERROR_OUT_OF_MEMORY)
+        << cucore_error_message(failure);
+  EXPECT_EQ(children(), 0);
+}
+#endif
 
 // Messages of 28 bytes: failures whose status is OK or an unknown number.
 TEST(Batches, BelieveNoFailureWithoutAFailuresStatus) {

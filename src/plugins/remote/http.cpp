@@ -120,10 +120,14 @@ class Http final : public Place {
     if (!handle) throw std::bad_alloc();
     return handle;
   }
-  void give_back(CURL* handle) {
+  void give_back(CURL* handle) noexcept {
     curl_easy_reset(handle);
-    std::lock_guard lock(mutex_);
-    idle_.push_back(handle);
+    try {
+      std::lock_guard lock(mutex_);
+      idle_.push_back(handle);
+    } catch (...) {
+      curl_easy_cleanup(handle);  // the next request opens a connection of its own
+    }
   }
 
   static cucore_cache_answer perform(CURL* handle) {

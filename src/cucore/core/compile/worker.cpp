@@ -54,12 +54,9 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return out;
 }
 
-int wait_for_end(pid_t pid) {
-  int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  return status;
-}
+// If the program ignores SIGCHLD, the system keeps no exit status. Another part of the program that
+// waits for every child may have taken it.
+constexpr int UNKNOWN = -1;
 
 // As waitpid; returns nullopt if the process runs beyond `end`.
 std::optional<int> wait_until(pid_t pid, Clock::time_point end) {
@@ -70,7 +67,15 @@ std::optional<int> wait_until(pid_t pid, Clock::time_point end) {
     if (Clock::now() >= end) return std::nullopt;
     std::this_thread::sleep_for(BETWEEN_LOOKS);
   }
-  return status;
+  return ended < 0 ? UNKNOWN : status;
+}
+
+void end_process(pid_t pid) {
+  // The number of a process that has ended may be that of another.
+  if (wait_until(pid, Clock::now())) return;
+  kill(pid, SIGKILL);
+  while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+  }
 }
 
 }  // namespace
@@ -117,8 +122,7 @@ void Worker::start() {
 void Worker::stop() {
   if (pid_ < 0) return;
   close(std::exchange(from_, -1));
-  kill(pid_, SIGKILL);
-  wait_for_end(std::exchange(pid_, -1));
+  end_process(std::exchange(pid_, -1));
 }
 
 std::string Worker::how_it_died() {
@@ -127,14 +131,15 @@ std::string Worker::how_it_died() {
   // Its end of the socket is closed: it is dead or ending, unless it closed only the socket.
   const std::optional<int> ended = wait_until(pid_, Clock::now() + GRACE);
   if (!ended) {
-    kill(pid_, SIGKILL);
-    wait_for_end(std::exchange(pid_, -1));
+    end_process(std::exchange(pid_, -1));
     return "it left its socket and did not end";
   }
   pid_ = -1;
   const int status = *ended;
   if (failure != 0)
     return concat("the socket to it failed: ", std::system_category().message(failure));
+  if (status == UNKNOWN)
+    return "how it ended is unknown: the program ignores SIGCHLD or waits for every process";
   if (WIFEXITED(status) && WEXITSTATUS(status) > SOCKET_FAILED)
     return concat("its socket failed: ",
                   std::system_category().message(WEXITSTATUS(status) - SOCKET_FAILED));
@@ -173,7 +178,12 @@ Worker::Fate Worker::exchange(const std::string& request, std::string& answer) {
   fate = transfer(from_, false, reinterpret_cast<char*>(&size), sizeof size, end);
   if (fate != Fate::ANSWERED) return fate;
   if (size > LARGEST_REPLY) return Fate::DIED;
-  answer.resize(size);
+  try {
+    answer.resize(size);
+  } catch (...) {
+    stop();  // the next job would read this answer
+    throw;
+  }
   return transfer(from_, false, answer.data(), answer.size(), end);
 }
 
@@ -184,7 +194,7 @@ NvrtcResult Worker::run(const NvrtcJob& job) {
     if (pid_ < 0) start();
     std::string answer;
     const Fate fate = exchange(request, answer);
-    if (fate == Fate::ANSWERED) return unpack_result(answer);
+    if (fate == Fate::ANSWERED) return unpack_result(answer, job.expressions.size());
     if (fate == Fate::TOO_SLOW) {
       stop();
       throw Error(Status::COMPILATION, concat("cannot ", job.what, ": it took longer than ",

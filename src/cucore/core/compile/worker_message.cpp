@@ -156,7 +156,7 @@ std::optional<NvrtcJob> unpack_job(std::string_view message) {
   return job;
 }
 
-NvrtcResult unpack_result(std::string_view message) {
+NvrtcResult unpack_result(std::string_view message, size_t name_count) {
   Unpacker in(message);
   const uint32_t kind = in.number();
   if (kind == ERROR) throw_error(in);
@@ -165,7 +165,7 @@ NvrtcResult unpack_result(std::string_view message) {
   result.ptx = to_bytes(in.bytes());
   result.log = in.text();
   result.lowered_names = in.texts();
-  if (kind != RESULT || !in.is_done()) refuse();
+  if (kind != RESULT || !in.is_done() || result.lowered_names.size() != name_count) refuse();
   return result;
 }
 

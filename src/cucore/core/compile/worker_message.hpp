@@ -21,7 +21,8 @@ std::string pack(const Error& error);
 // Returns nullopt for bytes that are not a message of that kind.
 std::optional<NvrtcJob> unpack_job(std::string_view message);
 
-// Returns the result, or throws the error of the worker. Throws INTERNAL for anything else.
-NvrtcResult unpack_result(std::string_view message);
+// Returns the result of a job with that many expressions, or throws the error of the worker. Throws
+// INTERNAL for anything else.
+NvrtcResult unpack_result(std::string_view message, size_t name_count);
 
 }  // namespace cucore::core
