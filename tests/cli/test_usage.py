@@ -126,6 +126,8 @@ class Screens(CommandTest):
                 (["cache", "trim"], "cucore cache trim requires --max-size SIZE"),
                 (["compile", "saxpy.cu", "-o", "x", "-t", "exe"], "--target is 'exe'; expected one of cubin, cuco, ltoir, ptx"),
                 (["compile", "saxpy.cu", "-o", "x.ptx", "-D"], "--define has no value; expected --define MACRO"),
+                (["compile", "a.cu", "b.cu", "-o", "d", "-j", "-1"], "--jobs is '-1'; expected a number from 0 to 4294967295"),
+                (["compile", "a.cu", "b.cu", "-o", "d", "--time-limit", "-1"], "--time-limit is '-1'; expected a number from 0"),
                 (["run", "saxpy.cu", "-b", "1", "-b", "2"], "--block is given 2 times; expected once"),
                 (["run", "saxpy.cu", "-b", "a"], "--block is 'a'; expected a number"),
                 (["run", "saxpy.cu", "-b", "0"], "--block has the number 0; expected 1 to 4294967295"),

@@ -12,6 +12,7 @@
 #include "distinct.hpp"
 #include "failure.hpp"
 #include "files.hpp"
+#include "number_check.hpp"
 #include "source.hpp"
 #include "target.hpp"
 
@@ -88,8 +89,10 @@ void add_compile(CLI::App& app) {
   request->output.add_to(*command, {"ptx", "cubin", "ltoir", "cuco"});
   command->add_flag("--cache", request->use_cache, "use the program cache; see 'cucore cache'");
   command->add_option("-j,--jobs", request->jobs, "worker processes; default: one per core")
+      ->check(from_zero())
       ->type_name("N");
   command->add_option("--time-limit", request->seconds, "most seconds per file, of several files")
+      ->check(from_zero())
       ->type_name("N");
   request->flags.add_all_to(*command);
   command->footer(

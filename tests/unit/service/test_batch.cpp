@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "service/batch.hpp"
 
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <atomic>
+#include <latch>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include "core/compile/batch.hpp"
 #include "service_testing.hpp"
 
 namespace cucore::service {
@@ -77,6 +81,53 @@ TEST(ServiceBatch, UsesTheCache) {
   EXPECT_EQ(count(*cache, cache::Event::BUILDS), 4u);
   for (size_t i = 0; i < items.size(); ++i)
     EXPECT_EQ(first.results[i].code.get(), second.results[i].code.get());
+}
+
+// No thread starts while each would get a stack of the whole address space.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge;
+    pthread_attr_init(&huge);
+    pthread_attr_setstacksize(&huge, size_t{1} << 47);
+    pthread_setattr_default_np(&huge);
+    pthread_attr_destroy(&huge);
+  }
+  ~NoThreads() {
+    pthread_setattr_default_np(&before_);
+    pthread_attr_destroy(&before_);
+  }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+ private:
+  pthread_attr_t before_;
+};
+
+TEST(ServiceBatch, NeedsNoThreadBesidesTheCallers) {
+  const auto items = requests(4);
+  Reports reports(items.size());
+  {
+    const NoThreads none;
+    EXPECT_THROW(std::thread([] {}).join(), std::system_error);
+    compile_batch(items, {nullptr, 3}, reports.receiver());
+  }
+  for (const BatchResult& result : reports.results) EXPECT_TRUE(result.code);
+}
+
+TEST(ServiceBatch, HasThreadsThatBlockAllSignals) {
+  const auto caller = std::this_thread::get_id();
+  std::latch both(2);
+  std::atomic<bool> blocks{false};
+  core::run_batch(2, 2, {}, [&](size_t, core::NvrtcRunner&) {
+    both.arrive_and_wait();
+    if (std::this_thread::get_id() == caller) return;
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    blocks = sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGUSR1) == 1;
+  });
+  EXPECT_TRUE(blocks);
 }
 
 TEST(ServiceBatch, NeedsTheWorkersProgramForItemsAlone) {

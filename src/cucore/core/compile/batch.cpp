@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/compile/worker.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace cucore::core {
 namespace {
@@ -19,10 +20,17 @@ class Batch {
       : count_(count), time_limit_(time_limit), work_(work) {}
 
   void run(size_t workers) {
-    std::vector<std::thread> threads;
-    for (size_t i = 1; i < workers; ++i) threads.emplace_back([this] { serve(); });
+    std::vector<std::jthread> helpers;
+    pthread_sigmask(SIG_SETMASK, nullptr, &signals_);
+    try {
+      const SignalsBlocked blocked;
+      helpers.reserve(workers - 1);
+      while (helpers.size() < workers - 1) helpers.emplace_back([this] { serve(); });
+    } catch (const std::exception&) {
+      // The program is at its limit of threads or memory: fewer threads do the same work.
+    }
     serve();
-    for (std::thread& thread : threads) thread.join();
+    helpers.clear();
     if (failure_) std::rethrow_exception(failure_);
   }
 
@@ -30,7 +38,7 @@ class Batch {
   // The body of a thread: its exception is stored for the caller's thread.
   void serve() noexcept {
     try {
-      Worker worker(time_limit_);
+      Worker worker(time_limit_, signals_);
       for (size_t index; (index = next_.fetch_add(1)) < count_;) work_(index, worker);
     } catch (...) {
       std::lock_guard lock(mutex_);
@@ -42,6 +50,7 @@ class Batch {
   const size_t count_;
   const std::chrono::milliseconds time_limit_;
   const BatchWork& work_;
+  sigset_t signals_{};  // that the caller blocks
   std::atomic<size_t> next_{0};
   std::mutex mutex_;
   std::exception_ptr failure_;

@@ -106,9 +106,14 @@ void Worker::start() {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, ends[1], 3);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigmask(&attributes, &signals_);
   std::vector<std::string> arguments = {program}, variables = workers_environment();
-  const int failure = posix_spawn(&pid_, program.c_str(), &actions, nullptr,
+  const int failure = posix_spawn(&pid_, program.c_str(), &actions, &attributes,
                                   pointers(arguments).data(), pointers(variables).data());
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
   to_ = from_ = ends[0];

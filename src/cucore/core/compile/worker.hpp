@@ -3,6 +3,7 @@
 // that crashes or never ends affects only its own process.
 #pragma once
 
+#include <signal.h>
 #include <sys/types.h>
 
 #include <chrono>
@@ -16,7 +17,9 @@ namespace cucore::core {
 // next.
 class Worker final : public NvrtcRunner {
  public:
-  explicit Worker(std::chrono::milliseconds time_limit) : time_limit_(time_limit) {}
+  // The process blocks `signals`: the threads of a batch block all, which it must not inherit.
+  Worker(std::chrono::milliseconds time_limit, const sigset_t& signals)
+      : time_limit_(time_limit), signals_(signals) {}
   ~Worker() override { stop(); }
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;
@@ -39,6 +42,7 @@ class Worker final : public NvrtcRunner {
   std::string how_it_died();
 
   const std::chrono::milliseconds time_limit_;  // 0: none
+  const sigset_t signals_;
   pid_t pid_ = -1;
   int to_ = -1, from_ = -1;
   int socket_failure_ = 0;  // as in errno
