@@ -2,6 +2,7 @@
 // Functions of the caller that break their contract: they release objects in use, return no bytes,
 // and call back into the cache that calls them.
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <atomic>
 #include <mutex>
@@ -17,6 +18,7 @@ using namespace std::chrono_literals;
 struct Remote {
   std::function<cucore_cache_answer(cucore_cache_receive_fn, void*)> get;
   std::function<cucore_cache_answer()> put;
+  std::function<void()> close;
   std::atomic<int> gets{0}, puts{0}, closed{0};
 
   cucore_cache_remote table() {
@@ -32,7 +34,11 @@ struct Remote {
       ++me.puts;
       return me.put ? me.put() : CUCORE_CACHE_ANSWER_DONE;
     };
-    remote.close = [](void* self) { ++static_cast<Remote*>(self)->closed; };
+    remote.close = [](void* self) {
+      auto& me = *static_cast<Remote*>(self);
+      if (me.close) me.close();
+      ++me.closed;
+    };
     return remote;
   }
 };
@@ -160,6 +166,34 @@ TEST_F(Callbacks, ARemoteMayReleaseItsCacheWhileItIsSentTo) {
   lock.unlock();
   wait_for(remote.closed, 1);
   EXPECT_EQ(remote.puts, 1);
+}
+
+bool blocks_signals() {
+  sigset_t now;
+  pthread_sigmask(SIG_SETMASK, nullptr, &now);
+  return sigismember(&now, SIGINT) == 1 && sigismember(&now, SIGUSR1) == 1;
+}
+
+// One thread sends, and another closes the cache that the remote released.
+TEST_F(Callbacks, ARemoteIsCalledOnThreadsThatBlockAllSignals) {
+  Remote remote;
+  Cache cache = open(&remote);
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::atomic<bool> sends_blocked{false}, closes_blocked{false};
+  remote.put = [&] {
+    std::lock_guard wait(mutex);
+    sends_blocked = blocks_signals();
+    cache.reset();
+    return CUCORE_CACHE_ANSWER_DONE;
+  };
+  remote.close = [&] { closes_blocked = blocks_signals(); };
+  const Code code = make_ptx_code();
+  MUST(cucore_cache_put, cache.get(), KEY, code);
+  lock.unlock();
+  wait_for(remote.closed, 1);
+  EXPECT_TRUE(sends_blocked);
+  EXPECT_TRUE(closes_blocked);
 }
 
 TEST_F(Callbacks, ARemoteMayGiveNoBytes) {

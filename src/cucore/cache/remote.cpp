@@ -6,6 +6,7 @@
 #include "cache/inside.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace cucore::cache {
 namespace {
@@ -109,7 +110,10 @@ void Remotes::put(const container::Digest& key, FileKind kind, image::Bytes byte
   if (queue_.size() >= LONGEST_QUEUE || bytes.size() > LARGEST_QUEUE - queued_ || stopping_) return;
   queued_ += bytes.size();
   queue_.push_back({key, kind, std::move(bytes)});
-  if (!sender_.joinable()) sender_ = std::thread([this] { send_all(); });
+  if (!sender_.joinable()) {
+    const SignalsBlocked blocked;
+    sender_ = std::thread([this] { send_all(); });
+  }
   changed_.notify_all();
 }
 

@@ -6,6 +6,7 @@
 #include "cache/quietly.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
+#include "support/signals_blocked.hpp"
 
 namespace cucore::cache {
 
@@ -57,6 +58,7 @@ void UserCache::release_elsewhere() {
   const Remotes& remotes = cache_->remotes();
   add_reference();
   quietly([&] {
+    const SignalsBlocked blocked;
     std::thread([this, &remotes, sent = remotes.sent()] {
       remotes.wait_for_send(sent);
       drop_reference();

@@ -14,6 +14,8 @@
 #include <mutex>
 #include <thread>
 
+#include "support/signals_blocked.hpp"
+
 namespace cucore::remote {
 namespace {
 
@@ -36,7 +38,10 @@ class LookUp {
  public:
   static Addresses run(const std::string& host, const std::string& port, const Deadline& deadline) {
     const auto shared = std::make_shared<LookUp>();
-    std::thread([shared, host, port] { shared->finish(look_up(host, port, 0)); }).detach();
+    {
+      const SignalsBlocked blocked;
+      std::thread([shared, host, port] { shared->finish(look_up(host, port, 0)); }).detach();
+    }
     std::unique_lock lock(shared->mutex_);
     shared->changed_.wait_until(lock, deadline.end(), [&] { return shared->done_; });
     return std::move(shared->found_);
