@@ -42,7 +42,8 @@ typedef struct cucore_linker_options {
   cucore_toggle linker_cache; /**< ON: nvJitLink 12.9 and later may keep results through the
                                    driver; default OFF [-no-cache] */
   int32_t       max_register_count;     /**< per thread; 0: no bound [-maxrregcount=] */
-  int32_t       split_compile;          /**< threads, -1 for all cores [-split-compile=] */
+  int32_t       split_compile;          /**< threads up to 1024, -1 for all cores
+                                             [-split-compile=] */
   int32_t       split_compile_extended; /**< the same [-split-compile-extended=] */
   const char   *optimization_level;     /**< "0" or "3" [-O] */
   const char *const *kernels_used; /**< the only kernels to keep [-kernels-used=] */

@@ -37,7 +37,7 @@ struct LinkerOptions {
   std::optional<bool> linker_cache{};   ///< true: let nvJitLink 12.9 and later keep results through
                                         ///< the driver; default false [-no-cache]
   std::int32_t max_register_count = 0;  ///< registers per thread; 0: unlimited [--maxrregcount=]
-  std::int32_t split_compile = 0;       ///< threads; -1: all cores [-split-compile=]
+  std::int32_t split_compile = 0;       ///< up to 1024 threads; -1: all cores [-split-compile=]
   std::int32_t split_compile_extended = 0;    ///< the same [-split-compile-extended=]
   std::string optimization_level{};           ///< "0" or "3" [-O]
   std::vector<std::string> kernels_used{};    ///< the only kernels to keep [-kernels-used=]

@@ -76,7 +76,7 @@ typedef struct cucore_program_options {
                                                       [--dlink-time-opt] */
   cucore_toggle      gen_opt_lto;                /**< [--gen-opt-lto] */
   int32_t            max_register_count; /**< per thread; 0: no bound [--maxrregcount=] */
-  int32_t            split_compile;      /**< compiler threads, -1 for all cores
+  int32_t            split_compile;      /**< compiler threads up to 1024, -1 for all cores
                                               [--split-compile=] */
   const char        *ofast_compile; /**< "0", "min", "mid" or "max" [--Ofast-compile=] */
   const char *const *ptxas_options; /**< passed to ptxas one by one [--ptxas-options] */

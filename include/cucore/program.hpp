@@ -48,7 +48,7 @@ struct ProgramOptions {
   std::optional<bool> link_time_optimization{};      ///< [--dlink-time-opt]
   std::optional<bool> gen_opt_lto{};                 ///< [--gen-opt-lto]
   std::int32_t max_register_count = 0;  ///< registers per thread; 0: unlimited [--maxrregcount=]
-  std::int32_t split_compile = 0;       ///< threads; -1: all cores [--split-compile=]
+  std::int32_t split_compile = 0;       ///< up to 1024 threads; -1: all cores [--split-compile=]
   std::string ofast_compile{};          ///< "0", "min", "mid", "max" [--Ofast-compile=]
   std::vector<std::string> ptxas_options{};    ///< passed to ptxas one by one [--ptxas-options]
   std::vector<std::string> define_macros{};    ///< "NAME" or "NAME=value" [--define-macro=]

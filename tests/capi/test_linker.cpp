@@ -205,6 +205,7 @@ TEST(Linker, NamesTheFieldThatIsWrong) {
   refuses("optimization_level|\"2\"", [](auto& o) { o.optimization_level = "2"; });
   refuses("max_register_count|-1", [](auto& o) { o.max_register_count = -1; });
   refuses("split_compile|-2", [](auto& o) { o.split_compile = -2; });
+  refuses("split_compile_extended|1025|1024", [](auto& o) { o.split_compile_extended = 1025; });
   refuses("ftz|7", [](auto& o) { o.ftz = static_cast<cucore_toggle>(7); });
   refuses("kernels_used|NULL", [](auto& o) { o.kernels_used_count = 1; });
 }

@@ -160,6 +160,11 @@ TEST(ProgramOptions, NumbersBecomeFlags) {
   options.split_compile = -2;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "split_compile is -2", cucore_program_create,
         CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, &options, &none);
+  options.split_compile = 1024;
+  EXPECT_EQ(flags_of(options), Flags{"--split-compile=1024"});
+  options.split_compile = 1025;
+  FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "split_compile is 1025|up to 1024", cucore_program_create,
+        CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, &options, &none);
   options = arch();
   options.max_register_count = -1;
   FAILS(CUCORE_ERROR_INVALID_ARGUMENT, "max_register_count is -1", cucore_program_create,

@@ -29,7 +29,9 @@ void FlagList::number(const char* field, int32_t value, const char* flag, int32_
 }
 
 void FlagList::threads(const char* field, int32_t value, const char* flag) {
-  if (value < -1) fail(field, concat("is ", value, "; give a count, or -1 for all cores"));
+  constexpr int32_t MOST = 1024;  // a compiler that cannot start them all hangs or crashes
+  if (value < -1 || value > MOST)
+    fail(field, concat("is ", value, "; give a count up to ", MOST, ", or -1 for all cores"));
   if (value != 0) flags_.push_back(concat(flag, "=", value == -1 ? 0 : value));
 }
 
