@@ -156,6 +156,39 @@ TEST(Remotes, ASharedFolder) {
     EXPECT_FALSE(contains(entry.path().string(), ".tmp.")) << "rubbish was left";
 }
 
+TEST(Remotes, TheUmaskSaysWhoMayUseASharedFolder) {
+  const Folder folder, shared;
+  int builds = 0;
+  const mode_t before = umask(0);
+  get_or_build(with_remote(folder.path(), "file://" + shared.path()), 1, builds);
+  umask(before);
+  int entries = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(shared.path())) {
+    ++entries;
+    EXPECT_EQ(entry.status().permissions(),
+              static_cast<fs::perms>(entry.is_directory() ? 0777 : 0666))
+        << entry.path();
+  }
+  EXPECT_GT(entries, 1);
+}
+
+// In containers, processes often have the same number and host.
+TEST(Remotes, ASharedFolderWithFilesOfKilledProcesses) {
+  const Folder folder, shared;
+  int builds = 0;
+  get_or_build(with_remote(folder / "one", "file://" + shared.path()), 1, builds);
+  const auto files = files_in(shared.path());
+  ASSERT_EQ(files.size(), 1u);
+  char host[256] = "";
+  gethostname(host, sizeof host - 1);
+  for (int i = 0; i < 2000; ++i)
+    write_file(files[0] + ".tmp." + host + "." + std::to_string(getpid()) + "." + std::to_string(i),
+               "");
+  fs::remove(files[0]);
+  get_or_build(with_remote(folder / "two", "file://" + shared.path()), 1, builds);
+  EXPECT_EQ(files_in(shared.path()).size(), 1u);
+}
+
 TEST(Remotes, Nginx) {
   const std::string nginx = find_program("nginx");
   if (nginx.empty()) GTEST_SKIP() << "nginx is not installed";

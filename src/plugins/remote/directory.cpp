@@ -2,11 +2,11 @@
 // A shared folder as a remote: file:///shared/cache.
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <stdexcept>
 #include <system_error>
@@ -51,14 +51,14 @@ class Directory final : public Place {
   }
 
   cucore_cache_answer put(const std::string& name, std::string_view bytes) override {
-    static std::atomic<unsigned> count{0};
     const std::string file = path_ + "/" + name;
     make_folders(file);
-    char host[64] = "";
-    gethostname(host, sizeof host - 1);
-    const std::string temporary = file + ".tmp." + host + "." + std::to_string(getpid()) + "." +
-                                  std::to_string(count.fetch_add(1));
-    const File fresh(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
+    // A number of this process and host could be that of a killed process, whose file remains.
+    uint64_t number = 0;
+    if (getrandom(&number, sizeof number, 0) != sizeof number) return CUCORE_CACHE_ANSWER_FAILED;
+    const std::string temporary = file + ".tmp." + std::to_string(number);
+    // The umask decides whether the folder is shared with other users.
+    const File fresh(open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666));
     if (fresh.fd < 0) return CUCORE_CACHE_ANSWER_FAILED;
     if (write_all(fresh.fd, bytes) && rename(temporary.c_str(), file.c_str()) == 0)
       return CUCORE_CACHE_ANSWER_DONE;
@@ -94,7 +94,7 @@ class Directory final : public Place {
   }
   void make_folders(const std::string& file) const {
     for (size_t at = path_.size() + 1; (at = file.find('/', at)) != std::string::npos; ++at)
-      mkdir(file.substr(0, at).c_str(), 0755);
+      mkdir(file.substr(0, at).c_str(), 0777);
   }
 
   const std::string path_;
