@@ -67,6 +67,23 @@ TEST(Linker, LinksMixedKinds) {
   EXPECT_EQ(names, (std::vector<std::string>{"other=_Z5otherv", "use<float>=_Z3useIfEvPT_"}));
 }
 
+// Names of files need not be UTF-8. A container holds text alone.
+TEST(Linker, MakesTextOfBytesThatAreNotText) {
+  NEEDS_REAL_LINKER();
+  cucore_linker_options options = for_sm_90();
+  options.name = "caf\xe9";
+  const char* const kernel = "one";
+  options.kernels_used = &kernel;
+  options.kernels_used_count = 1;
+  const Linker linker = make_linker(options);
+  const Code code =
+      compile_for("__global__ void one() {}", CUCORE_CODE_TYPE_LTOIR, "a.cu", {"one"});
+  SUCCEEDS(cucore_linker_add, linker, code);
+  const Code linked = link(linker);
+  EXPECT_STREQ(cucore_objectcode_name(linked), "caf\xEF\xBF\xBD");
+  EXPECT_FALSE(serialized(linked).empty());
+}
+
 TEST(Linker, AcceptsInputsAfterALink) {
   NEEDS_REAL_LINKER();
   const Code a = compile_for("__global__ void one() {}", CUCORE_CODE_TYPE_LTOIR, "a.cu", {"one"});
@@ -297,6 +314,20 @@ TEST(NvvmProgram, CompilesWithLibdevice) {
   EXPECT_FALSE(contains(bytes_of(ptx), ".extern")) << bytes_of(ptx);
   EXPECT_EQ(cucore_objectcode_type(compile(program, CUCORE_CODE_TYPE_LTOIR)),
             CUCORE_CODE_TYPE_LTOIR);
+}
+
+TEST(NvvmProgram, MakesTextOfANameThatIsNotText) {
+  if (!has_nvvm()) GTEST_SKIP() << "needs libNVVM";
+  cucore_program_options options = CUCORE_PROGRAM_OPTIONS_INIT;
+  options.arch = "sm_90";
+  options.use_libdevice = CUCORE_TOGGLE_ON;
+  options.name = "caf\xe9.ll";
+  Program program;
+  SUCCEEDS(cucore_program_create, CUCORE_SOURCE_TYPE_NVVM_IR, NVVM, sizeof NVVM - 1, &options,
+           program.out());
+  const Code ptx = compile(program, CUCORE_CODE_TYPE_PTX);
+  EXPECT_STREQ(cucore_objectcode_name(ptx), "caf\xEF\xBF\xBD.ll");
+  EXPECT_FALSE(serialized(ptx).empty());
 }
 
 TEST(NvvmProgram, TellsWhatIsWrongWithTheIr) {

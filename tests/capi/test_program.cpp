@@ -176,6 +176,27 @@ TEST(ProgramOptions, NumbersBecomeFlags) {
         CUCORE_SOURCE_TYPE_CUDA_CPP, "", 0, &options, &none);
 }
 
+// Names of files need not be UTF-8. A container holds text alone.
+TEST(ProgramOptions, BytesThatAreNotTextBecomeTextInTheCode) {
+  NEEDS_COMPILER();
+  const char* macro = "A=\"caf\xe9\"";
+  cucore_program_options options = arch();
+  options.name = "caf\xe9.cu";
+  options.define_macros = &macro;
+  options.define_macro_count = 1;
+  const char* const expression = "k<float/*\xe9*/>";
+  const Code code =
+      compile(make_program("template <class T> __global__ void k(T* p) { *p = 1; }\n", &options),
+              CUCORE_CODE_TYPE_PTX, {expression});
+  EXPECT_STREQ(cucore_objectcode_name(code), "caf\xEF\xBF\xBD.cu");
+  const auto bytes = serialized(code);
+  EXPECT_TRUE(contains(std::string(bytes.begin(), bytes.end()), "caf\xEF\xBF\xBD\\\""));
+  if (has_device()) {
+    Kernel kernel;
+    SUCCEEDS(cucore_objectcode_find_kernel, code, expression, kernel.out());
+  }
+}
+
 TEST(ProgramOptions, SeedAndCache) {
   NEEDS_FAKE_COMPILER();
   const auto has = [](const std::string& flag) {

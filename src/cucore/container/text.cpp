@@ -70,4 +70,10 @@ std::string clean_text(std::string_view text) {
   return clean;
 }
 
+std::vector<std::string> clean_texts(const std::vector<std::string>& texts) {
+  std::vector<std::string> clean;
+  for (const std::string& text : texts) clean.push_back(clean_text(text));
+  return clean;
+}
+
 }  // namespace cucore::container

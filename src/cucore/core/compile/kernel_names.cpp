@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "container/text.hpp"
+
 namespace cucore::core {
 
 using image::Symbol;
@@ -42,7 +44,8 @@ KernelNames::KernelNames(const std::vector<Symbol>& symbols) {
 std::span<const std::string_view> KernelNames::find(std::string_view name) const {
   if (const auto found = lowered_.find(name); found != lowered_.end()) return {&found->second, 1};
   auto found = expressions_.find(name);
-  if (found == expressions_.end()) found = expressions_.find(normal_expression(name));
+  if (found == expressions_.end())
+    found = expressions_.find(normal_expression(container::clean_text(name)));
   if (found == expressions_.end()) return {};
   return found->second;
 }

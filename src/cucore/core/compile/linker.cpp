@@ -115,19 +115,19 @@ int version_of(cucore_backend backend) {
 
 Code to_code(LinkResult result, const LinkJob& job, const LinkerChoice& choice,
              const std::vector<const Code*>& inputs) {
-  Code code = container::make_code(job.target, result.bytes,
-                                   job.options->name.empty() ? inputs[0]->name : job.options->name,
-                                   job.arch);
+  const std::string& name = job.options->name.empty() ? inputs[0]->name : job.options->name;
+  Code code = container::make_code(job.target, result.bytes, container::clean_text(name), job.arch);
   code.symbols = linked_symbols(std::move(code.symbols), inputs);
   code.log = container::clean_text(result.log);
   const int version = version_of(choice.backend);
   set_producer(code, choice.backend == CUCORE_BACKEND_NVJITLINK ? "nvJitLink" : "CUDA driver",
                concat(version / 1000, ".", version % 1000 / 10));
-  code.metadata["options"] = std::move(result.flags);
+  code.metadata["options"] = container::clean_texts(result.flags);
   std::vector<std::string> made_of;
   for (size_t i = 0; i < inputs.size(); ++i)
     made_of.push_back(concat(image::code_type_name(inputs[i]->type), " ",
-                             hex(sha256(inputs[i]->data())), " ", input_name(*inputs[i], i)));
+                             hex(sha256(inputs[i]->data())), " ",
+                             container::clean_text(input_name(*inputs[i], i))));
   code.metadata["inputs"] = std::move(made_of);
   return code;
 }

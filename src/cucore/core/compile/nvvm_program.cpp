@@ -185,13 +185,13 @@ Ref<ObjectCode> NvvmProgram::compile(CodeType target, const std::vector<std::str
                    "libdevice");
   }
   const image::Bytes bytes = run.compile(flags);
-  Code code = container::make_code(target, bytes, name_, arch);
+  Code code = container::make_code(target, bytes, container::clean_text(name_), arch);
   code.log = container::clean_text(run.log());
   const auto& nvvm = driver::nvvm();
   code.metadata["producer"] = std::string("libNVVM");
   // libNVVM's own number, which is not a toolkit's: a linker must not compare it.
   code.metadata["nvvm_version"] = concat(nvvm.version / 1000, ".", nvvm.version % 1000 / 10);
-  code.metadata["options"] = flags;
+  code.metadata["options"] = container::clean_texts(flags);
   Sha256 hash;
   for (const Module& module : modules_)
     hash.update(concat(module.bytes.size(), ":")).update(module.bytes);

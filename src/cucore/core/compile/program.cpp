@@ -300,7 +300,7 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
                          concat("compile ", name_, " for ", job.arch.text()),
                          true};
   const NvrtcResult result = run(runner, request);
-  // A name is that of a file, which may contain bytes that are not text.
+  // Names and flags may name files, whose bytes need not be text.
   container::Code code =
       container::make_code(target, result.bytes, container::clean_text(name_), job.arch);
   add_parameter_classes(code, result.ptx);
@@ -310,16 +310,17 @@ Ref<ObjectCode> CudaProgram::compile(CodeType target, const std::vector<std::str
   complete_classes(code.symbols, request, job.arch, runner);
   std::vector<image::NamedExpression> names;
   for (size_t i = 0; i < job.expressions.size(); ++i)
-    names.push_back({job.expressions[i], result.lowered_names[i]});
+    names.push_back({container::clean_text(job.expressions[i]), result.lowered_names[i]});
   code.symbols = image::merge_expressions(std::move(code.symbols), names);
   code.log = container::clean_text(result.log);
   const int version = driver::nvrtc().version;
   // Other images record it themselves; the choice of nvJitLink for this one depends on it.
   if (target == CodeType::LTOIR) code.toolkit = static_cast<uint16_t>(version / 100);
   set_producer(code, "NVRTC", concat(version / 1000, ".", version % 1000 / 10));
-  code.metadata["options"] = job.flags;
+  code.metadata["options"] = container::clean_texts(job.flags);
   code.metadata["source_sha256"] = hex(sha256(source_));
-  if (!job.expressions.empty()) code.metadata["name_expressions"] = job.expressions;
+  if (!job.expressions.empty())
+    code.metadata["name_expressions"] = container::clean_texts(job.expressions);
   return make<ObjectCode>(std::move(code));
 }
 
