@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/objects/external.hpp"
 
+#include <memory>
+
 #include "capi/guard.hpp"
 #include "support/concat.hpp"
 
@@ -32,14 +34,10 @@ CUCORE_API cucore_status cucore_external_semaphore_from_descriptor(const cucore_
     require(out, "out");
     require_descriptor(descriptor);
     const auto semaphore = core::External::make_semaphore(on, is_timeline);
-    cucore_external* const made = wrap(semaphore);
-    try {
-      semaphore->import(descriptor);  // last, because the caller keeps the descriptor of a failure
-    } catch (...) {
-      release(made);
-      throw;
-    }
-    *out = made;
+    std::unique_ptr<cucore_external, decltype(&cucore_external_release)> made(
+        wrap(semaphore), &cucore_external_release);
+    semaphore->import(descriptor);  // last, because the caller keeps the descriptor of a failure
+    *out = made.release();
   });
 }
 

@@ -26,7 +26,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   bool open(const std::string& name, int flags) {
-    descriptor_ = ::open(name.c_str(), flags | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0666);
+    descriptor_ = ::open(name.c_str(), flags | O_WRONLY | O_NOFOLLOW, 0666);
     return descriptor_ >= 0;
   }
   bool get_status(struct stat& status) const { return ::fstat(descriptor_, &status) == 0; }
@@ -64,7 +64,7 @@ bool create_temporary(OutputFile& output, const std::string& file, std::string& 
   constexpr int ATTEMPTS = 100;
   for (int i = 0; i < ATTEMPTS; ++i) {
     name = temporary_name_of(file);
-    if (output.open(name, O_CREAT | O_EXCL)) return true;
+    if (output.open(name, O_CREAT | O_EXCL | O_CLOEXEC)) return true;
     if (errno != EEXIST) break;
   }
   return false;
@@ -85,7 +85,7 @@ bool replace_report(const std::string& file, const struct stat* earlier, std::st
 
 bool write_or_replace(const std::string& file, std::string_view text) {
   OutputFile present;
-  if (!present.open(file, 0)) return errno == ENOENT && replace_report(file, nullptr, text);
+  if (!present.open(file, O_CLOEXEC)) return errno == ENOENT && replace_report(file, nullptr, text);
   struct stat status {};
   if (!present.get_status(status)) return false;
   if (!S_ISREG(status.st_mode)) return present.write(text) && present.close();

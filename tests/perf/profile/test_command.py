@@ -232,11 +232,16 @@ even:
         done = self.run_profile("--", "sh", "-c", f"{PROGRAM} & sleep 0.1; echo $$; exec {PROGRAM}")
         self.assertIn(f"2 processes have a profile; this is that of process {done.stdout.strip()}\n", done.stderr)
 
+    # nohup ignores SIGHUP, also in the processes that the tests start.
+    @staticmethod
+    def take_signals():
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
     def start_waiting_program(self):
         temporary = self.folder / "temporary"
         temporary.mkdir(exist_ok=True)
         started = subprocess.Popen(self.command("--html", "a.html", "--", PROGRAM, "--wait"), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   **self.how(TMPDIR=str(temporary)))
+                                   preexec_fn=self.take_signals, **self.how(TMPDIR=str(temporary)))
         self.assertEqual(started.stdout.readline(), "ready\n")
         return started, temporary
 
