@@ -38,10 +38,18 @@ auto guarded(Body&& body) -> decltype(body()) {
   return decltype(body())();
 }
 
-// A function that Python calls, in this form.
+// A function that Python calls, in this form. Its values stay in registers, unlike those of a
+// body.
 template <auto FUNCTION, class... Values>
 PyObject* guarded_call(Values... values) {
-  return guarded([&] { return FUNCTION(values...); });
+  try {
+    return FUNCTION(values...);
+  } catch (const std::bad_alloc&) {
+    PyErr_NoMemory();
+  } catch (const std::exception& unexpected) {
+    raise(unexpected);
+  }
+  return nullptr;
 }
 
 // Sets the exception of a failed call, and takes the error.
