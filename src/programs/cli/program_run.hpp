@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that the command runs, and the signals meanwhile.
+// Runs a program for the command, and passes signals on to it.
 #pragma once
 
 #include <signal.h>
@@ -34,8 +34,8 @@ struct EndOfProgram {
   int exit_code;  // as of a shell
 };
 
-// Runs a program with these variables as its environment. SIGINT and SIGQUIT are ignored meanwhile,
-// because the terminal sends them to the program too.
+// Runs a program with these variables as its environment. Until its end the command ignores SIGINT
+// and SIGQUIT, because the terminal sends them to the program too.
 EndOfProgram run_program(std::vector<std::string> words, std::vector<std::string> variables);
 
 }  // namespace cucore::cli

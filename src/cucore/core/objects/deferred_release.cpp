@@ -74,6 +74,7 @@ class DeferredReleases {
         duty_ == Duty::PROMPT ? "cucore-release" : "cucore-wait",
         [](void* self) noexcept { static_cast<DeferredReleases*>(self)->run(); }, this);
     started_ = true;
+    watch_exit();
   }
 
   // If the process cannot have another thread, queued releases never happen.
@@ -120,15 +121,23 @@ class DeferredReleases {
     return duty == Duty::PROMPT ? *prompt : *waiting;
   }
 
+ private:
+  explicit DeferredReleases(Duty duty) : duty_(duty) {}
+
+  // Registered after the driver's own exit handler, so this runs before it.
+  static void watch_exit() {
+    static const int watched = std::atexit([] {
+      for (const Duty duty : {Duty::PROMPT, Duty::WAITING}) with(duty).wait_for_exit();
+    });
+    (void)watched;
+  }
+
   // Waits until no driver call is in progress, before the driver's exit handler runs.
   void wait_for_exit() noexcept {
     if (driver::forked()) return;
     exiting_.store(true);
     (void)lock_at_exit(busy_);
   }
-
- private:
-  explicit DeferredReleases(Duty duty) : duty_(duty) {}
 
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
 
@@ -250,12 +259,6 @@ DeferredReleases& waiting() { return DeferredReleases::with(DeferredReleases::Du
 void start_deferred_releases() {
   prompt().start();
   waiting().start();
-  // Registered after the driver's own exit handler, so this runs before it.
-  static const int registered = std::atexit([] {
-    prompt().wait_for_exit();
-    waiting().wait_for_exit();
-  });
-  (void)registered;
 }
 
 void defer_release(std::unique_ptr<DeferredRelease> release) noexcept {
