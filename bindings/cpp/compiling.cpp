@@ -7,11 +7,32 @@
 
 namespace cucore::bind {
 
+namespace {
+
+// Opens the compiler, which initializes itself. If the process exits meanwhile in another thread,
+// the exit handlers destroy what is half made. A library that cannot be opened is the failure of
+// the compile.
+void open_compiler(const cucore_program* program) {
+  constexpr struct {
+    cucore_backend backend;
+    cucore_library library;
+  } ROWS[] = {{CUCORE_BACKEND_NVRTC, CUCORE_LIBRARY_NVRTC},
+              {CUCORE_BACKEND_NVVM, CUCORE_LIBRARY_NVVM},
+              {CUCORE_BACKEND_NVJITLINK, CUCORE_LIBRARY_NVJITLINK}};
+  cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  for (const auto& row : ROWS)
+    if (row.backend == cucore_program_backend(program))
+      (void)cucore_library_query(row.library, &info, nullptr);
+}
+
+}  // namespace
+
 class Compiling::Compile final : public Wait {
  public:
   Compile(cucore_program* program, cucore_cache* cache, cucore_code_type target,
           const char* const* names, size_t name_count)
       : program_(program), cache_(cache), target_(target), names_(names, names + name_count) {
+    open_compiler(program_);
     for (const std::string& name : names_) pointers_.push_back(name.c_str());
   }
   Compile(const Compile&) = delete;

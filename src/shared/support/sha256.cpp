@@ -51,6 +51,8 @@ Sha256Digest Sha256::digest(std::span<const std::byte> bytes) {
   return update(bytes).finish();
 }
 
+void prepare_sha256() { (void)algorithm(); }
+
 Sha256Digest sha256(std::span<const std::byte> bytes) { return Sha256().update(bytes).finish(); }
 Sha256Digest sha256(std::string_view text) { return Sha256().update(text).finish(); }
 

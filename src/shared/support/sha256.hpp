@@ -15,6 +15,10 @@ namespace cucore {
 
 using Sha256Digest = std::array<std::byte, 32>;
 
+// Loads the algorithm. A thread that may still run at the exit of the process must not be the first
+// to hash: libcrypto's exit handler frees its tables, also while that thread makes them.
+void prepare_sha256();
+
 // Hashes one run of bytes.
 Sha256Digest sha256(std::span<const std::byte> bytes);
 Sha256Digest sha256(std::string_view text);
