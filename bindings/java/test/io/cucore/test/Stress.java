@@ -4,6 +4,7 @@ package io.cucore.test;
 import io.cucore.Arg;
 import io.cucore.CudaBuffer;
 import io.cucore.CudaDevice;
+import io.cucore.CudaMemoryPool;
 import io.cucore.CudaStream;
 import io.cucore.InvalidHandleException;
 import io.cucore.Kernel;
@@ -96,16 +97,22 @@ final class Stress {
     settle();
   }
 
+  /** Returns when collections release no further memory of the device, at the latest after some seconds. */
   private void settle() throws Exception {
     for (int i = 0; i < SHARED; ++i) {
       shared.set(i, null);
     }
-    device.synchronize();
-    for (int i = 0; i < 10; ++i) {
+    long least = Long.MAX_VALUE;
+    for (int round = 0, without = 0; round < 100 && without < 10; ++round) {
       System.gc();
       Thread.sleep(20);
+      device.synchronize();
+      try (CudaMemoryPool pool = device.getPool()) {
+        pool.trim(0); // keeps memory that was freed after the wait
+      }
+      without = usedMemory() < least ? 0 : without + 1;
+      least = Math.min(least, usedMemory());
     }
-    device.synchronize();
   }
 
   private void work(SplittableRandom random, long end, String name) {
