@@ -15,8 +15,8 @@ namespace cucore {
 
 using Sha256Digest = std::array<std::byte, 32>;
 
-// Loads the algorithm. A thread that may still run at the exit of the process must not be the first
-// to hash: libcrypto's exit handler frees its tables, also while that thread makes them.
+// Loads the algorithm. A thread that may run at the exit of the process must not be the first to
+// hash. The exit handler of libcrypto would free its tables while that thread makes them.
 void prepare_sha256();
 
 // Hashes one run of bytes.
