@@ -194,6 +194,16 @@ uint64_t from_real(const Plan& p, double v) {
   }
 }
 
+// Returns v as a double that rounds to a format of at most 51 bits as v itself does: its last bit
+// is set if any bit below it is.
+double sticky_double(s128 v) {
+  const uint64_t size = v < 0 ? uint64_t(-v) : uint64_t(v);
+  const int cut = std::max(0, 11 - std::countl_zero(size));
+  const uint64_t kept = size >> cut | uint64_t((size & ((uint64_t{1} << cut) - 1)) != 0);
+  const double wide = std::ldexp(double(kept), cut);
+  return v < 0 ? -wide : wide;
+}
+
 uint64_t from_integer(const Plan& p, s128 v) {
   const bool fits =
       v >= std::numeric_limits<int64_t>::min() && v <= std::numeric_limits<int64_t>::max();
@@ -201,8 +211,8 @@ uint64_t from_integer(const Plan& p, s128 v) {
     const float r = fits ? float(int64_t(v)) : float(uint64_t(v));
     return std::bit_cast<uint32_t>(p.sat ? saturated(r) : r);
   }
-  const double r = fits ? double(int64_t(v)) : double(uint64_t(v));
-  return from_real(p, r);
+  if (p.to != Type::f64) return from_real(p, sticky_double(v));
+  return from_real(p, fits ? double(int64_t(v)) : double(uint64_t(v)));
 }
 
 uint64_t convert_one(const Plan& p, uint64_t raw) {

@@ -344,6 +344,24 @@ TEST(Ops, HalfArithmetic) {
   EXPECT_EQ(out, (std::vector<uint64_t>{0x3c00, 0x7c00, 0x4380, 0x7fff}));
 }
 
+// The results of an H200. A double holds 53 bits of the integer. A rounding to double before that
+// to bf16 would make the first and the sixth halfway cases.
+TEST(Ops, LongIntegersRoundToBrainFloatsOnce) {
+  const std::vector<Input> in = {
+      {0x8080000000000001, 0, 0}, {0x0000008080000001, 0, 0}, {0x0000000080800001, 0, 0},
+      {0x8080800000000000, 0, 0}, {0x7f7fffffffffffff, 0, 0}, {0xff7fffffffffffff, 0, 0},
+      {0xffffffffffffffff, 0, 0}, {0x8000000080000001, 0, 0}, {0x0810000000000001, 0, 0}};
+  EXPECT_EQ(run_case({"cvt.rn.bf16.u64 $d, $x;", 16, 64, 0, 0}, in),
+            (std::vector<uint64_t>{0x5f01, 0x5301, 0x4f01, 0x5f01, 0x5eff, 0x5f7f, 0x5f80, 0x5f00,
+                                   0x5d01}));
+  EXPECT_EQ(run_case({"cvt.rn.bf16.s64 $d, $x;", 16, 64, 0, 0}, in),
+            (std::vector<uint64_t>{0xdeff, 0x5301, 0x4f01, 0xdeff, 0x5eff, 0xdb00, 0xbf80, 0xdf00,
+                                   0x5d01}));
+  EXPECT_EQ(run_case({"cvt.rz.bf16.u64 $d, $x;", 16, 64, 0, 0}, in),
+            (std::vector<uint64_t>{0x5f00, 0x5300, 0x4f00, 0x5f00, 0x5efe, 0x5f7f, 0x5f7f, 0x5f00,
+                                   0x5d01}));
+}
+
 // Bounds from the PTX manual.
 TEST(Ops, Approximations) {
   struct Bound {
