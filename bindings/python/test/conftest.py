@@ -55,11 +55,16 @@ def code():
     return cucore.Program(SOURCE, name="kernels.cu").compile(names=["fill<float>", "fill<int>"])
 
 
+_flags = []  # of gates that are open
+
+
 class Gate:
     """Holds a stream: the work behind it begins when the test opens the gate, however slow the machine is."""
 
     def __init__(self, device, code):
-        self.flag = cucore.Buffer.pinned(device, 4)
+        # Flags are never freed. NVIDIA's driver frees pinned memory when the device is idle, and other calls block until
+        # then: also those of the next test before it opens its gate.
+        self.flag = _flags.pop() if _flags else cucore.Buffer.pinned(device, 4)
         self.until = code.kernel("until")
 
     def hold(self, *stream):
@@ -78,6 +83,8 @@ def gate(device, code):
     made = Gate(device, code)
     yield made
     made.open()
+    device.synchronize()
+    _flags.append(made.flag)
 
 
 def run_python(program, *, code=0, **environment):
