@@ -194,8 +194,8 @@ uint64_t from_real(const Plan& p, double v) {
   }
 }
 
-// Returns v as a double that rounds to a format of at most 51 bits as v itself does: its last bit
-// is set if any bit below it is.
+// Returns a double that rounds to a format of at most 51 bits as v itself does. Its last bit is set
+// if any bit below it is.
 double sticky_double(s128 v) {
   const uint64_t size = v < 0 ? uint64_t(-v) : uint64_t(v);
   const int cut = std::max(0, 11 - std::countl_zero(size));
