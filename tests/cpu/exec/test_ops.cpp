@@ -344,8 +344,8 @@ TEST(Ops, HalfArithmetic) {
   EXPECT_EQ(out, (std::vector<uint64_t>{0x3c00, 0x7c00, 0x4380, 0x7fff}));
 }
 
-// The results of an H200. A double holds 53 bits of the integer. A rounding to double before that
-// to bf16 would make the first and the sixth halfway cases.
+// The results of an H200. A double holds 53 bits of the integer. Rounding to double first would
+// make the first and the sixth halfway cases.
 TEST(Ops, LongIntegersRoundToBrainFloatsOnce) {
   const std::vector<Input> in = {
       {0x8080000000000001, 0, 0}, {0x0000008080000001, 0, 0}, {0x0000000080800001, 0, 0},
@@ -354,12 +354,21 @@ TEST(Ops, LongIntegersRoundToBrainFloatsOnce) {
   EXPECT_EQ(run_case({"cvt.rn.bf16.u64 $d, $x;", 16, 64, 0, 0}, in),
             (std::vector<uint64_t>{0x5f01, 0x5301, 0x4f01, 0x5f01, 0x5eff, 0x5f7f, 0x5f80, 0x5f00,
                                    0x5d01}));
-  EXPECT_EQ(run_case({"cvt.rn.bf16.s64 $d, $x;", 16, 64, 0, 0}, in),
-            (std::vector<uint64_t>{0xdeff, 0x5301, 0x4f01, 0xdeff, 0x5eff, 0xdb00, 0xbf80, 0xdf00,
-                                   0x5d01}));
   EXPECT_EQ(run_case({"cvt.rz.bf16.u64 $d, $x;", 16, 64, 0, 0}, in),
             (std::vector<uint64_t>{0x5f00, 0x5300, 0x4f00, 0x5f00, 0x5efe, 0x5f7f, 0x5f7f, 0x5f00,
                                    0x5d01}));
+}
+
+// By the definition of each rounding: just above half a unit, with both signs.
+TEST(Ops, LongSignedIntegersRoundToBrainFloatsOnce) {
+  const std::vector<Input> in = {{0x4040000000000001, 0, 0}, {0xbfbfffffffffffff, 0, 0}};
+  const auto rounded = [&](const std::string& how) {
+    return run_case({"cvt." + how + ".bf16.s64 $d, $x;", 16, 64, 0, 0}, in);
+  };
+  EXPECT_EQ(rounded("rn"), (std::vector<uint64_t>{0x5e81, 0xde81}));
+  EXPECT_EQ(rounded("rz"), (std::vector<uint64_t>{0x5e80, 0xde80}));
+  EXPECT_EQ(rounded("rm"), (std::vector<uint64_t>{0x5e80, 0xde81}));
+  EXPECT_EQ(rounded("rp"), (std::vector<uint64_t>{0x5e81, 0xde80}));
 }
 
 // Bounds from the PTX manual.
