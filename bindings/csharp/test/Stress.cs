@@ -46,6 +46,8 @@ public static class Stress {
     World.Collect();
     World.Device.Synchronize();
     World.Collect();
+    World.Device.Synchronize();
+    using (CudaMemoryPool pool = World.Device.Pool) pool.Trim(0); // it keeps what was freed after the last wait
     return (Lifetimes.ResidentKib(), World.Device.GetMemory().Free);
   }
 

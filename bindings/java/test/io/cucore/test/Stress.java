@@ -108,10 +108,11 @@ final class Stress {
       Thread.sleep(20);
       device.synchronize();
       try (CudaMemoryPool pool = device.getPool()) {
-        pool.trim(0); // keeps memory that was freed after the wait
+        pool.trim(0); // the pool keeps what was freed after the last wait
       }
-      without = usedMemory() < least ? 0 : without + 1;
-      least = Math.min(least, usedMemory());
+      long used = usedMemory();
+      without = used < least ? 0 : without + 1;
+      least = Math.min(least, used);
     }
   }
 
