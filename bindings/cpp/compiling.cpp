@@ -9,9 +9,9 @@ namespace cucore::bind {
 
 namespace {
 
-// Opens the compiler, which initializes itself. If the process exits meanwhile in another thread,
-// the exit handlers destroy what is half made. A library that cannot be opened is the failure of
-// the compile.
+// Opens the compiler in the calling thread, which cannot exit the process meanwhile. The exit would
+// destroy static objects of the compiler as they are made. The compile reports a library that
+// cannot be opened.
 void open_compiler(const cucore_program* program) {
   constexpr struct {
     cucore_backend backend;
@@ -20,9 +20,9 @@ void open_compiler(const cucore_program* program) {
               {CUCORE_BACKEND_NVVM, CUCORE_LIBRARY_NVVM},
               {CUCORE_BACKEND_NVJITLINK, CUCORE_LIBRARY_NVJITLINK}};
   cucore_library_info info = CUCORE_LIBRARY_INFO_INIT;
+  const int32_t backend = cucore_program_backend(program);
   for (const auto& row : ROWS)
-    if (row.backend == cucore_program_backend(program))
-      (void)cucore_library_query(row.library, &info, nullptr);
+    if (row.backend == backend) (void)cucore_library_query(row.library, &info, nullptr);
 }
 
 }  // namespace

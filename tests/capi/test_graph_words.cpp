@@ -73,9 +73,11 @@ TEST_F(GraphWords, AreWaitedFor) {
                {CUCORE_COMPARISON_ANY_BIT, 4, 3, 2},
                {CUCORE_COMPARISON_NOR, UINT64_MAX, 3, 4}};
   const Stream other = make_stream(device_);
+  const Buffer words =
+      make_words();  // a free meanwhile would wait for the launch, and calls for it
   for (const auto& each : cases) {
     const Graph graph = make_graph(device_);
-    const Buffer words = make_words(), done = make_floats(0);
+    const Buffer done = make_floats(0);
     cucore_node wait = 0, fill = 0;
     MUST(cucore_graph_add_value, graph, nullptr, 0, words, 0, each.compared, 8, each.comparison,
          &wait);

@@ -24,7 +24,7 @@ import time
 ROUNDS = 200 if os.environ.get("CUCORE_TEST_LONG") == "1" else 4
 ATTEMPTS = 4 * ROUNDS  # a signal that comes after the end of a compile shows nothing
 LATEST = 0.3  # of the time of a compile: when the signal is sent
-EARLY = 0.03  # of the time of a compile: each second signal comes while libraries are opened
+EARLY = 0.03  # of the time of a compile: every second signal comes while libraries are opened
 MOST = 0.8  # of the processor time of a compile: what a program that does not finish it may use
 
 

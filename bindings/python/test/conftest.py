@@ -63,7 +63,7 @@ class Gate:
 
     def __init__(self, device, code):
         # Flags are never freed. NVIDIA's driver frees pinned memory when the device is idle, and other calls block until
-        # then. The next test would make some before it opens its gate.
+        # then. The next test makes such calls before it opens its gate.
         self.flag = _flags.pop() if _flags else cucore.Buffer.pinned(device, 4)
         self.until = code.kernel("until")
 

@@ -131,7 +131,7 @@ void start(const std::string& names) {
   profile->profiler = make<Profiler>(options);
   profile->profiler->begin(true);
   // libcrypto ends at the exit also, after the functions that were registered after its first use.
-  (void)sha256(std::string_view());
+  prepare_sha256();
   process_profile.store(profile.release());
   if (std::atexit(write_at_exit) != 0)
     throw Error(Status::OUT_OF_MEMORY, "no function can be called at the exit of the process");

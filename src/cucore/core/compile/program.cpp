@@ -79,7 +79,7 @@ Ref<Program> Program::create(cucore_source_type type, std::string source,
   if (options.reserved_1 != 0)
     throw Error(Status::INVALID_ARGUMENT, concat("cucore_program_options.reserved_1 is ",
                                                  options.reserved_1, "; leave it 0"));
-  prepare_sha256();
+  prepare_sha256();  // a compile may run in a thread of a binding
   switch (type) {
     case CUCORE_SOURCE_TYPE_CUDA_CPP:
       return make<CudaProgram>(std::move(source), options);
