@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sends a signal to programs that compile, one process each: signal_compiles.py SIGNAL EXPECTED COMMAND...
+"""Sends a signal to programs that compile, one process each: signal_compiles.py SIGNAL EXPECTED [--early] COMMAND...
 
 The last argument of each program is the path of a source whose compile takes a second. The program
 prints "compiling" before it compiles, "handled" when it handles the signal and "compiled" at the end.
@@ -9,6 +9,9 @@ EXPECTED is its action after the signal, "compiled", "handled" or "killed", with
     compiled     prints "handled" and "compiled" and exits with 0
     handled:N    prints "handled" but not "compiled", does not finish the compile, and exits with N
     killed       is ended by the signal
+
+With --early, every second signal comes while the program opens the compiler. That is for programs that
+exit in the thread that opens it: an exit in another thread must not meet an opening.
 
 Shares of a compile are shares of its processor time: other work on the machine does not change them.
 """
@@ -24,7 +27,7 @@ import time
 ROUNDS = 200 if os.environ.get("CUCORE_TEST_LONG") == "1" else 4
 ATTEMPTS = 4 * ROUNDS  # a signal that comes after the end of a compile shows nothing
 LATEST = 0.3  # of the time of a compile: when the signal is sent
-EARLY = 0.03  # of the time of a compile: every second signal comes while libraries are opened
+EARLY = 0.03  # of the time of a compile: the compiler is opened in it
 MOST = 0.8  # of the processor time of a compile: what a program that does not finish it may use
 
 
@@ -100,6 +103,8 @@ def run_round(number, expected, command, latest, whole):
 
 def main():
     name, expected, *command = sys.argv[1:]
+    is_early = command[0] == "--early"
+    command = command[is_early:]
     number = getattr(signal, name)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "slow.cu")
@@ -109,7 +114,7 @@ def main():
         seconds, whole = cost_of_a_compile(command)
         latest, in_time = LATEST * seconds, 0
         for attempt in range(ATTEMPTS):
-            if run_round(number, expected, command, EARLY * seconds if attempt % 2 else latest, whole):
+            if run_round(number, expected, command, EARLY * seconds if is_early and attempt % 2 else latest, whole):
                 in_time += 1
             else:
                 latest *= 0.7  # the machine is faster now than when the compile was measured
