@@ -171,9 +171,9 @@ CUCORE_API cucore_buffer *cucore_buffer_retain(const cucore_buffer *buffer);
  * - the buffer's stream or a recorded stream is captured into a graph,
  * - some hundred releases wait already for work that has not ended.
  *
- * That thread waits in NVIDIA's driver until the device is idle. Meanwhile, other calls of the
- * process for that device may wait. A kernel that waits for the host must not run then: the host
- * could wait for the kernel in such a call.
+ * For pinned and managed memory, that thread waits in NVIDIA's driver until the device is idle.
+ * Meanwhile, other calls of the process for that device may wait. A kernel that waits for the host
+ * must not run then: the host could wait for the kernel in such a call.
  *
  * A graph that uses the buffer keeps its memory until the graph and all its instances are
  * destroyed. The memory of a buffer on a default stream is freed in the order of the legacy default

@@ -73,8 +73,8 @@ TEST_F(GraphWords, AreWaitedFor) {
                {CUCORE_COMPARISON_ANY_BIT, 4, 3, 2},
                {CUCORE_COMPARISON_NOR, UINT64_MAX, 3, 4}};
   const Stream other = make_stream(device_);
-  const Buffer words =
-      make_words();  // a free meanwhile would wait for the launch, and calls for it
+  // Made once: a free between two cases could wait for the launch of the second, and calls for it.
+  const Buffer words = make_words();
   for (const auto& each : cases) {
     const Graph graph = make_graph(device_);
     const Buffer done = make_floats(0);

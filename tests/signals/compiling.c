@@ -75,7 +75,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "handlers") == 0 && !set_handlers()) return 3;
   const size_t size = read_source(argv[2]);
   if (strcmp(argv[1], "exit") == 0) {
-    /* The compiler is opened before. An exit meanwhile would destroy its objects as they are made. */
+    /* The compiler is opened before. An exit meanwhile would destroy its incomplete objects. */
     const cucore_source_type type = CUCORE_SOURCE_TYPE_CUDA_CPP;
     static const char EMPTY[] = "__global__ void k() {}";
     cucore_program *program = NULL;
