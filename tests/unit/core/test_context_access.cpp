@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <latch>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -110,22 +113,23 @@ TEST_F(Accesses, AreWaitedFor) {
 
 TEST_F(Accesses, OfMoreThreadsThanThereAreRecords) {
   constexpr int THREADS = 600;
-  std::atomic<int> inside{0};
-  std::atomic<bool> may_leave{false};
+  // Latches, because so many threads that poll would occupy a core for half a minute.
+  std::latch inside(THREADS);
+  std::latch may_leave(1);
   std::vector<std::thread> threads;
   for (int i = 0; i < THREADS; ++i)
     threads.emplace_back([&] {
       within(1, [&] {
-        ++inside;
-        while (!may_leave) std::this_thread::sleep_for(1ms);
+        inside.count_down();
+        may_leave.wait();
       });
     });
-  while (inside != THREADS) std::this_thread::sleep_for(1ms);
+  inside.wait();
   {
     const Wait wait(*context_);
     std::this_thread::sleep_for(20ms);
     EXPECT_FALSE(wait.is_over());
-    may_leave = true;
+    may_leave.count_down();
   }
   for (std::thread& thread : threads) thread.join();
 }
