@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a fake library open slowly. It prints "opening" as its constructors begin; half a second later
-// they end. An exit of the process in between aborts. In a real library it would destroy objects that
-// others still construct.
+// Makes a fake library open slowly. It prints "opening" as its constructors begin; half a second
+// later they end. An exit of the process in between aborts. In a real library it would destroy
+// objects that others still construct.
 #include <unistd.h>
 
 #include <chrono>

@@ -128,7 +128,7 @@ extern ""C"" __global__ void reverse(int *p) {
     options.Kinds = "memory";
     using (Checks checks = new Checks(options)) {
       KernelFaultException fault = Check.Throws<KernelFaultException>(() => Run(kernel));
-      World.Device.Reset();
+      World.ResetDevice();
       ChecksException found = Check.Throws<ChecksException>(() => checks.Verify());
       foreach (string part in parts) Check.Contains(part, fault.Message);
       Check.Contains($"fault: kernel '{kernel}'", found.Message);

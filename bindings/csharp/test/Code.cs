@@ -79,7 +79,7 @@ public static class Code {
       Says("CudaEvent.Record()", () => timed.Elapsed(timed));
       Says("LaunchConfig.Grid[0]", () => World.Kernel(World.Scale, "scale").Launch(stream, new LaunchConfig(0, 1), 1f, Arg.Address(0), 1));
       Says("ObjectCode.Load()", () => ObjectCode.FromBytes(CodeType.Bundle, new byte[64]));
-      World.Device.Reset();
+      World.ResetDevice();
       Says("CudaDevice.Reset()", () => stream.Synchronize());
     }
   }

@@ -60,15 +60,26 @@ internal static class World {
     }
   }
 
-  // Returns a stream that has work until the result is disposed of.
+  // The stream has work until the result is disposed of.
   internal static IDisposable Busy(CudaStream stream) { return new Gate(stream); }
 
+  // Flags of disposed gates. NVIDIA's driver frees pinned memory when the device is idle, and other
+  // calls block until then. A later test makes such calls while its gate holds a stream.
+  private static readonly ConcurrentBag<CudaBuffer> flags = new ConcurrentBag<CudaBuffer>();
+
+  // A reset frees pinned memory, that of the flags too.
+  internal static void ResetDevice() {
+    while (flags.TryTake(out CudaBuffer flag)) flag.Dispose();
+    Device.Reset();
+  }
+
   private sealed class Gate : IDisposable {
-    private readonly CudaBuffer flag = CudaBuffer.Pinned(Device, sizeof(int));
+    private readonly CudaBuffer flag;
     private readonly CudaStream stream;
 
     internal Gate(CudaStream stream) {
       this.stream = stream;
+      if (!flags.TryTake(out flag)) flag = CudaBuffer.Pinned(Device, sizeof(int));
       Set(0);
       Kernel(Wait, "wait").Launch(stream, new LaunchConfig(1, 1), flag);
     }
@@ -81,7 +92,7 @@ internal static class World {
         stream.Synchronize();
       } catch (ObjectDisposedException) { // DisposeAsync, which waited for the kernel, was faster
       }
-      flag.Dispose();
+      flags.Add(flag);
     }
   }
 
