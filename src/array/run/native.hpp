@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/native.hpp"
+#include "support/error.hpp"
 
 namespace cucore::array {
 
@@ -20,5 +21,9 @@ using NativeCache = Native<cucore_cache, cucore_cache_retain, cucore_cache_relea
 using NativeProgram = Native<cucore_program, cucore_program_retain, cucore_program_release>;
 using NativeCode = Native<cucore_objectcode, cucore_objectcode_retain, cucore_objectcode_release>;
 using NativeKernel = Native<cucore_kernel, cucore_kernel_retain, cucore_kernel_release>;
+
+inline bool is_out_of_memory(const Error& error) {
+  return error.status() == Status::OUT_OF_DEVICE_MEMORY;
+}
 
 }  // namespace cucore::array
