@@ -36,6 +36,38 @@ template <class T> __global__ void fill(T *out, T value) { out[threadIdx.x] = va
 __device__ int counter = 7;
 """
 
+# Kernels of graphs. PTX, because conditions need no compiler in this form.
+GRAPH_PTX = """.version 7.8
+.target sm_75
+.address_size 64
+.extern .func cudaGraphSetConditional(.param .b64 handle, .param .b32 value);
+.visible .entry add(.param .u64 to, .param .f32 value) {
+  .reg .u64 %p; .reg .f32 %v, %x;
+  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];
+  ld.global.f32 %x, [%p]; add.f32 %x, %x, %v; st.global.f32 [%p], %x;
+  ret;
+}
+.visible .entry mul(.param .u64 to, .param .f32 value) {
+  .reg .u64 %p; .reg .f32 %v, %x;
+  ld.param.u64 %p, [to]; ld.param.f32 %v, [value];
+  ld.global.f32 %x, [%p]; mul.f32 %x, %x, %v; st.global.f32 [%p], %x;
+  ret;
+}
+.visible .entry decide(.param .u64 condition, .param .u32 value) {
+  .reg .b64 %c; .reg .b32 %v;
+  ld.param.u64 %c, [condition]; ld.param.u32 %v, [value];
+  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }
+  ret;
+}
+.visible .entry count_down(.param .u64 condition, .param .u64 left) {
+  .reg .b64 %c, %p; .reg .b32 %v;
+  ld.param.u64 %c, [condition]; ld.param.u64 %p, [left];
+  ld.global.u32 %v, [%p]; sub.u32 %v, %v, 1; st.global.u32 [%p], %v;
+  { .param .b64 a; .param .b32 b; st.param.b64 [a], %c; st.param.b32 [b], %v; call.uni cudaGraphSetConditional, (a, b); }
+  ret;
+}
+"""
+
 
 @pytest.fixture(scope="session")
 def device():
@@ -53,6 +85,27 @@ def stream(device):
 @pytest.fixture(scope="session")
 def code():
     return cucore.Program(SOURCE, name="kernels.cu").compile(names=["fill<float>", "fill<int>"])
+
+
+@pytest.fixture(scope="session")
+def graph_code():
+    return cucore.ObjectCode.from_bytes(cucore.CodeType.PTX, GRAPH_PTX)
+
+
+@pytest.fixture
+def add(graph_code):
+    return graph_code.kernel("add")
+
+
+@pytest.fixture
+def mul(graph_code):
+    return graph_code.kernel("mul")
+
+
+@pytest.fixture
+def graph(device):
+    with cucore.Graph(device) as made:
+        yield made
 
 
 _flags = []  # of gates that are open
