@@ -121,7 +121,8 @@ row() {
 # The tests that need a driver's own checks run on the CPU device alone.
 classes='array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest
 test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest
-test.CacheTest test.CaptureTest test.GraphTest test.HostFunctionsTest test.LaunchOptionsTest test.ArgumentsTest
+test.CacheTest test.CaptureTest test.GraphTest test.GraphChangesTest test.GraphConditionsTest
+test.GraphLifetimesTest test.GraphWorkTest test.HostFunctionsTest test.LaunchOptionsTest test.ArgumentsTest
 test.CodeTest test.ErrorsTest test.LaunchTest test.MemoryTest test.ObjectsTest test.PreparedTest test.PrintedTest
 test.PublisherTest test.SweepTest test.WaitsTest test.LifetimesTest'
 
