@@ -24,24 +24,11 @@ void raise(const std::exception& unexpected);
 // Sets the exception of a status with a message of the binding.
 void raise(cucore_status status, const char* format, ...);
 
-// Runs a body, and sets its exception; the result is then 0. The body must throw with the
-// interpreter's lock.
-template <class Body>
-auto guarded(Body&& body) -> decltype(body()) {
-  try {
-    return body();
-  } catch (const std::bad_alloc&) {
-    PyErr_NoMemory();
-  } catch (const std::exception& unexpected) {
-    raise(unexpected);
-  }
-  return decltype(body())();
-}
-
-// A function that Python calls, in this form. Its values stay in registers, unlike those of a
-// body.
+// A function in the form that Python calls: it sets the exception of what is thrown, and then
+// returns 0. FUNCTION must throw with the interpreter's lock. Its values stay in registers, unlike
+// those that a body refers to.
 template <auto FUNCTION, class... Values>
-PyObject* guarded_call(Values... values) {
+auto guarded_call(Values... values) -> decltype(FUNCTION(values...)) {
   try {
     return FUNCTION(values...);
   } catch (const std::bad_alloc&) {
@@ -49,7 +36,18 @@ PyObject* guarded_call(Values... values) {
   } catch (const std::exception& unexpected) {
     raise(unexpected);
   }
-  return nullptr;
+  return {};
+}
+
+template <class Body>
+auto run_body(const Body* body) {
+  return (*body)();
+}
+
+// The same for a body.
+template <class Body>
+auto guarded(const Body& body) {
+  return guarded_call<run_body<Body>>(&body);
 }
 
 // Sets the exception of a failed call, and takes the error.
