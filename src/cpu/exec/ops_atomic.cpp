@@ -1,166 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Handlers of atom and red, and of loads and stores with an order. They use atomic operations of
-// the host, lane by lane. The host's sequential consistency covers every order and scope of PTX.
+// Handlers of atom and red.
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <mutex>
 
-#include "cpu/exec/access.hpp"
+#include "cpu/exec/atomic_operations.hpp"
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/halves.hpp"
 #include "cpu/exec/program.hpp"
 
 namespace cucore::cpu {
+namespace atomics {
 namespace {
 
 using ptx::Form;
-using ptx::Opcode;
 using ptx::Operation;
-using ptx::Order;
 using ptx::Type;
-
-// The cost, in the slice of its warp, of an operation on which threads may spin.
-constexpr int64_t SPIN_COST = 16;
-
-uint64_t address_of(const Warp& w, const Op& op, int lane) {
-  if (op.target & NARROW)
-    return uint32_t(w.at<uint32_t>(op[LoadStore::ADDRESS])[lane] + uint32_t(op.imm));
-  return w.at<uint64_t>(op[LoadStore::ADDRESS])[lane] + op.imm +
-         (op.target & FRAME_RELATIVE ? w.frame->local_base : 0);
-}
-
-std::byte* place(Warp& w, const Op& op, int lane, uint64_t size, Access access) {
-  const uint64_t address = address_of(w, op, lane);
-  const auto region = Region(op.target & 0xff);
-  if (region == Region::SHARED || region == Region::CLUSTER) {
-    if (address <= w.shared_size && size <= w.shared_size - address && !(address & (size - 1)))
-      return w.shared + address;
-  } else if (region == Region::GLOBAL || region == Region::GENERIC) {
-    const Site& site = w.sites[op.site];
-    const uint64_t offset = address - site.base;
-    if (offset <= site.size && size <= site.size - offset && !(address & (size - 1)) &&
-        w.sites[0].base == w.generation->load(std::memory_order_relaxed))
-      return reinterpret_cast<std::byte*>(address + site.delta);
-  }
-  return resolve(w, op, lane, address, size, access, region);
-}
 
 // Whether the lane's generic address is one of shared memory.
 bool is_generic_shared(const Warp& w, const Op& op, int lane) {
   if (Region(op.target & 0xff) != Region::GENERIC) return false;
   return address_of(w, op, lane) - AddressSpace::instance().shared_window() < AddressSpace::WINDOW;
-}
-
-template <class F>
-void each_active(const Warp& w, F f) {
-  for (uint32_t m = w.mask; m; m &= m - 1) f(std::countr_zero(m));
-}
-
-// Operations that compute the new value.
-struct Add {
-  template <class T>
-  static T apply(T a, T b) {
-    return T(a + b);
-  }
-};
-struct Min {
-  template <class T>
-  static T apply(T a, T b) {
-    return b < a ? b : a;
-  }
-};
-struct Max {
-  template <class T>
-  static T apply(T a, T b) {
-    return b > a ? b : a;
-  }
-};
-struct And {
-  template <class T>
-  static T apply(T a, T b) {
-    return a & b;
-  }
-};
-struct Or {
-  template <class T>
-  static T apply(T a, T b) {
-    return a | b;
-  }
-};
-struct Xor {
-  template <class T>
-  static T apply(T a, T b) {
-    return a ^ b;
-  }
-};
-struct Exchange {
-  template <class T>
-  static T apply(T, T b) {
-    return b;
-  }
-};
-struct Inc {
-  static uint32_t apply(uint32_t a, uint32_t b) { return a >= b ? 0 : a + 1; }
-};
-struct Dec {
-  static uint32_t apply(uint32_t a, uint32_t b) { return a == 0 || a > b ? b : a - 1; }
-};
-struct AddF32 {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    const float r = std::bit_cast<float>(a) + std::bit_cast<float>(b);
-    return r == r ? std::bit_cast<uint32_t>(r) : 0x7fffffff;
-  }
-};
-// Sums in global memory flush subnormal inputs and results to zero; sums in shared memory keep
-// them.
-struct AddF32Flushed {
-  static uint32_t flushed(uint32_t bits) { return bits & 0x7f800000 ? bits : bits & 0x80000000; }
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    return flushed(AddF32::apply(flushed(a), flushed(b)));
-  }
-};
-struct AddF64 {
-  static uint64_t apply(uint64_t a, uint64_t b) {
-    return std::bit_cast<uint64_t>(std::bit_cast<double>(a) + std::bit_cast<double>(b));
-  }
-};
-template <class F>
-struct AddHalf {
-  static uint16_t apply(uint16_t a, uint16_t b) { return F::from(F::to(a) + F::to(b)); }
-};
-template <class F>
-struct AddHalf2 {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    return AddHalf<F>::apply(uint16_t(a), uint16_t(b)) |
-           uint32_t(AddHalf<F>::apply(uint16_t(a >> 16), uint16_t(b >> 16))) << 16;
-  }
-};
-
-template <class T, class F>
-T read_modify_write(std::byte* p, T operand) {
-  std::atomic_ref<T> cell(*reinterpret_cast<T*>(p));
-  T old = cell.load(std::memory_order_relaxed);
-  while (!cell.compare_exchange_weak(old, F::apply(old, operand))) {
-  }
-  return old;
-}
-template <class T, class F>
-T apply_to(std::byte* p, T operand) {
-  std::atomic_ref<T> cell(*reinterpret_cast<T*>(p));
-  if constexpr (std::is_same_v<F, Add>)
-    return cell.fetch_add(operand);
-  else if constexpr (std::is_same_v<F, And>)
-    return cell.fetch_and(operand);
-  else if constexpr (std::is_same_v<F, Or>)
-    return cell.fetch_or(operand);
-  else if constexpr (std::is_same_v<F, Xor>)
-    return cell.fetch_xor(operand);
-  else if constexpr (std::is_same_v<F, Exchange>)
-    return cell.exchange(operand);
-  else
-    return read_modify_write<T, F>(p, operand);
 }
 
 // Only one worker accesses the shared memory of a cluster, so locked instructions are not needed.
@@ -247,27 +108,6 @@ void vector_atomic(Warp& w, const Op& op) {
   });
 }
 
-// One NaN among the operands does not count.
-template <class F, class Order>
-struct SelectHalf {
-  static uint16_t apply(uint16_t a, uint16_t b) {
-    const float x = F::to(a), y = F::to(b);
-    if (x != x) return y != y ? 0x7fff : b;
-    if (y != y) return a;
-    if (x == y) return Order::apply(int16_t(a), int16_t(b)) == int16_t(a) ? a : b;
-    return Order::apply(x, y) == x ? a : b;
-  }
-};
-
-template <class F, class Order>
-struct SelectHalf2 {
-  static uint32_t apply(uint32_t a, uint32_t b) {
-    using One = SelectHalf<F, Order>;
-    return uint32_t{One::apply(uint16_t(a >> 16), uint16_t(b >> 16))} << 16 |
-           One::apply(uint16_t(a), uint16_t(b));
-  }
-};
-
 template <class Order>
 Handler vector_selection(Type type) {
   switch (type) {
@@ -304,13 +144,7 @@ Handler vector_of(const Form& f) {
   }
 }
 
-// Lock-free operations on 128 bits are not available on all hosts. This mutex excludes 128-bit
-// operations from each other, not from narrower ones on the same memory. A register keeps its
-// halves apart, see pack().
-std::mutex& wide_lock() {
-  static std::mutex lock;
-  return lock;
-}
+// A register keeps the halves of 128 bits apart, see pack().
 struct Wide {
   uint64_t low, high;
   bool operator==(const Wide&) const = default;
@@ -407,215 +241,11 @@ Handler atomic_of(const Form& f) {
   }
 }
 
-// ---- reductions of memory by memory
-
-template <class T, class F>
-void combine(std::byte* to, const std::byte* from) {
-  T operand;
-  std::memcpy(&operand, from, sizeof operand);
-  apply_to<T, F>(to, operand);
-}
-
-template <class T>
-Reduction ordered_reduction(Operation operation) {
-  using U = std::make_unsigned_t<T>;
-  switch (operation) {
-    case Operation::add:
-      return {combine<U, Add>, sizeof(T)};
-    case Operation::min:
-      return {combine<T, Min>, sizeof(T)};
-    case Operation::max:
-      return {combine<T, Max>, sizeof(T)};
-    default:
-      return {};
-  }
-}
-
-template <class T>
-Reduction bitwise_reduction(Operation operation) {
-  switch (operation) {
-    case Operation::and_:
-      return {combine<T, And>, sizeof(T)};
-    case Operation::or_:
-      return {combine<T, Or>, sizeof(T)};
-    case Operation::xor_:
-      return {combine<T, Xor>, sizeof(T)};
-    default:
-      return {};
-  }
-}
-
-template <class F>
-Reduction half_reduction(Operation operation) {
-  switch (operation) {
-    case Operation::add:
-      return {combine<uint16_t, AddHalf<F>>, 2};
-    case Operation::min:
-      return {combine<uint16_t, SelectHalf<F, Min>>, 2};
-    case Operation::max:
-      return {combine<uint16_t, SelectHalf<F, Max>>, 2};
-    default:
-      return {};
-  }
-}
-
-// ---- ordered loads and stores
-
-template <class M>
-M load_value(std::byte* p) {
-  return std::atomic_ref<M>(*reinterpret_cast<M*>(p)).load();
-}
-
-uint64_t load_bits(std::byte* p, uint64_t bytes, bool sign) {
-  switch (bytes) {
-    case 1:
-      return sign ? uint64_t(int64_t(int8_t(load_value<uint8_t>(p)))) : load_value<uint8_t>(p);
-    case 2:
-      return sign ? uint64_t(int64_t(int16_t(load_value<uint16_t>(p)))) : load_value<uint16_t>(p);
-    case 4:
-      return sign ? uint64_t(int64_t(int32_t(load_value<uint32_t>(p)))) : load_value<uint32_t>(p);
-    default:
-      return load_value<uint64_t>(p);
-  }
-}
-void store_bits(std::byte* p, uint64_t bytes, uint64_t value) {
-  switch (bytes) {
-    case 1:
-      std::atomic_ref<uint8_t>(*reinterpret_cast<uint8_t*>(p)).store(uint8_t(value));
-      break;
-    case 2:
-      std::atomic_ref<uint16_t>(*reinterpret_cast<uint16_t*>(p)).store(uint16_t(value));
-      break;
-    case 4:
-      std::atomic_ref<uint32_t>(*reinterpret_cast<uint32_t*>(p)).store(uint32_t(value));
-      break;
-    default:
-      std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(p)).store(value);
-      break;
-  }
-}
-
-// LoadStore::FORM: bytes per value, bytes per register, number of values, one byte each;
-// signedness, and whether the values are parts of one.
-struct Packed {
-  uint32_t bytes, width, count, sign, whole;
-  explicit Packed(uint32_t v)
-      : bytes(v & 0xff),
-        width(v >> 8 & 0xff),
-        count(v >> 16 & 0xff),
-        sign(v >> 24 & 1),
-        whole(v >> 25) {}
-};
-
-// Excludes atomic operations on 128 bits, so that both halves are of one store.
-std::unique_lock<std::mutex> lock_whole(const Packed& form) {
-  return form.whole ? std::unique_lock(wide_lock()) : std::unique_lock<std::mutex>();
-}
-void load_ordered(Warp& w, const Op& op) {
-  const Packed form(op[LoadStore::FORM]);
-  w.quantum -= SPIN_COST;
-  each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, uint64_t{form.bytes} * form.count, Access::READ);
-    const auto lock = lock_whole(form);
-    for (uint32_t v = 0; v < form.count; ++v) {
-      const uint64_t value = load_bits(p + v * form.bytes, form.bytes, form.sign);
-      std::memcpy(w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width, &value,
-                  form.width);
-    }
-  });
-}
-void store_ordered(Warp& w, const Op& op) {
-  const Packed form(op[LoadStore::FORM]);
-  each_active(w, [&](int l) {
-    std::byte* p = place(w, op, l, uint64_t{form.bytes} * form.count, Access::WRITE);
-    const auto lock = lock_whole(form);
-    for (uint32_t v = 0; v < form.count; ++v) {
-      uint64_t value = 0;
-      std::memcpy(&value, w.at<std::byte>(op.at(LoadStore::VALUES, v)) + size_t(l) * form.width,
-                  form.width);
-      store_bits(p + v * form.bytes, form.bytes, value);
-    }
-  });
-}
-
-// Eight values are in a table. Each access is resolved, because the checks have no rows for it.
-std::byte* place_eight(Warp& w, const Op& op, int lane, uint64_t bytes, Access access) {
-  return resolve(w, op, lane, address_of(w, op, lane), bytes, access, Region(op.target & 0xff));
-}
-void load_eight(Warp& w, const Op& op) {
-  const Packed form(op[LoadStore::FORM]);
-  const auto& slots = w.frame->function->tables[op[LoadStore::TABLE]].targets;
-  w.quantum -= SPIN_COST;
-  each_active(w, [&](int l) {
-    std::byte* p = place_eight(w, op, l, uint64_t{form.bytes} * form.count, Access::READ);
-    for (uint32_t v = 0; v < form.count; ++v) {
-      if (slots[v] == NO_SLOT) continue;
-      const uint64_t value = load_bits(p + v * form.bytes, form.bytes, form.sign);
-      std::memcpy(w.at<std::byte>(slots[v]) + size_t(l) * form.width, &value, form.width);
-    }
-  });
-}
-void store_eight(Warp& w, const Op& op) {
-  const Packed form(op[LoadStore::FORM]);
-  const auto& slots = w.frame->function->tables[op[LoadStore::TABLE]].targets;
-  each_active(w, [&](int l) {
-    std::byte* p = place_eight(w, op, l, uint64_t{form.bytes} * form.count, Access::WRITE);
-    for (uint32_t v = 0; v < form.count; ++v) {
-      uint64_t value = 0;
-      std::memcpy(&value, w.at<std::byte>(slots[v]) + size_t(l) * form.width, form.width);
-      store_bits(p + v * form.bytes, form.bytes, value);
-    }
-  });
-}
-
 }  // namespace
+}  // namespace atomics
 
-Handler select_atomic(const Form& f, Widths) { return f.vector > 1 ? vector_of(f) : atomic_of(f); }
-
-Reduction select_reduction(Type type, Operation operation) {
-  switch (type) {
-    case Type::u32:
-      if (operation == Operation::inc) return {combine<uint32_t, Inc>, 4};
-      if (operation == Operation::dec) return {combine<uint32_t, Dec>, 4};
-      return ordered_reduction<uint32_t>(operation);
-    case Type::s32:
-      return ordered_reduction<int32_t>(operation);
-    case Type::u64:
-      return ordered_reduction<uint64_t>(operation);
-    case Type::s64:
-      return ordered_reduction<int64_t>(operation);
-    case Type::b32:
-      return bitwise_reduction<uint32_t>(operation);
-    case Type::b64:
-      return bitwise_reduction<uint64_t>(operation);
-    case Type::f16:
-      return half_reduction<Half>(operation);
-    case Type::bf16:
-      return half_reduction<Brain>(operation);
-    case Type::f32:
-      if (operation == Operation::add) return {combine<uint32_t, AddF32Flushed>, 4};
-      return {};
-    case Type::f64:
-      if (operation == Operation::add) return {combine<uint64_t, AddF64>, 8};
-      return {};
-    default:
-      return {};
-  }
-}
-
-Comparison select_ordered(const Form& f, Widths widths) {
-  const unsigned bytes = ptx::size_of(f.types[0]);
-  if (f.types[0] == Type::b128 && f.vector == 1) {
-    const uint64_t halves = 8 | 8u << 8 | 2u << 16 | 1u << 25;
-    return {f.op == Opcode::st ? store_ordered : load_ordered, halves};
-  }
-  const bool fits = f.vector <= 4 || (f.vector == 8 && bytes == 4 && f.op != Opcode::ldu);
-  if (bytes == 0 || bytes > 8 || !fits || widths.d > 8) return {};
-  const uint64_t packed = bytes | uint64_t{widths.d} << 8 | uint64_t{f.vector} << 16 |
-                          uint64_t{ptx::is_signed(f.types[0])} << 24;
-  if (f.vector == 8) return {f.op == Opcode::st ? store_eight : load_eight, packed};
-  if (f.op == Opcode::st) return {store_ordered, packed};
-  return {load_ordered, packed};
+Handler select_atomic(const ptx::Form& f, Widths) {
+  return f.vector > 1 ? atomics::vector_of(f) : atomics::atomic_of(f);
 }
 
 }  // namespace cucore::cpu
