@@ -12,6 +12,13 @@ namespace cucore::driver {
 // The first driver with data of edges.
 inline constexpr int FIRST_WITH_EDGE_DATA = 12030;
 
+inline constexpr CUgraphEdgeData PROGRAMMATIC_EDGE = [] {
+  CUgraphEdgeData data{};
+  data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;
+  data.type = CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC;
+  return data;
+}();
+
 inline CUresult add_edge(const CudaTable& cu, CUgraph graph, CUgraphNode from, CUgraphNode to,
                          const CUgraphEdgeData* data = nullptr) {
   if (cu.cuGraphAddDependencies) return cu.cuGraphAddDependencies(graph, &from, &to, data, 1);
