@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes a fake library open slowly. It prints "opening" as its constructors begin; half a second
-// later they end. An exit of the process in between aborts. In a real library it would destroy
-// objects that others still construct.
+// Makes a fake library open slowly. Its constructors print "opening", wait for the end of the
+// standard input, and last half a second longer. An exit of the process meanwhile aborts. In a real
+// library it would destroy objects that others still construct.
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
@@ -27,6 +28,10 @@ const struct Last {
   Last() {
     static constexpr char LINE[] = "opening\n";
     (void)!write(STDOUT_FILENO, LINE, sizeof LINE - 1);
+    char ignored;
+    ssize_t count = 0;
+    do count = read(STDIN_FILENO, &ignored, 1);
+    while (count > 0 || (count < 0 && errno == EINTR));
     std::this_thread::sleep_for(500ms);
     first.is_open = true;
   }
