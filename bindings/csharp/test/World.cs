@@ -90,7 +90,7 @@ internal static class World {
       Set(1);
       try {
         stream.Synchronize();
-      } catch (ObjectDisposedException) { // DisposeAsync, which waited for the kernel, was faster
+      } catch (ObjectDisposedException) { // by DisposeAsync, which waited for the kernel
       }
       flags.Add(flag);
     }

@@ -111,6 +111,12 @@ def graph(device):
 _flags = []  # of gates that are open
 
 
+def reset(device):
+    """Resets the device, which frees pinned memory, that of the flags too."""
+    _flags.clear()
+    device.reset()
+
+
 class Gate:
     """Holds a stream: the work behind it begins when the test opens the gate, however slow the machine is."""
 

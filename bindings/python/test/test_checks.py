@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cucore
-from conftest import ON_GPU
+from conftest import ON_GPU, reset
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="needs the CPU device")
 
@@ -228,4 +228,4 @@ def test_launches_have_budgets(kernels):
     with cucore.checks("none", launch_memory=1024), pytest.raises(
             cucore.KernelFaultError, match=r"a launch has 1024 bytes.*launch_memory=\.\.\.\) sets this budget"):
         run(kernels, "inside", cucore.Stream(device))
-    device.reset()
+    reset(device)
