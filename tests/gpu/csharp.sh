@@ -133,8 +133,8 @@ say "- driver $(ask driver_version || true), $(sed -n 's/^model name[^:]*: //p' 
 say
 say "| what | result | tests | ms |"
 say "|---|---|---|---|"
-classes='Arguments ArrayLives ArrayValues CacheBuilds Caches Captures Code Errors Faults Futures Graphs GraphChanges GraphConditions
-  GraphLifetimes GraphWork HostCalls LaunchOptions Launches Lifetimes Memory Objects Prepared Printed Processes Queues Threads Uses'
+classes='Arguments ArrayLives ArrayValues CacheBuilds Caches Captures Code Errors Faults Futures GraphChanges GraphConditions
+  GraphLifetimes Graphs GraphWork HostCalls LaunchOptions Launches Lifetimes Memory Objects Prepared Printed Processes Queues Threads Uses'
 if has_part tests; then
   for class in $classes; do
     case " ${TESTS:-$class} " in *" $class "*) row "$class" 60 "$mono" "$app/Scenarios.exe" "$class" ;; esac

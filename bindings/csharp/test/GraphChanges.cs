@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Executables of graphs, changes of their nodes, and whole updates.
 using Cucore;
-using static GraphBench;
+using static GraphTesting;
 
 public static class GraphChanges {
   public static void KernelNodesAreChanged() {

@@ -2,7 +2,7 @@
 // Conditions of graphs: IF, WHILE and SWITCH, and their values.
 using System;
 using Cucore;
-using static GraphBench;
+using static GraphTesting;
 
 public static class GraphConditions {
   public static void IfRunsOneOfTwoGraphs() {

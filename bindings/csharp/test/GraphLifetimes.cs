@@ -5,7 +5,7 @@ using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
 using Cucore;
-using static GraphBench;
+using static GraphTesting;
 
 public static class GraphLifetimes {
   // A buffer given inline lives as long as the graph, its executables and their launches.

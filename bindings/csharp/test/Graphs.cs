@@ -4,7 +4,7 @@ using System;
 using System.Collections.Generic;
 using System.Linq;
 using Cucore;
-using static GraphBench;
+using static GraphTesting;
 
 public static class Graphs {
   public static void OrderIsThatOfTheEdges() {

@@ -3,7 +3,7 @@
 import pytest
 
 import cucore
-from graph_bench import ONE, memory, run
+from graph_testing import ONE, memory, run
 
 
 def test_a_capture_becomes_a_graph(device, stream, add, mul):

@@ -8,7 +8,7 @@ import weakref
 import pytest
 
 import cucore
-from graph_bench import ONE, foreign, is_gone, memory, run
+from graph_testing import ONE, foreign, is_gone, memory, run
 
 
 def test_a_kernel_node_is_changed(device, stream, graph, add, mul):

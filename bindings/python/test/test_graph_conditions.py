@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cucore
-from graph_bench import ONE, memory, run
+from graph_testing import ONE, memory, run
 
 
 @pytest.mark.parametrize("value, expected", [(0, 100.0), (1, 1.0), (7, 1.0)])

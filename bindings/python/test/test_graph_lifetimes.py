@@ -11,7 +11,7 @@ import pytest
 
 import cucore
 from conftest import run_python
-from graph_bench import ONE, foreign, is_gone, memory, run
+from graph_testing import ONE, foreign, is_gone, memory, run
 
 
 def test_keeps_what_it_uses(device, stream, graph_code):

@@ -7,7 +7,7 @@ import pytest
 
 import cucore
 from conftest import ON_GPU
-from graph_bench import ONE, memory, run
+from graph_testing import ONE, memory, run
 
 
 def test_copies_and_fills_run(device, stream, graph):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cucore
-from graph_bench import ONE, memory, run
+from graph_testing import ONE, memory, run
 
 
 def test_order_is_that_of_the_edges(device, stream, graph, add, mul):

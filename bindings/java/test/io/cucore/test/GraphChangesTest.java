@@ -26,7 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 
 /** Executables of graphs, changes of their nodes, and whole updates. */
-class GraphChangesTest extends GraphBench {
+class GraphChangesTest extends GraphTesting {
   @Test
   void aKernelNodeIsChanged() {
     try (CudaBuffer y = CudaBuffer.managed(device, 4)) {

@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Conditions of graphs: IF, WHILE and SWITCH, and their values. */
-class GraphConditionsTest extends GraphBench {
+class GraphConditionsTest extends GraphTesting {
   @Test
   void ifRunsOneOfTwoGraphs() {
     for (int decision : new int[] {0, 1, 7}) {

@@ -20,7 +20,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Lifetimes of graphs and executables, and of what they keep. */
-class GraphLifetimesTest extends GraphBench {
+class GraphLifetimesTest extends GraphTesting {
   /** A buffer given inline lives as long as the graph, its executables and their launches. */
   @Test
   void keepsWhatItUses() {

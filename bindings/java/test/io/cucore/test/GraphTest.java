@@ -30,7 +30,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** Graphs by hand: nodes, edges, settings, arguments, children, clones. */
-class GraphTest extends GraphBench {
+class GraphTest extends GraphTesting {
   @Test
   void orderIsThatOfTheEdges() {
     view.putFloat(0, 1);

@@ -24,7 +24,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The work of nodes: copies, fills, boxes, events, functions, memory, words. */
-class GraphWorkTest extends GraphBench {
+class GraphWorkTest extends GraphTesting {
   private static List<Integer> bytes(ByteBuffer of) {
     List<Integer> all = new ArrayList<>();
     for (int i = 0; i < of.capacity(); ++i) {

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Common parts of the tests of graphs: a graph, a stream, kernels, and a number in managed memory. */
-abstract class GraphBench {
+abstract class GraphTesting {
   static final LaunchConfig ONE = LaunchConfig.of(1, 1);
 
   CudaDevice device;

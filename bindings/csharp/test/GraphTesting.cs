@@ -5,7 +5,7 @@ using System.Collections.Generic;
 using System.Linq;
 using Cucore;
 
-internal static class GraphBench {
+internal static class GraphTesting {
   internal static readonly LaunchConfig One = new LaunchConfig(1, 1);
 
   // A graph, a stream, and a number in managed memory.
