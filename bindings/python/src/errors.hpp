@@ -39,12 +39,11 @@ auto guarded_call(Values... values) -> decltype(FUNCTION(values...)) {
   return {};
 }
 
+// The same for a body.
 template <class Body>
 auto run_body(const Body* body) {
   return (*body)();
 }
-
-// The same for a body.
 template <class Body>
 auto guarded(const Body& body) {
   return guarded_call<run_body<Body>>(&body);

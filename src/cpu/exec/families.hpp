@@ -11,6 +11,7 @@ namespace cucore::cpu::CUCPU_SIMD {
 
 Handler select_move(const ptx::Form& form, Widths widths);
 Handler select_integer(const ptx::Form& form);
+Handler select_extended(const ptx::Form& form);  // add.cc, sub.cc, mad.cc, addc, subc, madc
 Handler select_bits(const ptx::Form& form);
 Handler select_compare(const ptx::Form& form);
 Comparison select_comparison(const ptx::Form& form);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integer arithmetic of one lane, and the selector of extended precision. Only files that are built
-// once per instruction set include it.
+// Integer arithmetic of one lane. Only files that are built once per instruction set include it.
 #pragma once
 
 #include <cstdint>
@@ -228,8 +227,5 @@ struct Mad24HiSat {
     return clamp32(int64_t(Mul24Hi::apply(a, b)) + c);
   }
 };
-
-// Returns the handler of a form with a carry: add.cc, sub.cc, mad.cc, addc, subc, madc.
-Handler select_extended(const ptx::Form& form);
 
 }  // namespace cucore::cpu::CUCPU_SIMD

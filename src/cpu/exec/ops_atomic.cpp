@@ -10,8 +10,7 @@
 #include "cpu/exec/halves.hpp"
 #include "cpu/exec/program.hpp"
 
-namespace cucore::cpu {
-namespace atomics {
+namespace cucore::cpu::atomics {
 namespace {
 
 using ptx::Form;
@@ -242,7 +241,9 @@ Handler atomic_of(const Form& f) {
 }
 
 }  // namespace
-}  // namespace atomics
+}  // namespace cucore::cpu::atomics
+
+namespace cucore::cpu {
 
 Handler select_atomic(const ptx::Form& f, Widths) {
   return f.vector > 1 ? atomics::vector_of(f) : atomics::atomic_of(f);

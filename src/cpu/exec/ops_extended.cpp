@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handlers of extended precision: add, sub and mad with a carry.
+#include "cpu/exec/families.hpp"
 #include "cpu/exec/handlers.hpp"
 #include "cpu/exec/integers.hpp"
 #include "cpu/exec/lanes.hpp"

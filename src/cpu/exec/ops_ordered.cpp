@@ -8,8 +8,7 @@
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/program.hpp"
 
-namespace cucore::cpu {
-namespace atomics {
+namespace cucore::cpu::atomics {
 namespace {
 
 using ptx::Form;
@@ -139,7 +138,9 @@ Comparison ordered_of(const Form& f, Widths widths) {
 }
 
 }  // namespace
-}  // namespace atomics
+}  // namespace cucore::cpu::atomics
+
+namespace cucore::cpu {
 
 Comparison select_ordered(const ptx::Form& f, Widths widths) {
   return atomics::ordered_of(f, widths);

@@ -6,8 +6,7 @@
 #include "cpu/exec/baseline_ops.hpp"
 #include "cpu/exec/halves.hpp"
 
-namespace cucore::cpu {
-namespace atomics {
+namespace cucore::cpu::atomics {
 namespace {
 
 using ptx::Operation;
@@ -95,7 +94,9 @@ Reduction reduction_of(Type type, Operation operation) {
 }
 
 }  // namespace
-}  // namespace atomics
+}  // namespace cucore::cpu::atomics
+
+namespace cucore::cpu {
 
 Reduction select_reduction(ptx::Type type, ptx::Operation operation) {
   return atomics::reduction_of(type, operation);

@@ -12,6 +12,7 @@ namespace cucore::driver {
 // The first driver with data of edges.
 inline constexpr int FIRST_WITH_EDGE_DATA = 12030;
 
+// The edge after which a kernel may start before the end of the kernel before it.
 inline constexpr CUgraphEdgeData PROGRAMMATIC_EDGE = [] {
   CUgraphEdgeData data{};
   data.from_port = CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC;

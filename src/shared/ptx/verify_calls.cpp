@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the arguments of calls.
+// Checks the arguments and results of calls.
 #include "ptx/operand_checker.hpp"
+#include "ptx/verify.hpp"
 
 namespace cucore::ptx {
 

@@ -5,7 +5,6 @@
 #include "core/graph/graph.hpp"
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
-#include "core/graph/held_objects.hpp"
 #include "core/graph/node_change.hpp"
 #include "core/objects/external.hpp"
 #include "core/objects/user_object.hpp"
