@@ -42,10 +42,21 @@ class Checker {
   }
   void put_none() { put(Operand{}); }
 
+  void destination(const Operand& operand, Type type) {
+    if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
+      fail_width("register", type);
+  }
+  void source(Operand& operand, Type type) {
+    if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, type);
+    if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
+      fail_width("register or constant", type);
+  }
+
   // verify.cpp
   std::string_view mixed_pattern() const;
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_operand(const std::string& what) const;
+  [[noreturn]] void fail_width(const char* what, Type type) const;
   void check_pair(std::string_view pattern) const;
   void by_pattern(std::string_view pattern);
   void put_rest();
@@ -58,10 +69,8 @@ class Checker {
 
   // operand_slots.cpp: one function for each kind of slot
   void slot(char letter);
-  void destination(const Operand& operand, Type type);
   void relaxed_destination(const Operand& operand, Type type);
   void immediate(Operand& operand, Type type);
-  void source(Operand& operand, Type type);
   void signed_source(Operand& operand);
   void relaxed_source(Operand& operand, Type type);
   void predicate(Operand& operand);

@@ -9,9 +9,6 @@
 namespace cucore::ptx {
 namespace {
 
-// Returns the bits of a width, for messages; a predicate has 1 bit.
-unsigned bits_of(Type type) { return type == Type::pred ? 1 : 8 * size_of(type); }
-
 // Returns an unsigned type of twice the width, for .wide.
 Type widened(Type type) { return size_of(type) == 2 ? Type::b32 : Type::b64; }
 
@@ -116,11 +113,6 @@ void Checker::slot(char letter) {
   put(operand);
 }
 
-void Checker::destination(const Operand& operand, Type type) {
-  if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
-    fail_operand("a " + std::to_string(bits_of(type)) + "-bit register");
-}
-
 void Checker::relaxed_destination(const Operand& operand, Type type) {
   if (operand.kind != OperandKind::REG || operand.negated || !holds(type_of(operand), type))
     fail_operand("a register that holds ." + std::string(name_of(type)));
@@ -130,12 +122,6 @@ void Checker::immediate(Operand& operand, Type type) {
   auto bits = convert_constant({operand.literal, false, operand.bits}, type);
   if (!bits) fail_operand("a constant of type ." + std::string(name_of(type)));
   operand.bits = *bits;
-}
-
-void Checker::source(Operand& operand, Type type) {
-  if (operand.kind == OperandKind::IMMEDIATE) return immediate(operand, type);
-  if (operand.kind != OperandKind::REG || operand.negated || !same_width(type_of(operand), type))
-    fail_operand("a " + std::to_string(bits_of(type)) + "-bit register or constant");
 }
 
 void Checker::signed_source(Operand& operand) {

@@ -79,6 +79,11 @@ void Checker::fail_operand(const std::string& what) const {
   fail("operand " + std::to_string(next_) + " must be " + what);
 }
 
+void Checker::fail_width(const char* what, Type type) const {
+  const unsigned bits = type == Type::pred ? 1 : 8 * size_of(type);
+  fail_operand("a " + std::to_string(bits) + "-bit " + what);
+}
+
 // A `d|p` for an opcode without a second destination would shift every slot.
 void Checker::check_pair(std::string_view pattern) const {
   bool allowed = pattern.size() > 1 && pattern[1] == 'q';
