@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "cpu/exec/handlers.hpp"
 #include "cpu/exec/lanes.hpp"
@@ -39,25 +40,9 @@ struct Twice<int64_t> {
   using Type = s128;
 };
 template <class T>
-struct Unsigned {
-  using Type = T;
-};
-template <>
-struct Unsigned<int16_t> {
-  using Type = uint16_t;
-};
-template <>
-struct Unsigned<int32_t> {
-  using Type = uint32_t;
-};
-template <>
-struct Unsigned<int64_t> {
-  using Type = uint64_t;
-};
-template <class T>
 using WideOf = typename Twice<T>::Type;
 template <class T>
-using UnsignedOf = typename Unsigned<T>::Type;
+using UnsignedOf = std::make_unsigned_t<T>;
 
 // A multiplication that avoids overflow by promotion to int and undefined behaviour of signed
 // types.
