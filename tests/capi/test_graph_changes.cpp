@@ -734,6 +734,44 @@ TEST_F(ChangeLifetime, OfWorkInFlightIsThatOfTheLaunch) {
   EXPECT_TRUE(ends_at(0));
 }
 
+TEST_F(ChangeLifetime, OfAllWorkBetweenLaunchesIsThatOfTheLaunchBefore) {
+  if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
+  constexpr int CHANGES = 5;
+  HostGate gate(alive_);
+  const cucore_node node = add_host({}, ignore, nullptr);
+  const Executable executable = make_executable(graph_);
+  alive_ = 1;
+  SUCCEEDS(cucore_executable_set_host, executable, node, HostGate::wait, &gate, HostGate::end);
+  for (int launches = 1; launches <= 2; ++launches) {
+    SUCCEEDS(cucore_executable_launch, executable, stream_);
+    for (int i = 0; i < CHANGES; ++i) {
+      ++alive_;
+      SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
+    }
+    wait_a_little();
+    EXPECT_EQ(alive_, 1 + launches * CHANGES);
+  }
+  gate.open = true;
+  EXPECT_TRUE(ends_at(1)) << "the last change is of the executable";
+  SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
+  EXPECT_TRUE(ends_at(0));
+}
+
+TEST_F(ChangeLifetime, OfAllWorkBetweenLaunchesHasOneEvent) {
+  NEEDS_FAKE_DRIVER();
+  const cucore_node fill = add_fill({}, make_floats(0), 1);
+  const Executable executable = make_executable(graph_);
+  const uint64_t before = fake_->call_count("cuEventRecord");
+  for (uint64_t launches = 1; launches <= 3; ++launches) {
+    SUCCEEDS(cucore_executable_launch, executable, stream_);
+    for (int i = 0; i < 10; ++i) {
+      const Buffer y = make_floats(0);
+      SUCCEEDS(cucore_executable_set_fill, executable, fill, y, 0, BYTES, &i, 4);
+    }
+    EXPECT_EQ(fake_->call_count("cuEventRecord"), before + launches);
+  }
+}
+
 TEST_F(ChangeLifetime, IsLevelOverManyChanges) {
   NEEDS_FAKE_DRIVER();
   SUCCEEDS(cucore_stream_synchronize, stream_);

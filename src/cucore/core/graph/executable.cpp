@@ -2,6 +2,7 @@
 #include "core/graph/executable.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -19,6 +20,35 @@ namespace cucore::core {
 using driver::check;
 using driver::cuda;
 
+// The progress of the launches at one time. All work that is replaced before the next launch shares
+// it, so that many changes of nodes make one event.
+class Executable::LaunchMark {
+ public:
+  explicit LaunchMark(const StreamUses& launches) {
+    uses_.add(launches);
+    uses_.mark();
+    waits_ = uses_.need_blocking_wait();
+  }
+
+  // Stays true once it is, so that only a thread that may wait calls is_complete() then.
+  bool may_wait() noexcept {
+    if (waits_) return true;
+    const std::lock_guard lock(mutex_);
+    if (uses_.need_blocking_wait()) waits_ = true;
+    return waits_;
+  }
+
+  bool is_complete() noexcept {
+    const std::lock_guard lock(mutex_);
+    return uses_.are_complete();
+  }
+
+ private:
+  std::mutex mutex_;  // held during a wait for a device if `waits_`
+  StreamUses uses_;
+  std::atomic<bool> waits_{false};
+};
+
 // Waits for the launches, so the library's thread does it.
 class Executable::Destruction final : public DeferredRelease {
  public:
@@ -30,11 +60,12 @@ class Executable::Destruction final : public DeferredRelease {
 
   void perform(const driver::CudaTable& cu) noexcept override { destroy(cu); }
 
-  // The work ends with the executable.
-  void keep(Ref<const GraphWork> work,
-            std::unordered_map<NodeNumber, Ref<const NodeWork>> changed) noexcept {
+  // The work ends with the executable, and the event of the mark on the library's thread.
+  void keep(Ref<const GraphWork> work, std::unordered_map<NodeNumber, Ref<const NodeWork>> changed,
+            std::shared_ptr<LaunchMark> mark) noexcept {
     work_ = std::move(work);
     changed_ = std::move(changed);
+    mark_ = std::move(mark);
   }
 
   CUgraphExec native = nullptr;
@@ -51,6 +82,7 @@ class Executable::Destruction final : public DeferredRelease {
   const Ref<Context> context_;
   Ref<const GraphWork> work_;
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;
+  std::shared_ptr<LaunchMark> mark_;
 };
 
 namespace {
@@ -147,29 +179,32 @@ bool is_refusal(CUresult result) {
 // Waits for launches of work that the executable no longer has.
 class Executable::RetiredWork final : public DeferredRelease {
  public:
+  explicit RetiredWork(std::shared_ptr<LaunchMark> launches) : launches_(std::move(launches)) {}
+  bool may_wait() const noexcept override { return launches_->may_wait(); }
+  bool is_ready() noexcept override { return launches_->is_complete(); }
   void perform(const driver::CudaTable&) noexcept override { objects.clear(); }
 
   std::vector<Ref<const Object>> objects;
+
+ private:
+  const std::shared_ptr<LaunchMark> launches_;
 };
 
 // Work that an executable no longer has. It ends after the launches before, and after the locks,
 // because that may run functions of the program.
 class Executable::Retirement {
  public:
-  // Makes room for `count` objects, so that add() cannot fail.
-  Retirement(const Destruction& executable, size_t count) {
+  // Makes room for `count` objects, so that add() cannot fail. Null without a launch.
+  Retirement(std::shared_ptr<LaunchMark> launches, size_t count) {
     objects_.reserve(count);
-    if (executable.uses().is_empty()) return;  // it was not launched
-    launches_ = std::make_unique<RetiredWork>();
-    launches_->uses().add(executable.uses());
+    if (launches) release_ = std::make_unique<RetiredWork>(std::move(launches));
   }
   ~Retirement() {
-    if (!launches_ || objects_.empty()) return;
+    if (!release_ || objects_.empty()) return;
     const driver::RelaxedCaptures relaxed;
-    launches_->uses().mark();
-    if (!launches_->uses().need_blocking_wait() && launches_->uses().are_complete()) return;
-    launches_->objects = std::move(objects_);
-    defer_release(std::move(launches_));
+    if (!release_->may_wait() && release_->is_ready()) return;
+    release_->objects = std::move(objects_);
+    defer_release(std::move(release_));
   }
   Retirement(const Retirement&) = delete;
   Retirement& operator=(const Retirement&) = delete;
@@ -179,7 +214,7 @@ class Executable::Retirement {
   }
 
  private:
-  std::unique_ptr<RetiredWork> launches_;
+  std::unique_ptr<RetiredWork> release_;
   std::vector<Ref<const Object>> objects_;
 };
 
@@ -199,7 +234,7 @@ Executable::~Executable() {
     work_->forget();
     for (const auto& [node, work] : changed_) work->forget();
   }
-  destruction_->keep(std::move(work_), std::move(changed_));
+  destruction_->keep(std::move(work_), std::move(changed_), std::move(last_mark_));
   {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
@@ -247,9 +282,20 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
 }
 
+std::shared_ptr<Executable::LaunchMark> Executable::launches_until_now() {
+  if (destruction_->uses().is_empty()) return nullptr;
+  const driver::RelaxedCaptures relaxed;
+  if (!is_marked_ || last_mark_->may_wait()) {
+    last_mark_ = std::make_shared<LaunchMark>(destruction_->uses());
+    is_marked_ = true;
+  }
+  return last_mark_;
+}
+
 // The launch before has replaced most of the cache, so the usual launch uses few lines of it.
 void Executable::launch(const Stream& stream) const {
   const std::lock_guard lock(mutex_);
+  is_marked_ = false;
   const ContextAccess access(*context_, "executable");
   std::optional<ContextAccess> stream_access;
   if (stream.context() != context_) [[unlikely]]
@@ -312,7 +358,8 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   const GraphBody& body = *graph.body_;
   graph.root_->require_not_captured(body, "update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
-  if (work != work_ || !changed_.empty()) retirement.emplace(*destruction_, changed_.size() + 1);
+  if (work != work_ || !changed_.empty())
+    retirement.emplace(launches_until_now(), changed_.size() + 1);
   CUgraphExecUpdateResultInfo info{};
   const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
   if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
@@ -381,7 +428,7 @@ void Executable::change(NodeNumber number, Make&& make) {
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> before = find(number);
   const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(*destruction_, 1);
+  retirement.emplace(launches_until_now(), 1);
   replace(use.cu(), node, before.get(), make(node, before.get()), *retirement);
 }
 
@@ -421,7 +468,7 @@ void Executable::set_child(NodeNumber number, const Graph& child) {
   child.require_usable();
   use.read_source(*child.root_, *child.body_, "set a node to");
   const Ref<const NodeWork> before = find(number);
-  retirement.emplace(*destruction_, 1);
+  retirement.emplace(launches_until_now(), 1);
   replace(use.cu(), root_->body()->find(number), before.get(), make<ChildWork>(*child.body_),
           *retirement);
 }

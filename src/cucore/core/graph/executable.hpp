@@ -43,6 +43,7 @@ class alignas(64) Executable final : public Object {
 
  private:
   class Destruction;
+  class LaunchMark;
   class RetiredWork;
   class Retirement;
   template <class T, class... A>
@@ -52,6 +53,9 @@ class alignas(64) Executable final : public Object {
   ~Executable() override;
 
   void check_launch(CUresult result, const Stream& stream) const;
+  // Returns the progress of all launches, for work that the next one does not use; null if there
+  // was none.
+  std::shared_ptr<LaunchMark> launches_until_now();
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
   Ref<const NodeWork> find(NodeNumber node) const;
@@ -70,8 +74,10 @@ class alignas(64) Executable final : public Object {
   mutable const void* last_stream_ = nullptr;  // the mark_key() of that of the last launch
   const MemoryEffects memory_;
   bool may_print_;
-  const Ref<GraphRoot> root_;  // keeps the numbers and handles of the nodes
+  mutable bool is_marked_ = false;  // no launch came after last_mark_
+  const Ref<GraphRoot> root_;       // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;
+  std::shared_ptr<LaunchMark> last_mark_;
   std::shared_ptr<const std::vector<NodeNumber>> numbers_;       // of the first graph
   Ref<const GraphWork> work_;                                    // of the last whole update
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;  // in place of that of work_

@@ -28,18 +28,25 @@ std::chrono::nanoseconds processor_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
+// The counts of one look at a list of releases.
+struct Pass {
+  int64_t seen = 0, performed = 0;
+};
+
 // When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
-// many takes long, so what it uses bounds the thread's share of a core.
+// many takes long, so the time that it spends on those that must wait on bounds the thread's share
+// of a core. The time of performed ones is not bounded, because the program may add as many.
 class PassTimes {
  public:
   Clock::time_point next() const { return next_; }
 
   void begin() { begin_ = processor_time(); }
-  void end(bool has_performed) {
+  void end(const Pass& pass) {
     const auto used = processor_time() - begin_;
+    const auto in_vain = pass.seen ? used * (pass.seen - pass.performed) / pass.seen : 0ns;
     const auto now = Clock::now();
-    pause_ = has_performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
-    earliest_ = now + std::min<Clock::duration>(used * PASSES_IN_PAUSE, LONGEST_OF_MANY);
+    pause_ = pass.performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
+    earliest_ = now + std::min<Clock::duration>(in_vain * PASSES_IN_PAUSE, LONGEST_OF_MANY);
     next_ = std::max(earliest_, now + pause_);
   }
 
@@ -151,14 +158,14 @@ class DeferredReleases {
       const bool is_wanted = take_new(times.next());
       if (must_stop()) return;
       if (new_) times.hasten();
-      size_t performed = drop_held() + perform(new_);
+      size_t performed = drop_held() + static_cast<size_t>(perform(new_).performed);
       while (new_) move_first(new_, waiting_);
       const bool is_pass = is_wanted || Clock::now() >= times.next();
       if (is_pass) {
         times.begin();
-        const size_t of_pass = perform(waiting_);
-        times.end(of_pass != 0);
-        performed += of_pass;
+        const Pass pass = perform(waiting_);
+        times.end(pass);
+        performed += static_cast<size_t>(pass.performed);
       }
       end_pass(performed, is_pass);
     }
@@ -212,15 +219,16 @@ class DeferredReleases {
   }
 
   // Performs those of a list that are ready, and removes them from it.
-  size_t perform(DeferredRelease*& list) noexcept {
-    size_t performed = 0;
+  Pass perform(DeferredRelease*& list) noexcept {
+    Pass pass;
     for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
+      ++pass.seen;
       if (duty_ == Duty::PROMPT && (*at)->may_wait()) {
         DeferredRelease* const waits = std::exchange(*at, (*at)->next_);
         with(Duty::WAITING).add(std::unique_ptr<DeferredRelease>(waits));
-        ++performed;
+        ++pass.performed;
         continue;
       }
       if (!(*at)->is_ready()) {
@@ -229,10 +237,10 @@ class DeferredReleases {
       }
       const std::unique_ptr<DeferredRelease> done(*at);
       *at = done->next_;
-      ++performed;
+      ++pass.performed;
       if (const auto* cu = driver::cuda_if_available()) done->perform(*cu);
     }
-    return performed;
+    return pass;
   }
 
   const Duty duty_;

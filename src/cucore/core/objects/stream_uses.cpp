@@ -204,13 +204,15 @@ bool StreamUses::is_complete(StreamUse& use) noexcept {
 }
 
 bool StreamUses::are_complete() noexcept {
+  const bool may_wait = need_blocking_wait();
   for (StreamUse& use : streams_)
     if (!is_complete(use)) return false;
   for (EventUse& use : events_)
     if (!use.is_unmarked && !core::is_complete(*use.context, use.event, use.is_unmarked))
       return false;
-  // Last, because this waits.
-  return wait_for_contexts();
+  // The loops may have found an event of a capture. The caller asks first whether to wait for it.
+  if (!may_wait && need_blocking_wait()) return false;
+  return wait_for_contexts();  // last, because this waits
 }
 
 bool StreamUses::wait_for_contexts() noexcept {

@@ -62,7 +62,7 @@ class StreamUses {
   // Returns whether are_complete() would block on a whole context.
   bool need_blocking_wait() const noexcept;
 
-  // Returns whether all marked work is complete.
+  // Returns whether all marked work is complete. Blocks only if need_blocking_wait() was true.
   bool are_complete() noexcept;
 
   // Records the progress of the streams, for make_wait(). Returns false if only the host can wait
