@@ -337,7 +337,8 @@ CUCORE_API cucore_status cucore_executable_is_enabled(const cucore_executable *e
                                                       cucore_error **error);
 
 /**
- * Returns the CUgraphExec, for other libraries. It lives as long as the executable.
+ * Returns the CUgraphExec, for other libraries. It lives as long as the executable. libcucore does
+ * not see launches by other code: change or release the executable when none of them runs.
  *
  * @param executable  the executable; NULL for NULL
  * @since 0.2

@@ -734,23 +734,24 @@ TEST_F(ChangeLifetime, OfWorkInFlightIsThatOfTheLaunch) {
   EXPECT_TRUE(ends_at(0));
 }
 
+// The first launch is complete at the change after it, but the second one is not.
 TEST_F(ChangeLifetime, OfAllWorkBetweenLaunchesIsThatOfTheLaunchBefore) {
   if (fake_) GTEST_SKIP() << "the scripted driver runs host functions in the launch";
   constexpr int CHANGES = 5;
   HostGate gate(alive_);
   const cucore_node node = add_host({}, ignore, nullptr);
   const Executable executable = make_executable(graph_);
+  launch(executable);
+  SUCCEEDS(cucore_stream_synchronize, stream_);
   alive_ = 1;
   SUCCEEDS(cucore_executable_set_host, executable, node, HostGate::wait, &gate, HostGate::end);
-  for (int launches = 1; launches <= 2; ++launches) {
-    SUCCEEDS(cucore_executable_launch, executable, stream_);
-    for (int i = 0; i < CHANGES; ++i) {
-      ++alive_;
-      SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
-    }
-    wait_a_little();
-    EXPECT_EQ(alive_, 1 + launches * CHANGES);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  for (int i = 0; i < CHANGES; ++i) {
+    ++alive_;
+    SUCCEEDS(cucore_executable_set_host, executable, node, ignore, &alive_, end);
   }
+  wait_a_little();
+  EXPECT_EQ(alive_, 1 + CHANGES);
   gate.open = true;
   EXPECT_TRUE(ends_at(1)) << "the last change is of the executable";
   SUCCEEDS(cucore_executable_update, executable, graph_, nullptr);
@@ -770,6 +771,21 @@ TEST_F(ChangeLifetime, OfAllWorkBetweenLaunchesHasOneEvent) {
     }
     EXPECT_EQ(fake_->call_count("cuEventRecord"), before + launches);
   }
+}
+
+// Between two changes, other code may launch the executable.
+TEST_F(ChangeLifetime, OfWorkHasItsEventOnceOtherCodeHasTheHandle) {
+  NEEDS_FAKE_DRIVER();
+  const cucore_node fill = add_fill({}, make_floats(0), 1);
+  const Executable executable = make_executable(graph_);
+  SUCCEEDS(cucore_executable_launch, executable, stream_);
+  ASSERT_NE(cucore_executable_native(executable), nullptr);
+  const uint64_t before = fake_->call_count("cuEventRecord");
+  for (int i = 0; i < 10; ++i) {
+    const Buffer y = make_floats(0);
+    SUCCEEDS(cucore_executable_set_fill, executable, fill, y, 0, BYTES, &i, 4);
+  }
+  EXPECT_EQ(fake_->call_count("cuEventRecord"), before + 10);
 }
 
 TEST_F(ChangeLifetime, IsLevelOverManyChanges) {
@@ -808,6 +824,37 @@ TEST_F(ChangeLifetime, IsSafeWithManyThreads) {
       }
     });
   for (std::thread& thread : threads) thread.join();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
+}
+
+// A capture into the graph locks the graph and the records of the stream. So does a change.
+TEST_F(ChangeLifetime, GoesOnDuringCapturesIntoTheGraph) {
+  const Buffer y = make_floats(0);
+  const cucore_node fill = add_fill({}, y, 1);
+  const Executable executable = make_executable(graph_);
+  const Stream captured = make_stream(device_);
+  SUCCEEDS(cucore_executable_launch, executable, captured);  // changes record its progress
+  cucore_capture_options options = CUCORE_CAPTURE_OPTIONS_INIT;
+  options.into = graph_;
+  const auto capture = [&] {
+    if (cucore_stream_begin_capture(captured, &options, nullptr) != CUCORE_OK) return false;
+    Graph same;
+    MUST(cucore_stream_end_capture, captured, same.out());
+    return true;
+  };
+  if (!capture()) GTEST_SKIP() << "the driver has no captures into a graph";
+  std::atomic<bool> is_over{false};
+  std::thread changes([&] {
+    for (int i = 0; i < 2000; ++i) {
+      EXPECT_EQ(cucore_executable_launch(executable, stream_, nullptr), CUCORE_OK);
+      const cucore_status status =
+          cucore_executable_set_fill(executable, fill, y, 0, BYTES, &i, 4, nullptr);
+      EXPECT_EQ(status, CUCORE_OK);
+    }
+    is_over = true;
+  });
+  while (!is_over) EXPECT_TRUE(capture());
+  changes.join();
   SUCCEEDS(cucore_stream_synchronize, stream_);
 }
 

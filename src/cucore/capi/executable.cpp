@@ -88,7 +88,7 @@ CUCORE_API cucore_status cucore_executable_upload(const cucore_executable* execu
 
 CUCORE_API void* cucore_executable_native(const cucore_executable* executable) {
   const auto* self = peek(executable);
-  return self ? self->native() : nullptr;
+  return self ? self->hand_out() : nullptr;
 }
 
 }  // extern "C"

@@ -73,37 +73,48 @@ class NewCapture {
   bool is_kept_ = false;
 };
 
-void begin_with_driver(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
-  const auto describe = [&] { return concat("begin a capture of ", stream.label()); };
-  if (!options.into) return check(cu.cuStreamBeginCapture(stream.native(), options.mode), describe);
-  if (!cu.cuStreamBeginCaptureToGraph)
-    throw Error(
-        Status::UNSUPPORTED,
-        concat("captures into a graph need a driver of CUDA 12.3; this one serves ",
-               driver::version_text(cu.version), " (cuStreamBeginCaptureToGraph is missing)"));
-  const std::vector<CUgraphNode> after =
-      options.after.empty() ? std::vector<CUgraphNode>() : options.into->find_nodes(options.after);
-  const CUgraph graph = options.into->begin_capture();
-  try {
-    check(cu.cuStreamBeginCaptureToGraph(stream.native(), graph,
-                                         after.empty() ? nullptr : after.data(), nullptr,
-                                         after.size(), options.mode),
-          describe);
-  } catch (...) {
-    options.into->end_capture();
-    throw;
+// The graph that a capture adds to. It counts as captured until the capture has begun or failed.
+class Target {
+ public:
+  Target(const CudaTable& cu, const CaptureOptions& options) : into_(options.into) {
+    if (!into_) return;
+    if (!cu.cuStreamBeginCaptureToGraph)
+      throw Error(
+          Status::UNSUPPORTED,
+          concat("captures into a graph need a driver of CUDA 12.3; this one serves ",
+                 driver::version_text(cu.version), " (cuStreamBeginCaptureToGraph is missing)"));
+    if (!options.after.empty()) after_ = into_->find_nodes(options.after);
+    graph_ = into_->begin_capture();
   }
-}
+  ~Target() {
+    if (into_ && !has_begun_) into_->end_capture();
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  CUresult begin(const CudaTable& cu, CUstream stream, CUstreamCaptureMode mode) {
+    const CUresult result = into_ ? cu.cuStreamBeginCaptureToGraph(
+                                        stream, graph_, after_.empty() ? nullptr : after_.data(),
+                                        nullptr, after_.size(), mode)
+                                  : cu.cuStreamBeginCapture(stream, mode);
+    has_begun_ = result == CUDA_SUCCESS;
+    return result;
+  }
+
+ private:
+  const Ref<Graph>& into_;
+  std::vector<CUgraphNode> after_;
+  CUgraph graph_ = nullptr;
+  bool has_begun_ = false;
+};
 
 void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
+  Target target(cu, options);  // before the records are held: a change of a graph locks it first
   const auto held = stream.hold_records();
   stream.note_captured();  // another thread may have ended a capture since let_capture()
-  try {
-    begin_with_driver(cu, stream, options);
-  } catch (...) {
-    if (!driver::is_captured(cu, stream.native())) stream.note_uncaptured();
-    throw;
-  }
+  const CUresult result = target.begin(cu, stream.native(), options.mode);
+  if (result != CUDA_SUCCESS && !driver::is_captured(cu, stream.native())) stream.note_uncaptured();
+  check(result, [&] { return concat("begin a capture of ", stream.label()); });
 }
 
 }  // namespace

@@ -2,7 +2,6 @@
 #include "core/graph/executable.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -30,23 +29,29 @@ class Executable::LaunchMark {
     waits_ = uses_.need_blocking_wait();
   }
 
-  // Stays true once it is, so that only a thread that may wait calls is_complete() then.
+  // Returns whether is_complete() may block. Stays true once it is.
   bool may_wait() noexcept {
-    if (waits_) return true;
     const std::lock_guard lock(mutex_);
-    if (uses_.need_blocking_wait()) waits_ = true;
     return waits_;
   }
 
-  bool is_complete() noexcept {
-    const std::lock_guard lock(mutex_);
-    return uses_.are_complete();
+  // Returns false if it would have to block and must not. One thread alone may let it block.
+  bool is_complete(bool may_block) noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      if (!waits_) {
+        const bool is_complete = uses_.are_complete();
+        waits_ = uses_.need_blocking_wait();
+        return is_complete;
+      }
+    }
+    return may_block && uses_.are_complete();
   }
 
  private:
-  std::mutex mutex_;  // held during a wait for a device if `waits_`
-  StreamUses uses_;
-  std::atomic<bool> waits_{false};
+  std::mutex mutex_;  // never held during a wait for a device
+  StreamUses uses_;   // that of the thread that may block once `waits_` is true
+  bool waits_ = false;
 };
 
 // Waits for the launches, so the library's thread does it.
@@ -180,14 +185,15 @@ bool is_refusal(CUresult result) {
 class Executable::RetiredWork final : public DeferredRelease {
  public:
   explicit RetiredWork(std::shared_ptr<LaunchMark> launches) : launches_(std::move(launches)) {}
-  bool may_wait() const noexcept override { return launches_->may_wait(); }
-  bool is_ready() noexcept override { return launches_->is_complete(); }
+  bool may_wait() const noexcept override { return may_wait_ = launches_->may_wait(); }
+  bool is_ready() noexcept override { return launches_->is_complete(may_wait_); }
   void perform(const driver::CudaTable&) noexcept override { objects.clear(); }
 
   std::vector<Ref<const Object>> objects;
 
  private:
   const std::shared_ptr<LaunchMark> launches_;
+  mutable bool may_wait_ = false;  // the last answer
 };
 
 // Work that an executable no longer has. It ends after the launches before, and after the locks,
@@ -195,7 +201,7 @@ class Executable::RetiredWork final : public DeferredRelease {
 class Executable::Retirement {
  public:
   // Makes room for `count` objects, so that add() cannot fail. Null without a launch.
-  Retirement(std::shared_ptr<LaunchMark> launches, size_t count) {
+  Retirement(std::shared_ptr<LaunchMark>&& launches, size_t count) {
     objects_.reserve(count);
     if (launches) release_ = std::make_unique<RetiredWork>(std::move(launches));
   }
@@ -284,8 +290,9 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
 
 std::shared_ptr<Executable::LaunchMark> Executable::launches_until_now() {
   if (destruction_->uses().is_empty()) return nullptr;
+  (void)cuda();  // throws in a forked process, where locks may stay taken
   const driver::RelaxedCaptures relaxed;
-  if (!is_marked_ || last_mark_->may_wait()) {
+  if (!is_marked_ || is_handed_out_ || last_mark_->may_wait()) {
     last_mark_ = std::make_shared<LaunchMark>(destruction_->uses());
     is_marked_ = true;
   }
@@ -353,13 +360,15 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.require_whole();
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
+  auto launches = launches_until_now();
   const ContextAccess access(*context_, "executable");
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
   graph.root_->require_not_captured(body, "update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
   if (work != work_ || !changed_.empty())
-    retirement.emplace(launches_until_now(), changed_.size() + 1);
+
+    retirement.emplace(std::move(launches), changed_.size() + 1);
   CUgraphExecUpdateResultInfo info{};
   const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
   if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
@@ -425,10 +434,11 @@ template <class Make>
 void Executable::change(NodeNumber number, Make&& make) {
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(mutex_);
+  auto launches = launches_until_now();
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> before = find(number);
   const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(launches_until_now(), 1);
+  retirement.emplace(std::move(launches), 1);
   replace(use.cu(), node, before.get(), make(node, before.get()), *retirement);
 }
 
@@ -463,12 +473,13 @@ void Executable::set_semaphore(NodeNumber number, Ref<const External> semaphore,
 void Executable::set_child(NodeNumber number, const Graph& child) {
   std::optional<Retirement> retirement;
   const std::lock_guard lock(mutex_);
+  auto launches = launches_until_now();
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
   use.read_source(*child.root_, *child.body_, "set a node to");
   const Ref<const NodeWork> before = find(number);
-  retirement.emplace(launches_until_now(), 1);
+  retirement.emplace(std::move(launches), 1);
   replace(use.cu(), root_->body()->find(number), before.get(), make<ChildWork>(*child.body_),
           *retirement);
 }

@@ -2,6 +2,7 @@
 // A graph made ready to launch.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -25,6 +26,11 @@ class alignas(64) Executable final : public Object {
 
   const Device& device() const { return context_->device(); }
   CUgraphExec native() const { return native_; }
+  // For other code, whose launches the library does not see.
+  CUgraphExec hand_out() const {
+    is_handed_out_ = true;
+    return native_;
+  }
 
   void launch(const Stream& stream) const;
   void upload(const Stream& stream) const;
@@ -54,7 +60,7 @@ class alignas(64) Executable final : public Object {
 
   void check_launch(CUresult result, const Stream& stream) const;
   // Returns the progress of all launches, for work that the next one does not use; null if there
-  // was none.
+  // was none. Call it before locks of graphs, because a record may wait for room in a stream.
   std::shared_ptr<LaunchMark> launches_until_now();
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
@@ -74,6 +80,7 @@ class alignas(64) Executable final : public Object {
   mutable const void* last_stream_ = nullptr;  // the mark_key() of that of the last launch
   const MemoryEffects memory_;
   bool may_print_;
+  mutable std::atomic<bool> is_handed_out_{false};
   mutable bool is_marked_ = false;  // no launch came after last_mark_
   const Ref<GraphRoot> root_;       // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;

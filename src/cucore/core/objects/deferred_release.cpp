@@ -28,9 +28,11 @@ std::chrono::nanoseconds processor_time() {
   return std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
 }
 
-// The counts of one look at a list of releases.
+// The releases that one look at a list has performed. Their time is that of a clock, which costs
+// less than processor time.
 struct Pass {
-  int64_t seen = 0, performed = 0;
+  size_t performed = 0;
+  Clock::duration time_of_performed{};
 };
 
 // When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
@@ -43,7 +45,7 @@ class PassTimes {
   void begin() { begin_ = processor_time(); }
   void end(const Pass& pass) {
     const auto used = processor_time() - begin_;
-    const auto in_vain = pass.seen ? used * (pass.seen - pass.performed) / pass.seen : 0ns;
+    const auto in_vain = std::max<Clock::duration>(used - pass.time_of_performed, 0ns);
     const auto now = Clock::now();
     pause_ = pass.performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
     earliest_ = now + std::min<Clock::duration>(in_vain * PASSES_IN_PAUSE, LONGEST_OF_MANY);
@@ -158,14 +160,14 @@ class DeferredReleases {
       const bool is_wanted = take_new(times.next());
       if (must_stop()) return;
       if (new_) times.hasten();
-      size_t performed = drop_held() + static_cast<size_t>(perform(new_).performed);
+      size_t performed = drop_held() + perform(new_).performed;
       while (new_) move_first(new_, waiting_);
       const bool is_pass = is_wanted || Clock::now() >= times.next();
       if (is_pass) {
         times.begin();
         const Pass pass = perform(waiting_);
         times.end(pass);
-        performed += static_cast<size_t>(pass.performed);
+        performed += pass.performed;
       }
       end_pass(performed, is_pass);
     }
@@ -224,7 +226,6 @@ class DeferredReleases {
     for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
-      ++pass.seen;
       if (duty_ == Duty::PROMPT && (*at)->may_wait()) {
         DeferredRelease* const waits = std::exchange(*at, (*at)->next_);
         with(Duty::WAITING).add(std::unique_ptr<DeferredRelease>(waits));
@@ -235,10 +236,13 @@ class DeferredReleases {
         at = &(*at)->next_;
         continue;
       }
-      const std::unique_ptr<DeferredRelease> done(*at);
+      const auto begin = Clock::now();
+      std::unique_ptr<DeferredRelease> done(*at);
       *at = done->next_;
       ++pass.performed;
       if (const auto* cu = driver::cuda_if_available()) done->perform(*cu);
+      done.reset();
+      pass.time_of_performed += Clock::now() - begin;
     }
     return pass;
   }
