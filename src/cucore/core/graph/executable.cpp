@@ -367,7 +367,6 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.root_->require_not_captured(body, "update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
   if (work != work_ || !changed_.empty())
-
     retirement.emplace(std::move(launches), changed_.size() + 1);
   CUgraphExecUpdateResultInfo info{};
   const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
