@@ -108,13 +108,25 @@ class Target {
   bool has_begun_ = false;
 };
 
-void begin_native(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
-  Target target(cu, options);  // before the records are held: a change of a graph locks it first
+void begin_native(const CudaTable& cu, const Stream& stream, Target& target,
+                  CUstreamCaptureMode mode) {
   const auto held = stream.hold_records();
   stream.note_captured();  // another thread may have ended a capture since let_capture()
-  const CUresult result = target.begin(cu, stream.native(), options.mode);
+  const CUresult result = target.begin(cu, stream.native(), mode);
   if (result != CUDA_SUCCESS && !driver::is_captured(cu, stream.native())) stream.note_uncaptured();
   check(result, [&] { return concat("begin a capture of ", stream.label()); });
+}
+
+// The target comes before the records of the stream are held: a change of a graph locks the graph
+// before it records.
+Target make_target(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
+  try {
+    return Target(cu, options);
+  } catch (...) {
+    const auto held = stream.hold_records();
+    if (!driver::is_captured(cu, stream.native())) stream.note_uncaptured();
+    throw;
+  }
 }
 
 }  // namespace
@@ -133,7 +145,8 @@ void begin_capture(const Stream& stream, const CaptureOptions& options) {
         "cannot begin a capture: the stream is being captured already; end that capture first");
   abort_capture(stream);  // one that other code has ended
   const driver::RestrictingCapture announced(options.mode);
-  begin_native(cu, stream, options);
+  Target target = make_target(cu, stream, options);
+  begin_native(cu, stream, target, options.mode);
   NewCapture begun(cu, stream, options.into);
   const uint64_t id = info_of_capture(cu, stream).id;
   const bool is_into_body = options.into && options.into->is_conditional();
