@@ -2,6 +2,8 @@
 // Checks of kernels: which driver has them, what the reports contain, and what ends with them.
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
@@ -506,6 +508,27 @@ TEST_F(CheckApi, ForgetWhatHappenedBetweenThem) {
   MUST(cucore_buffer_copy, buffer, 0, tracked, 0, 4, stream_);
   MUST(cucore_buffer_read, buffer, 0, &value, 4, stream_);
   SUCCEEDS(cucore_checks_verify, checks);
+}
+
+TEST_F(CheckApi, EndWhileAHostFunctionQueriesThem) {
+  const Checks checks = start();
+  struct Work {
+    const cucore_checks* checks;
+    std::atomic<bool> may_query{false}, was_running{false};
+  } work{checks};
+  const auto query = [](void* data) {
+    auto& self = *static_cast<Work*>(data);
+    self.may_query.wait(false);
+    self.was_running = cucore_checks_is_running(self.checks) != 0;
+  };
+  MUST(cucore_stream_launch_host, stream_, query, &work, nullptr);
+  std::thread end([&] { SUCCEEDS(cucore_checks_end, checks); });
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for the wait of the end
+  work.may_query = true;
+  work.may_query.notify_all();
+  end.join();
+  EXPECT_TRUE(work.was_running);
+  EXPECT_FALSE(cucore_checks_is_running(checks));
 }
 
 TEST_F(CheckApi, EndFromManyThreads) {

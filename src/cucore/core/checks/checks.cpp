@@ -121,12 +121,13 @@ size_t Checks::query() {
   return read_.back()->reports.size();
 }
 
-// If the device has ended the checks and their reports could not be read, the next call reads them.
+// The wait comes before the lock, because host functions of the work may query this object. If the
+// device has ended the checks and their reports could not be read, the next call reads them.
 void Checks::end() {
+  if (is_running()) settle(sessions(), "end checks");
   std::lock_guard lock(mutex_);
   if (state_ == State::RUNNING) {
     const driver::CheckSessions& device = sessions();
-    settle(device, "end checks");
     const CUresult ended = device.end();
     // Ended by an earlier call that failed.
     if (ended != CUDA_ERROR_ILLEGAL_STATE) driver::check(ended, "end checks");
