@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <thread>
 
 #include "capi_testing.hpp"
@@ -52,15 +53,52 @@ TEST_F(Process, AForkedChildReleasesInSilence) {
   Kernel kernel = find_kernel(code, "empty");
   Buffer buffer = make_buffer(device_, 16, stream_);
   Event event = make_event(device_);
+  Graph graph = make_graph(device_);
+  Executable executable = make_executable(graph);
+  MUST(cucore_executable_launch, executable, stream_);
   const uint64_t before = fake_ ? fake_->total_calls() : 0;
   in_child([&] {
     kernel.reset();
     code.reset();
     buffer.reset();
     event.reset();
+    executable.reset();
+    graph.reset();
     stream_.reset();
     return fake_ && fake_->total_calls() != before ? 1 : 0;
   });
+}
+
+// A lock that another thread had at the fork stays locked in the child.
+TEST_F(Process, AForkedChildIsToldWhateverLocksWereTaken) {
+  const Graph graph = make_graph(device_);
+  const Executable executable = make_executable(graph);
+  std::atomic<bool> is_over{false};
+  std::thread calls([&] {
+    while (!is_over) {
+      MUST(cucore_executable_launch, executable, stream_);
+      MUST(cucore_executable_update, executable, graph, nullptr);
+    }
+  });
+  for (int i = 0; i < 30; ++i)
+    in_child([&] {
+      alarm(60);
+      cucore_stream* stream = nullptr;
+      cucore_node node = 0;
+      if (cucore_executable_launch(executable, stream_, nullptr) != CUCORE_ERROR_INVALID_STATE)
+        return 1;
+      if (cucore_executable_update(executable, graph, nullptr, nullptr) !=
+          CUCORE_ERROR_INVALID_STATE)
+        return 2;
+      if (cucore_graph_add_empty(graph, nullptr, 0, &node, nullptr) != CUCORE_ERROR_INVALID_STATE)
+        return 3;
+      if (cucore_stream_create(device_, nullptr, &stream, nullptr) != CUCORE_ERROR_INVALID_STATE)
+        return 4;
+      return 0;
+    });
+  is_over = true;
+  calls.join();
+  SUCCEEDS(cucore_stream_synchronize, stream_);
 }
 
 TEST_F(Process, AForkedChildStillCompiles) {

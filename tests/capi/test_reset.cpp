@@ -165,6 +165,16 @@ class Resets : public OnDevice {
     }
   }
 
+  // Reads the parameters in the context.
+  void use_native_kernels() {
+    void* const native = cucore_kernel_native(empty_);
+    if (!native) return;
+    for (int i = 0; i < TURNS; ++i) {
+      Kernel borrowed;
+      TRY(cucore_kernel_from_native, device_, native, borrowed.out());
+    }
+  }
+
   void use_device() {
     size_t free = 0, total = 0, size = 0;
     int32_t least = 0, greatest = 0, blocks = 0;
@@ -189,7 +199,8 @@ class Resets : public OnDevice {
 TEST_F(Resets, BesideCallsOfOtherThreads) {
   const std::function<void()> uses[] = {[&] { use_streams(); },         [&] { use_buffers(); },
                                         [&] { use_default_streams(); }, [&] { use_futures(); },
-                                        [&] { use_executables(); },     [&] { use_device(); }};
+                                        [&] { use_executables(); },     [&] { use_device(); },
+                                        [&] { use_native_kernels(); }};
   std::atomic<bool> over{false};
   std::vector<std::thread> threads;
   for (const auto& use : uses)

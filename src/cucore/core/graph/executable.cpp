@@ -241,6 +241,10 @@ Executable::~Executable() {
     for (const auto& [node, work] : changed_) work->forget();
   }
   destruction_->keep(std::move(work_), std::move(changed_), std::move(last_mark_));
+  if (driver::is_gone()) {
+    (void)destruction_.release();  // the marks may stay locked
+    return;
+  }
   {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
@@ -290,7 +294,6 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
 
 std::shared_ptr<Executable::LaunchMark> Executable::launches_until_now() {
   if (destruction_->uses().is_empty()) return nullptr;
-  (void)cuda();  // throws in a forked process, where locks may stay taken
   const driver::RelaxedCaptures relaxed;
   if (!is_marked_ || is_handed_out_ || last_mark_->may_wait()) {
     last_mark_ = std::make_shared<LaunchMark>(destruction_->uses());
@@ -301,7 +304,7 @@ std::shared_ptr<Executable::LaunchMark> Executable::launches_until_now() {
 
 // The launch before has replaced most of the cache, so the usual launch uses few lines of it.
 void Executable::launch(const Stream& stream) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   is_marked_ = false;
   const ContextAccess access(*context_, "executable");
   std::optional<ContextAccess> stream_access;
@@ -347,7 +350,7 @@ void Executable::check_launch(CUresult result, const Stream& stream) const {
 }
 
 void Executable::upload(const Stream& stream) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   const ContextAccess access(*context_, "executable");
   const ContextScope scope(*stream.context(), "stream");
   refuse_in_capture(stream, "upload an executable in");
@@ -359,7 +362,7 @@ void Executable::upload(const Stream& stream) const {
 void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.require_whole();
   std::optional<Retirement> retirement;  // ends after the locks
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   auto launches = launches_until_now();
   const ContextAccess access(*context_, "executable");
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
@@ -432,7 +435,7 @@ void Executable::exchange(const driver::CudaTable& cu, const GraphNode& node,
 template <class Make>
 void Executable::change(NodeNumber number, Make&& make) {
   std::optional<Retirement> retirement;  // ends after the locks
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   auto launches = launches_until_now();
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> before = find(number);
@@ -471,7 +474,7 @@ void Executable::set_semaphore(NodeNumber number, Ref<const External> semaphore,
 
 void Executable::set_child(NodeNumber number, const Graph& child) {
   std::optional<Retirement> retirement;
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   auto launches = launches_until_now();
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *root_->body());
@@ -499,7 +502,7 @@ void require_skippable(const GraphNode& node, const NodeWork* work) {
 }  // namespace
 
 void Executable::set_enabled(NodeNumber number, bool is_enabled) {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> work = find(number);
   const GraphNode& node = root_->body()->find(number);
@@ -510,7 +513,7 @@ void Executable::set_enabled(NodeNumber number, bool is_enabled) {
 }
 
 bool Executable::is_enabled(NodeNumber number) const {
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(usable_mutex());
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> work = find(number);
   const GraphNode& node = root_->body()->find(number);

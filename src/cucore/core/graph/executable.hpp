@@ -58,6 +58,11 @@ class alignas(64) Executable final : public Object {
              Ref<const GraphWork> work, MemoryEffects memory);
   ~Executable() override;
 
+  // Throws in a forked process, where the mutex may stay locked.
+  std::mutex& usable_mutex() const {
+    (void)driver::cuda();
+    return mutex_;
+  }
   void check_launch(CUresult result, const Stream& stream) const;
   // Returns the progress of all launches, for work that the next one does not use; null if there
   // was none. Call it before locks of graphs, because a record may wait for room in a stream.

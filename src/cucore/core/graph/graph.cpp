@@ -61,13 +61,16 @@ Ref<const GraphWork> GraphRoot::work() const {
 }
 
 GraphRoot::~GraphRoot() {
-  const ContextScope scope(*context_, std::nothrow);
   const auto* cu = driver::cuda_if_available();
   if (!cu || driver::is_gone()) return;
-  if (scope.is_alive() && body_->is_own())
-    driver::check_release(cu->cuGraphDestroy(body_->native()), "destroy a graph");
-  else
-    body_->forget();
+  {
+    const ContextScope scope(*context_, std::nothrow);
+    if (scope.is_alive() && body_->is_own()) {
+      driver::check_release(cu->cuGraphDestroy(body_->native()), "destroy a graph");
+      return;
+    }
+  }
+  body_->forget();  // may run functions of the program
 }
 
 namespace {
@@ -199,7 +202,7 @@ Ref<Graph> Graph::clone() const {
 }
 
 CUgraph Graph::hand_out() const noexcept try {
-  std::vector<Ref<const NodeWork>> dropped;  // ends after the lock
+  std::vector<RemovedNode> dropped;  // ends after the lock
   const std::lock_guard lock(root_->mutex());
   if (body_->is_gone()) return nullptr;
   root_->expand();

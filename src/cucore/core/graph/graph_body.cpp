@@ -355,13 +355,13 @@ GraphBody::NewNode GraphBody::read_node(const driver::CudaTable& cu, CUgraphNode
 }
 
 void GraphBody::drop_absent(std::span<const CUgraphNode> natives,
-                            std::vector<Ref<const NodeWork>>& dropped) {
+                            std::vector<RemovedNode>& dropped) {
   if (nodes_.empty()) return;
   const std::unordered_set<CUgraphNode> present(natives.begin(), natives.end());
   dropped.reserve(dropped.size() + nodes_.size());
   for (size_t i = nodes_.size(); i-- != 0;) {
     reserve({});
-    if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i]).work);
+    if (!present.contains(nodes_[i]->native)) dropped.push_back(remove(*nodes_[i]));
   }
 }
 
@@ -370,7 +370,7 @@ bool GraphBody::has_nodes(std::span<const CUgraphNode> natives) const {
                             [](const GraphNode* node) { return node->native; });
 }
 
-void GraphBody::read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
+void GraphBody::read(const driver::CudaTable& cu, std::vector<RemovedNode>& dropped) {
   const std::vector<CUgraphNode> natives = driver::nodes_of(cu, native_);
   std::vector<driver::NativeEdge> edges = driver::edges_of(cu, native_);
   if (has_read_edges_ && edges == read_edges_ && has_nodes(natives)) {

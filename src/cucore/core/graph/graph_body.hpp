@@ -148,11 +148,11 @@ class GraphBody final : public Object {
     const PlainNode* const plain = plain_.find(number);
     return plain ? plain->native : find(number).native;
   }
-  // Reads the nodes and edges from the driver. `dropped` receives the work of nodes that are gone.
-  // If the driver lists what it listed before, that costs two comparisons of lists.
-  void read(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped);
+  // Reads the nodes and edges from the driver. `dropped` receives the objects of nodes that are
+  // gone. If the driver lists what it listed before, that costs two comparisons of lists.
+  void read(const driver::CudaTable& cu, std::vector<RemovedNode>& dropped);
   // The same if they may have changed.
-  void read_changes(const driver::CudaTable& cu, std::vector<Ref<const NodeWork>>& dropped) {
+  void read_changes(const driver::CudaTable& cu, std::vector<RemovedNode>& dropped) {
     if (may_have_changed()) read(cu, dropped);
   }
 
@@ -262,7 +262,7 @@ class GraphBody final : public Object {
   }
   void require_distinct(std::span<const NodeNumber> numbers) const;
   bool reaches(const GraphNode& from, const GraphNode& to) const;
-  void drop_absent(std::span<const CUgraphNode> natives, std::vector<Ref<const NodeWork>>& dropped);
+  void drop_absent(std::span<const CUgraphNode> natives, std::vector<RemovedNode>& dropped);
   NewNode read_node(const driver::CudaTable& cu, CUgraphNode native);
   using NativeNodes = std::unordered_map<CUgraphNode, GraphNode*>;
   bool has_nodes(std::span<const CUgraphNode> natives) const;

@@ -16,6 +16,7 @@ namespace cucore::core {
 struct GraphLocks {
   GraphLocks(const GraphRoot& one, const GraphRoot& other)
       : first(one.mutex(), std::defer_lock), second(other.mutex(), std::defer_lock) {
+    (void)driver::cuda();  // as lock_of()
     if (&one == &other)
       first.lock();
     else
@@ -27,8 +28,7 @@ struct GraphLocks {
 class GraphUse {
  public:
   // Throws INVALID_STATE if the graph was lost in a reset.
-  GraphUse(const GraphRoot& root, GraphBody& body)
-      : GraphUse(std::unique_lock(root.mutex()), root, body) {}
+  GraphUse(const GraphRoot& root, GraphBody& body) : GraphUse(lock_of(root), root, body) {}
   // The caller has the lock of the root already.
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, GraphBody& body)
       : GraphUse(std::move(lock), root) {
@@ -38,11 +38,11 @@ class GraphUse {
   // For functions that find no node. Plain nodes stay as they are unless the nodes are read.
   struct WithPlainNodes {};
   GraphUse(const GraphRoot& root, GraphBody& body, WithPlainNodes)
-      : GraphUse(std::unique_lock(root.mutex()), root, body, WithPlainNodes()) {}
+      : GraphUse(lock_of(root), root, body, WithPlainNodes()) {}
   // For the addition of work that may need no current context. A change of the current context
   // costs two calls of the driver.
   GraphUse(const GraphRoot& root, GraphBody& body, const NodeWork& work)
-      : GraphUse(std::unique_lock(root.mutex()), root) {
+      : GraphUse(lock_of(root), root) {
     begin(root, body, work);
   }
   // The same for a caller that keeps the lock.
@@ -80,6 +80,11 @@ class GraphUse {
   void drop(NodeBodies bodies) noexcept { bodies_ = std::move(bodies); }
 
  private:
+  // The driver throws in a forked process, where the mutex may stay locked.
+  static std::unique_lock<BiasedMutex> lock_of(const GraphRoot& root) {
+    (void)driver::cuda();
+    return std::unique_lock(root.mutex());
+  }
   // Only the owner of the lock may ask whether the body may have changed.
   GraphUse(std::unique_lock<BiasedMutex> lock, const GraphRoot& root, GraphBody& body,
            WithPlainNodes)
@@ -102,7 +107,7 @@ class GraphUse {
     read(body);
   }
 
-  std::vector<Ref<const NodeWork>> dropped_;
+  std::vector<RemovedNode> dropped_;
   Ref<const NodeWork> work_;
   NodeBodies bodies_;
   const std::unique_lock<BiasedMutex> lock_;

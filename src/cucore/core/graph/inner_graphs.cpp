@@ -126,7 +126,7 @@ namespace {
 // The nodes are those of the sketch if the driver's copy still has the same ones.
 void read_child(const driver::CudaTable& cu, GraphBody& body, const NodeWork* work) {
   if (work && body.take(cu, static_cast<const ChildWork*>(work)->nodes())) return;
-  std::vector<Ref<const NodeWork>> none;
+  std::vector<RemovedNode> none;
   body.read(cu, none);
 }
 

@@ -81,10 +81,13 @@ Kernel::Kernel(Ref<const ObjectCode> code, std::string name, std::string asked,
 Ref<Kernel> Kernel::from_native(const Device& device, CUkernel native) {
   if (!native)
     throw Error(Status::INVALID_ARGUMENT, "native is NULL; expected the CUkernel of a library");
-  const PrimaryScope primary(device);
-  const char* name = "kernel";
-  if (cuda().cuKernelGetName)
-    check(cuda().cuKernelGetName(&name, native), "read the name of a native kernel");
+  std::string name = "kernel";
+  if (cuda().cuKernelGetName) {
+    const PrimaryScope primary(device);  // ends before another one: a reset waits for it
+    const char* known = nullptr;
+    check(cuda().cuKernelGetName(&known, native), "read the name of a native kernel");
+    name = known;
+  }
   const Ref<LoadedImage> image = LoadedImage::borrow();
   return make<Kernel>(ObjectCode::of_loaded(image, name), name, name, *image, native, device);
 }

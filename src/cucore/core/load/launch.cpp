@@ -405,8 +405,8 @@ int max_active_clusters(const Kernel& kernel, const Device& device,
   LaunchAttributes attributes(device, options, handles);
   LaunchConfiguration configuration(device, CU_STREAM_LEGACY, options);
   configuration.set(attributes);
+  const CUkernel native = kernel.on(device).native;  // before the lock of the next line
   allow_shared(kernel, device, options.dynamic_shared);
-  const CUkernel native = kernel.on(device).native;
   const PrimaryScope primary(device);
   CUfunction function = nullptr;
   driver::check(driver::cuda().cuKernelGetFunction(&function, native),

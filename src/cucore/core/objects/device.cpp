@@ -163,6 +163,7 @@ void Device::synchronize() const {
 }
 
 Ref<Context> Device::context() const {
+  (void)cuda();  // throws in a forked process, where the mutex may stay locked
   std::lock_guard lock(mutex_);
   return retain_context();
 }
@@ -180,7 +181,16 @@ const Ref<Context>& Device::retain_context() const {
     driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "release a primary context");
     throw;
   }
+  read_priorities(native);
   return context_;
+}
+
+// Now, because a later query may come under locks that a reset waits for.
+void Device::read_priorities(CUcontext context) const noexcept {
+  const driver::ContextGuard guard(context, std::nothrow);
+  Priorities known;
+  if (cuda().cuCtxGetStreamPriorityRange(&known.least, &known.greatest) == CUDA_SUCCESS)
+    priorities_.store(known, std::memory_order_relaxed);
 }
 
 namespace {

@@ -97,6 +97,7 @@ bool GraphMemory::is_allocated() const noexcept {
 }
 
 void GraphMemory::release(std::unique_ptr<Allocation> allocation) noexcept {
+  if (driver::is_gone()) return;            // another thread may have had the lock at a fork
   const Ref<const GraphMemory> self(this);  // the allocation has a reference
   const std::lock_guard lock(mutex_);
   has_buffer_ = false;
