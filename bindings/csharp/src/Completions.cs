@@ -12,27 +12,34 @@ namespace Cucore {
 internal sealed class Waiter {
   // Continuations run elsewhere, because one that blocks must not delay the others.
   private readonly TaskCompletionSource<bool> source = new TaskCompletionSource<bool>(TaskCreationOptions.RunContinuationsAsynchronously);
-  internal readonly CudaFuture Future;
-
-  internal Waiter(CudaFuture future) { Future = future; }
+  // Held until the future is there, which its completion can precede.
+  private readonly object begun = new object();
+  private CudaFuture? future;
 
   internal Task Task { get { return source.Task; } }
 
+  // The driver blocks while the stream is full.
+  internal void Begin(CudaStream stream, CudaQueue queue, ulong token) {
+    lock (begun) future = CudaFuture.FromStream(stream, queue, token);
+  }
+
   internal void Complete(Status status) {
+    CudaFuture done;
+    lock (begun) done = future!;
     try {
-      if (status != Status.Ok) Future.Check();
+      if (status != Status.Ok) done.Check();
       source.TrySetResult(true);
     } catch (Exception e) {
       source.TrySetException(e);
     } finally {
-      Future.Dispose();
+      done.Dispose();
     }
   }
 
   // The work continues; its completion never comes out of the queue, or is ignored.
   internal void Cancel(CancellationToken token) {
-    Future.Detach();
-    Future.Dispose();
+    future!.Detach();
+    future.Dispose();
     source.TrySetCanceled(token);
   }
 
@@ -52,7 +59,13 @@ internal static class Completions {
 
   internal static Task Of(CudaStream stream, CancellationToken cancellation) {
     if (cancellation.IsCancellationRequested) return Task.FromCanceled(cancellation);
-    ulong token = Add(stream, out Waiter waiter);
+    ulong token = Add(out Waiter waiter);
+    try {
+      waiter.Begin(stream, queue!, token);
+    } catch {
+      Take(token);
+      throw;
+    }
     if (cancellation.CanBeCanceled) {
       CancellationTokenRegistration registration = cancellation.Register(() => Take(token)?.Cancel(cancellation));
       waiter.Task.ContinueWith(done => registration.Dispose(), CancellationToken.None, TaskContinuationOptions.ExecuteSynchronously,
@@ -61,11 +74,11 @@ internal static class Completions {
     return waiter.Task;
   }
 
-  private static ulong Add(CudaStream stream, out Waiter waiter) {
+  private static ulong Add(out Waiter waiter) {
+    waiter = new Waiter();
     lock (gate) {
       if (queue == null) queue = new CudaQueue();
-      waiter = new Waiter(CudaFuture.FromStream(stream, queue, ++lastToken));
-      waiters.Add(lastToken, waiter);
+      waiters.Add(++lastToken, waiter);
       Monitor.Pulse(gate);
       if (!draining) new Thread(Drain) { IsBackground = true, Name = "cucore completions" }.Start();
       draining = true;

@@ -23,7 +23,9 @@ template <class Tensor, int VERSIONED>
 void drop(PyObject* capsule) {
   if (!PyCapsule_IsValid(capsule, NAMES[VERSIONED])) return;
   auto* tensor = static_cast<Tensor*>(PyCapsule_GetPointer(capsule, NAMES[VERSIONED]));
+  Unlocked unlocked;  // the last owner of the memory calls the driver
   if (tensor->deleter) tensor->deleter(tensor);
+  unlocked.lock();
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "call.hpp"
 #include "handles.hpp"
 #include "object.hpp"
+#include "unlocked.hpp"
 
 namespace cucore::bind::arrays {
 namespace {
@@ -22,11 +23,14 @@ struct Loan {
   Loan() = default;
   Loan(const Loan&) = delete;
   Loan& operator=(const Loan&) = delete;
+  // The driver blocks while the other stream is full, and a host function in it may need the GIL.
   ~Loan() {
+    Unlocked unlocked;
     if (other) finish();
     cucore_stream_release(other);
     cucore_stream_release(own);
     cucore_buffer_release(memory);
+    unlocked.lock();
   }
 
  private:

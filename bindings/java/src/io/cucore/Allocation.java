@@ -2,6 +2,7 @@
 package io.cucore;
 
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongSupplier;
 
 /**
@@ -11,6 +12,8 @@ import java.util.function.LongSupplier;
 final class Allocation {
   private static final long LONGEST_NS = TimeUnit.SECONDS.toNanos(1);
   private static final long SHORTEST_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final ReentrantLock COLLECTING = new ReentrantLock();
 
   private Allocation() {}
 
@@ -22,11 +25,23 @@ final class Allocation {
     }
   }
 
-  /** One thread at a time, so that memory released for one thread is not lost to the others. */
-  private static synchronized long collectAndAllocate(LongSupplier call) {
+  /**
+   * One thread at a time, so that memory released for one thread is not lost to the others. The
+   * allocation waits for the device, whose host functions may allocate too: they wait a bounded time.
+   */
+  private static long collectAndAllocate(LongSupplier call) {
     boolean interrupted = false;
+    boolean isAlone = false;
+    long end = System.nanoTime() + LONGEST_NS;
     try {
-      long end = System.nanoTime() + LONGEST_NS;
+      try {
+        isAlone = COLLECTING.tryLock(LONGEST_NS, TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+      if (isAlone) {
+        end = System.nanoTime() + LONGEST_NS;
+      }
       long released = -1; // the first try uses memory that another thread's run has released
       for (long pause = SHORTEST_PAUSE_NS;; pause *= 2) {
         boolean isLast = System.nanoTime() >= end;
@@ -45,6 +60,9 @@ final class Allocation {
         interrupted |= Waits.pause(Math.max(SHORTEST_PAUSE_NS, Math.min(pause, end - System.nanoTime())));
       }
     } finally {
+      if (isAlone) {
+        COLLECTING.unlock();
+      }
       Waits.restore(interrupted);
     }
   }
