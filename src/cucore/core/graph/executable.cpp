@@ -2,6 +2,7 @@
 #include "core/graph/executable.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <optional>
 #include <utility>
 
@@ -30,10 +31,7 @@ class Executable::LaunchMark {
   }
 
   // Returns whether is_complete() may block. Stays true once it is.
-  bool may_wait() noexcept {
-    const std::lock_guard lock(mutex_);
-    return waits_;
-  }
+  bool may_wait() const noexcept { return waits_; }
 
   // Returns false if it would have to block and must not. One thread alone may let it block.
   bool is_complete(bool may_block) noexcept {
@@ -49,9 +47,9 @@ class Executable::LaunchMark {
   }
 
  private:
-  std::mutex mutex_;  // never held during a wait for a device
-  StreamUses uses_;   // that of the thread that may block once `waits_` is true
-  bool waits_ = false;
+  std::mutex mutex_;                // never held during a wait for a device
+  StreamUses uses_;                 // that of the thread that may block once `waits_` is true
+  std::atomic<bool> waits_{false};  // set with the lock
 };
 
 // Waits for the launches, so the library's thread does it.
@@ -201,9 +199,9 @@ class Executable::RetiredWork final : public DeferredRelease {
 class Executable::Retirement {
  public:
   // Makes room for `count` objects, so that add() cannot fail. Null without a launch.
-  Retirement(std::shared_ptr<LaunchMark>&& launches, size_t count) {
+  Retirement(const std::shared_ptr<LaunchMark>& launches, size_t count) {
     objects_.reserve(count);
-    if (launches) release_ = std::make_unique<RetiredWork>(std::move(launches));
+    if (launches) release_ = std::make_unique<RetiredWork>(launches);
   }
   ~Retirement() {
     if (!release_ || objects_.empty()) return;
@@ -292,13 +290,11 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
 }
 
-std::shared_ptr<Executable::LaunchMark> Executable::launches_until_now() {
-  if (destruction_->uses().is_empty()) return nullptr;
+const std::shared_ptr<Executable::LaunchMark>& Executable::mark_launches() {
+  if (is_marked_ && !is_handed_out_ && !last_mark_->may_wait()) return last_mark_;
   const driver::RelaxedCaptures relaxed;
-  if (!is_marked_ || is_handed_out_ || last_mark_->may_wait()) {
-    last_mark_ = std::make_shared<LaunchMark>(destruction_->uses());
-    is_marked_ = true;
-  }
+  last_mark_ = std::make_shared<LaunchMark>(destruction_->uses());
+  is_marked_ = true;
   return last_mark_;
 }
 
@@ -313,6 +309,7 @@ void Executable::launch(const Stream& stream) const {
   // The uses keep the mark of the last stream, so no other one has its key.
   if (last_stream_ != stream.mark_key()) [[unlikely]] {
     last_stream_ = nullptr;  // no key if add() throws
+    has_launched_ = true;
     if (!destruction_->uses().contains(stream.mark_key())) destruction_->uses().add(stream);
     last_stream_ = stream.mark_key();
   }
@@ -363,14 +360,13 @@ void Executable::update(const Graph& graph, NodeNumber& culprit) {
   graph.require_whole();
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(usable_mutex());
-  auto launches = launches_until_now();
+  const auto& launches = launches_until_now();
   const ContextAccess access(*context_, "executable");
   const GraphUse use(*graph.root_, *graph.body_, GraphUse::WithPlainNodes());
   const GraphBody& body = *graph.body_;
   graph.root_->require_not_captured(body, "update an executable from");
   const Ref<const GraphWork> work = graph.root_->work();
-  if (work != work_ || !changed_.empty())
-    retirement.emplace(std::move(launches), changed_.size() + 1);
+  if (work != work_ || !changed_.empty()) retirement.emplace(launches, changed_.size() + 1);
   CUgraphExecUpdateResultInfo info{};
   const CUresult result = use.cu().cuGraphExecUpdate(native(), body.native(), &info);
   if (result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE) {
@@ -436,11 +432,11 @@ template <class Make>
 void Executable::change(NodeNumber number, Make&& make) {
   std::optional<Retirement> retirement;  // ends after the locks
   const std::lock_guard lock(usable_mutex());
-  auto launches = launches_until_now();
+  const auto& launches = launches_until_now();
   const GraphUse use(*root_, *root_->body());
   const Ref<const NodeWork> before = find(number);
   const GraphNode& node = root_->body()->find(number);
-  retirement.emplace(std::move(launches), 1);
+  retirement.emplace(launches, 1);
   replace(use.cu(), node, before.get(), make(node, before.get()), *retirement);
 }
 
@@ -475,13 +471,13 @@ void Executable::set_semaphore(NodeNumber number, Ref<const External> semaphore,
 void Executable::set_child(NodeNumber number, const Graph& child) {
   std::optional<Retirement> retirement;
   const std::lock_guard lock(usable_mutex());
-  auto launches = launches_until_now();
+  const auto& launches = launches_until_now();
   GraphLocks locks(*root_, *child.root_);
   GraphUse use(std::move(locks.first), *root_, *root_->body());
   child.require_usable();
   use.read_source(*child.root_, *child.body_, "set a node to");
   const Ref<const NodeWork> before = find(number);
-  retirement.emplace(std::move(launches), 1);
+  retirement.emplace(launches, 1);
   replace(use.cu(), root_->body()->find(number), before.get(), make<ChildWork>(*child.body_),
           *retirement);
 }

@@ -66,7 +66,10 @@ class alignas(64) Executable final : public Object {
   void check_launch(CUresult result, const Stream& stream) const;
   // Returns the progress of all launches, for work that the next one does not use; null if there
   // was none. Call it before locks of graphs, because a record may wait for room in a stream.
-  std::shared_ptr<LaunchMark> launches_until_now();
+  const std::shared_ptr<LaunchMark>& launches_until_now() {
+    return has_launched_ ? mark_launches() : last_mark_;
+  }
+  const std::shared_ptr<LaunchMark>& mark_launches();
   // Returns the work of a node, null for one that somebody else has added. Throws NOT_FOUND for a
   // node that the executable does not have.
   Ref<const NodeWork> find(NodeNumber node) const;
@@ -86,6 +89,7 @@ class alignas(64) Executable final : public Object {
   const MemoryEffects memory_;
   bool may_print_;
   mutable std::atomic<bool> is_handed_out_{false};
+  mutable bool has_launched_ = false;
   mutable bool is_marked_ = false;  // no launch came after last_mark_
   const Ref<GraphRoot> root_;       // keeps the numbers and handles of the nodes
   std::unique_ptr<Destruction> destruction_;

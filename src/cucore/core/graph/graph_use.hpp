@@ -81,7 +81,7 @@ class GraphUse {
 
  private:
   // The driver throws in a forked process, where the mutex may stay locked.
-  static std::unique_lock<BiasedMutex> lock_of(const GraphRoot& root) {
+  [[gnu::always_inline]] static std::unique_lock<BiasedMutex> lock_of(const GraphRoot& root) {
     (void)driver::cuda();
     return std::unique_lock(root.mutex());
   }
