@@ -76,13 +76,15 @@ TEST_F(Process, AForkedChildIsToldWhateverLocksWereTaken) {
   std::atomic<bool> is_over{false};
   std::thread calls([&] {
     while (!is_over) {
-      MUST(cucore_executable_launch, executable, stream_);
-      MUST(cucore_executable_update, executable, graph, nullptr);
+      EXPECT_EQ(cucore_executable_launch(executable, stream_, nullptr), CUCORE_OK);
+      EXPECT_EQ(cucore_executable_update(executable, graph, nullptr, nullptr), CUCORE_OK);
     }
   });
-  for (int i = 0; i < 30; ++i)
+  const Kernel kernel = find_kernel(make_ptx_code(), "empty");
+  for (int i = 0; i < 30 && !HasFatalFailure(); ++i)
     in_child([&] {
-      alarm(60);
+      alarm(20);
+      const cucore_launch_options options = grid(1, 1);
       cucore_stream* stream = nullptr;
       cucore_node node = 0;
       if (cucore_executable_launch(executable, stream_, nullptr) != CUCORE_ERROR_INVALID_STATE)
@@ -94,6 +96,10 @@ TEST_F(Process, AForkedChildIsToldWhateverLocksWereTaken) {
         return 3;
       if (cucore_stream_create(device_, nullptr, &stream, nullptr) != CUCORE_ERROR_INVALID_STATE)
         return 4;
+      if (cucore_graph_add_kernel(graph, nullptr, 0, kernel, &options, nullptr, 0, &node,
+                                  nullptr) != CUCORE_ERROR_INVALID_STATE)
+        return 5;
+      if (cucore_graph_native(graph)) return 6;
       return 0;
     });
   is_over = true;

@@ -121,19 +121,20 @@ size_t Checks::query() {
   return read_.back()->reports.size();
 }
 
-// The wait comes before the lock, because host functions of the work may query this object. If the
-// device has ended the checks and their reports could not be read, the next call reads them.
+// Both calls of the device wait for work, whose host functions may query this object. If the device
+// has ended the checks and their reports could not be read, the next call reads them.
 void Checks::end() {
   if (is_running()) settle(sessions(), "end checks");
-  std::lock_guard lock(mutex_);
-  if (state_ == State::RUNNING) {
+  const std::lock_guard alone(ending_);
+  if (is_running()) {
     const driver::CheckSessions& device = sessions();
     const CUresult ended = device.end();
     // Ended by an earlier call that failed.
     if (ended != CUDA_ERROR_ILLEGAL_STATE) driver::check(ended, "end checks");
     IdleEvents::pause(false);
-    state_ = State::ENDED;
+    set_ended();
   }
+  std::lock_guard lock(mutex_);
   if (state_ == State::ENDED) read_locked();
   state_ = State::READ;
 }
@@ -148,6 +149,11 @@ void Checks::verify() {
              "; expected none; correct or suppress them:\n", first_lines(all.text, SHOWN_REPORTS));
   if (count > SHOWN_REPORTS) message += concat("\nand ", count - SHOWN_REPORTS, " more");
   throw Error(Status::CHECKS, std::move(message), all.text);
+}
+
+void Checks::set_ended() {
+  std::lock_guard lock(mutex_);
+  state_ = State::ENDED;
 }
 
 bool Checks::is_running() const {

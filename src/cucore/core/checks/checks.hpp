@@ -43,10 +43,12 @@ class Checks final : public Object {
 
   enum class State { RUNNING, ENDED, READ };
 
+  void set_ended();
   void read_locked();
   void log_schedule();
 
   const Suppressions suppressions_;
+  std::mutex ending_;  // one end at a time; before mutex_
   mutable std::mutex mutex_;
   State state_ = State::READ;
   std::string last_json_;  // of the device

@@ -117,8 +117,8 @@ void begin_native(const CudaTable& cu, const Stream& stream, Target& target,
   check(result, [&] { return concat("begin a capture of ", stream.label()); });
 }
 
-// The target comes before the records of the stream are held: a change of a graph locks the graph
-// before it records.
+// Locks the graph before the records of the stream are held, so that no thread needs the two in the
+// other order.
 Target make_target(const CudaTable& cu, const Stream& stream, const CaptureOptions& options) {
   try {
     return Target(cu, options);

@@ -239,7 +239,7 @@ Executable::~Executable() {
     for (const auto& [node, work] : changed_) work->forget();
   }
   destruction_->keep(std::move(work_), std::move(changed_), std::move(last_mark_));
-  if (driver::is_gone()) {
+  if (driver::forked()) {
     (void)destruction_.release();  // the marks may stay locked
     return;
   }

@@ -203,6 +203,7 @@ Ref<Graph> Graph::clone() const {
 
 CUgraph Graph::hand_out() const noexcept try {
   std::vector<RemovedNode> dropped;  // ends after the lock
+  (void)cuda();                      // throws in a forked process, where the lock may stay taken
   const std::lock_guard lock(root_->mutex());
   if (body_->is_gone()) return nullptr;
   root_->expand();

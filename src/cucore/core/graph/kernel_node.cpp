@@ -252,6 +252,7 @@ NodeNumber Graph::try_add_plain(std::span<const NodeNumber> after, const KernelL
 
 NodeNumber Graph::add_kernel(std::span<const NodeNumber> after, const KernelLaunch& launch,
                              const LaunchHandles& handles) {
+  (void)driver::cuda();  // throws in a forked process, where the lock may stay taken
   const KernelImage* image = launch.kernel.found_in(context_);
   if (!image) image = &load(launch.kernel);
   if (const NodeNumber number = try_add_plain(after, launch, *image, handles.buffers))

@@ -176,21 +176,22 @@ const Ref<Context>& Device::retain_context() const {
   check(cu.cuDevicePrimaryCtxRetain(&native, native_),
         [&] { return "make the primary context of " + label(); });
   try {
+    read_priorities(native);
     context_ = make<Context>(*this, native);
   } catch (...) {
     driver::check_release(cu.cuDevicePrimaryCtxRelease(native_), "release a primary context");
     throw;
   }
-  read_priorities(native);
   return context_;
 }
 
 // Now, because a later query may come under locks that a reset waits for.
-void Device::read_priorities(CUcontext context) const noexcept {
-  const driver::ContextGuard guard(context, std::nothrow);
+void Device::read_priorities(CUcontext context) const {
+  const driver::ContextGuard guard(context);
   Priorities known;
-  if (cuda().cuCtxGetStreamPriorityRange(&known.least, &known.greatest) == CUDA_SUCCESS)
-    priorities_.store(known, std::memory_order_relaxed);
+  check(cuda().cuCtxGetStreamPriorityRange(&known.least, &known.greatest),
+        [&] { return "query the stream priorities of " + label(); });
+  priorities_.store(known, std::memory_order_relaxed);
 }
 
 namespace {

@@ -84,7 +84,7 @@ class Device final : public Object {
   bool emulated_ = false;
   DeviceLimits limits_;
   const Ref<Context>& retain_context() const;  // call with mutex_ held
-  void read_priorities(CUcontext context) const noexcept;
+  void read_priorities(CUcontext context) const;
 
   mutable std::mutex mutex_;
   mutable Ref<Context> context_;

@@ -40,6 +40,7 @@ void GraphMemory::set_address(CUdeviceptr address) noexcept {
 }
 
 GraphMemory::~GraphMemory() {
+  if (driver::is_gone()) return;  // as in release()
   const std::lock_guard lock(registry().mutex);
   const auto found = registry().addresses.find(address_);
   if (found != registry().addresses.end() && found->second == this)

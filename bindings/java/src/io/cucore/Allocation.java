@@ -32,16 +32,13 @@ final class Allocation {
   private static long collectAndAllocate(LongSupplier call) {
     boolean interrupted = false;
     boolean isAlone = false;
-    long end = System.nanoTime() + LONGEST_NS;
     try {
       try {
         isAlone = COLLECTING.tryLock(LONGEST_NS, TimeUnit.NANOSECONDS);
       } catch (InterruptedException e) {
         interrupted = true;
       }
-      if (isAlone) {
-        end = System.nanoTime() + LONGEST_NS;
-      }
+      long end = System.nanoTime() + LONGEST_NS;
       long released = -1; // the first try uses memory that another thread's run has released
       for (long pause = SHORTEST_PAUSE_NS;; pause *= 2) {
         boolean isLast = System.nanoTime() >= end;
