@@ -16,6 +16,7 @@ constexpr double BATCHED_BELOW = 50e-6;
 constexpr double BATCH_TIME = 1e-3;
 constexpr uint32_t MOST_BATCHED = 500;  // launches that a stream accepts while it is held
 constexpr uint32_t BATCHES = 11;
+constexpr uint32_t MOST_SERIES = 3;  // with offsets that were too large
 
 class SteadyPace final : public Pace {
  public:
@@ -146,8 +147,12 @@ std::vector<Ref<Measurement>> measure(const DeviceOwner& device, const StreamOwn
   for (WorkSource& source : sources) source.take();  // finds out works that synchronise
   std::vector<SampleSource*> pointers;
   for (WorkSource& source : sources) pointers.push_back(&source);
-  SteadyPace pace;
-  std::vector<Series> series = take_series(pointers, pace, options.limits);
+  std::vector<Series> series;
+  // All samples need the same offset.
+  for (uint32_t i = 0; i < MOST_SERIES && (i == 0 || timer.lower_event_offset()); ++i) {
+    SteadyPace pace;
+    series = take_series(pointers, pace, options.limits);
+  }
   const MeasuredMachine machine = machine_of(device.get());
   std::vector<Ref<Measurement>> results;
   for (size_t i = 0; i < works.size(); ++i) {

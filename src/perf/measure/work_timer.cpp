@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 namespace cucore::perf {
@@ -85,7 +86,10 @@ double WorkTimer::time(const Work& setup, const Work& work, uint32_t calls) {
   }
   const bool could_block = is_blocked();
   const double seconds = activity_ ? time_by_activity(work, calls) : time_by_events(work, calls);
-  if (!could_block || !synchronises_) return std::max(seconds - event_offset_, 0.0);
+  if (!could_block || !synchronises_) {
+    has_short_sample_ = has_short_sample_ || seconds < event_offset_;
+    return std::max(seconds - event_offset_, 0.0);
+  }
   // The block timed out, so this sample contains the wait for it.
   if (!is_clock_chosen_) clock_ = ClockKind::HOST;
   return time(setup, work, calls);
@@ -100,9 +104,17 @@ void WorkTimer::measure_event_offset() {
   if (clock_ != ClockKind::EVENTS) return;
   const Work nothing = [](const cucore_stream*) {};
   std::vector<double> times;
-  event_offset_ = 0;
   for (uint32_t i = 0; i < OFFSET_SAMPLES; ++i) times.push_back(time_by_events(nothing, 1));
   event_offset_ = *std::ranges::min_element(times);  // other work on the machine only adds time
+}
+
+bool WorkTimer::lower_event_offset() {
+  if (!std::exchange(has_short_sample_, false)) return false;
+  const double before = event_offset_;
+  measure_event_offset();
+  if (event_offset_ < before) return true;
+  event_offset_ = before;
+  return false;
 }
 
 void WorkTimer::flush() {

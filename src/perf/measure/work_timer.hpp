@@ -40,6 +40,10 @@ class WorkTimer {
   // Measures the time of a pair of events around nothing, which time() then subtracts.
   void measure_event_offset();
 
+  // If a sample was shorter than the offset, other work had slowed all pairs of events down. Then
+  // measures the offset again, and returns whether it is less.
+  bool lower_event_offset();
+
   ClockKind clock() const { return clock_; }
   bool is_blocked() const { return gate_ && !synchronises_; }
   bool is_flushed() const { return static_cast<bool>(flushed_); }
@@ -62,6 +66,7 @@ class WorkTimer {
   std::unique_ptr<ActivityTimer> activity_;  // null: another clock
   BufferOwner flushed_;
   bool synchronises_ = false;
+  bool has_short_sample_ = false;
   double event_offset_ = 0;
 };
 

@@ -74,6 +74,38 @@ TEST_F(ScriptedMeasurement, SubtractsThePairAroundNothing) {
   EXPECT_EQ(result.is_blocked, 0) << "the scripted driver cannot wait for values";
 }
 
+// Other work slowed all pairs around nothing down, until a sample was shorter. The series begins
+// again with the new offset.
+TEST_F(ScriptedMeasurement, BeginsAgainIfASampleIsShorterThanThePairAroundNothing) {
+  std::vector<float> all(OFFSETS, 0.010F);
+  all.push_back(0.101F);  // finds out whether the work synchronises
+  all.insert(all.end(), {0.012F, 0.009F, 0.012F, 0.012F, 0.012F});
+  all.insert(all.end(), OFFSETS, 0.001F);
+  all.insert(all.end(), {0.012F, 0.013F, 0.014F, 0.015F, 0.016F});
+  driver().script_elapsed(all.data(), all.size());
+  options.min_samples = 5;
+  ASSERT_EQ(run(fill, buffer), CUCORE_OK) << message();
+  const cucore_measurement_info result = info(measurement);
+  EXPECT_EQ(result.samples, 5U);
+  EXPECT_NEAR(result.event_offset, 1e-6, 1e-12);
+  EXPECT_NEAR(result.min, 11e-6, 1e-11);
+  EXPECT_NEAR(result.max, 15e-6, 1e-11);
+}
+
+// A work that is as short as nothing is measured once.
+TEST_F(ScriptedMeasurement, EndsIfThePairAroundNothingStaysAsLong) {
+  std::vector<float> all(OFFSETS, 0.010F);
+  all.push_back(0.101F);
+  all.insert(all.end(), {0.010F, 0.009F, 0.012F, 0.012F, 0.012F});
+  all.insert(all.end(), OFFSETS, 0.010F);
+  all.insert(all.end(), 5, 0.5F);
+  driver().script_elapsed(all.data(), all.size());
+  options.min_samples = 5;
+  ASSERT_EQ(run(fill, buffer), CUCORE_OK) << message();
+  EXPECT_EQ(info(measurement).min, 0);
+  EXPECT_NEAR(info(measurement).max, 2e-6, 1e-11);
+}
+
 TEST_F(ScriptedMeasurement, FlushesBeforeEachSample) {
   const auto nothing = [](const cucore_stream*, void*, cucore_error**) { return CUCORE_OK; };
   const auto fills = [&](cucore_toggle flush) {
