@@ -838,4 +838,34 @@ TEST_F(StreamCapture, GoesOnBesideOtherThreads) {
   }
 }
 
+// Finalisers release memory in the order of a stream while a capture of the stream begins. The
+// library's thread does so after the end of a graph.
+TEST_F(StreamCapture, TakesInNoReleasesOfOtherThreads) {
+  constexpr size_t COUNT = 3000;
+  std::vector<Buffer> buffers, also_used;
+  for (size_t i = 0; i < COUNT; ++i) {
+    buffers.push_back(make_buffer(device_, 64, stream_));
+    also_used.push_back(make_buffer(device_, 64, stream_));
+    MUST(cucore_buffer_record_use, also_used.back(), runs_on_);
+  }
+  std::atomic<bool> is_running{true};
+  std::thread finaliser([&] {
+    while (!buffers.empty()) {
+      buffers.pop_back();
+      also_used.pop_back();
+    }
+    is_running = false;
+  });
+  size_t captures = 0;
+  for (; is_running || captures < 100; ++captures) {
+    begin();
+    if (captures % 2 == 0) fork(runs_on_);
+    if (captures % 2 == 0) MUST(cucore_stream_wait_stream, stream_, runs_on_);
+    const Graph graph = end();
+    EXPECT_EQ(cucore_graph_node_count(graph), 0u) << captures;
+    if (HasFailure()) break;
+  }
+  finaliser.join();
+}
+
 }  // namespace

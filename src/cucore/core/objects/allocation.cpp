@@ -53,7 +53,7 @@ void Allocation::release(std::unique_ptr<Allocation> allocation) noexcept {
   const ContextAccess access(*self.context_, std::nothrow);
   const CudaTable* cu = driver::is_gone() ? nullptr : driver::cuda_if_available();
   if (!cu || !access.is_alive()) return;  // the memory ended with its context or its process
-  if (self.is_simple()) return self.free_simply(*cu);
+  if (self.is_simple() && self.free_simply(*cu)) return;
   const driver::ContextGuard guard(self.context_->native(), std::nothrow);
   if (self.is_ordered() && self.free_in_order(*cu)) return;
   const RelaxedCaptures relaxed;
@@ -117,17 +117,27 @@ bool Allocation::is_simple() const {
          uses().is_empty();
 }
 
-void Allocation::free_simply(const CudaTable& cu) noexcept {
+// Returns false if a capture has taken the stream since the caller looked.
+bool Allocation::free_simply(const CudaTable& cu) noexcept {
   if (pool_ && stream_->blocks().put(cu, *pool_, address_, size_, context_->block_registry()))
-    return;
+    return true;
+  const auto held = stream_->hold_records();
+  if (stream_->may_be_captured()) return false;
   core::free_in_order(cu, *context_, address(), stream_->native());
+  return true;
 }
 
+bool Allocation::is_captured(const CudaTable& cu, CUstream own) const noexcept {
+  const bool may_be_captured = stream_->kind() != Stream::Kind::OWNED || stream_->may_be_captured();
+  return may_be_captured && driver::is_captured(cu, own);
+}
+
+// A release on the thread of the library must not become a node of a capture that begins.
 bool Allocation::free_in_order(const CudaTable& cu) noexcept {
   const CUstream own = order();
-  const bool may_be_captured = stream_->kind() != Stream::Kind::OWNED || stream_->may_be_captured();
-  if (may_be_captured && driver::is_captured(cu, own)) return false;
-  if (!uses().is_empty()) return free_after_uses(cu, own);
+  if (!uses().is_empty()) return !is_captured(cu, own) && free_after_uses(cu, own);
+  const auto held = stream_->hold_records();
+  if (is_captured(cu, own)) return false;
   const RelaxedCaptures relaxed;
   check_release(cu.cuMemFreeAsync(address(), own), "free device memory");
   return true;

@@ -78,7 +78,8 @@ class Allocation final : public DeferredRelease {
   bool is_unused() noexcept;
   void add_own_stream() noexcept;
   bool is_simple() const;
-  void free_simply(const driver::CudaTable& cu) noexcept;
+  bool free_simply(const driver::CudaTable& cu) noexcept;
+  bool is_captured(const driver::CudaTable& cu, CUstream own) const noexcept;
   bool free_in_order(const driver::CudaTable& cu) noexcept;
   bool free_after_uses(const driver::CudaTable& cu, CUstream own) noexcept;
   CUstream order() const;

@@ -247,7 +247,7 @@ void Stream::wait(const Event& event) const {
   const bool may_fork = kind == Wait::FORK || event.is_shared();
   if (may_fork) free_blocks();  // before the capture
   if (session) session->add_fork(Ref<const Stream>(this));
-  const auto held = session ? hold_records() : std::unique_lock<std::mutex>();
+  const auto held = may_fork ? hold_records() : std::unique_lock<std::mutex>();
   check(call([&] {
           return cuda().cuStreamWaitEvent(native_, event.native(), CU_EVENT_WAIT_DEFAULT);
         }),

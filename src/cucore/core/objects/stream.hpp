@@ -73,7 +73,8 @@ class alignas(64) Stream final : public Object {
   CaptureGate* plain_capture_gate() const {
     return kind_ == Kind::OWNED && !is_shared() ? gate_.get() : nullptr;
   }
-  // Held while a capture of the stream begins or ends; see StreamMark::hold().
+  // Held while a capture of the stream begins or ends, and during a free in its order; see
+  // StreamMark::hold().
   std::unique_lock<std::mutex> hold_records() const {
     return mark_ ? mark_->hold() : std::unique_lock<std::mutex>();
   }

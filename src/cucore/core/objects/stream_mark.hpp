@@ -35,8 +35,9 @@ class StreamMark final : public Object {
   // Records the last work. The stream's destructor calls it; the stream is not used afterwards.
   void retire() noexcept;
 
-  // Keeps other threads from recording the stream's work. Held while a capture of the stream begins
-  // or ends, because drivers crash if an event is recorded at that instant (seen with CUDA 13.0).
+  // Keeps other threads from recording the stream's work, and from freeing memory in its order.
+  // Held while a capture of the stream begins or ends. Drivers crash if an event is recorded at
+  // that instant (seen with CUDA 13.0), and a free would become a node of the capture.
   std::unique_lock<std::mutex> hold() const { return std::unique_lock(mutex_); }
 
   const Ref<Context>& context() const { return context_; }
