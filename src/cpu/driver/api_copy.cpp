@@ -3,6 +3,7 @@
 #include "cpu/driver/api.hpp"
 #include "cpu/driver/array.hpp"
 #include "cpu/driver/copy.hpp"
+#include "cpu/driver/graph/capture.hpp"
 
 namespace cucore::cpu::api {
 namespace {
@@ -21,9 +22,25 @@ CUresult run(Side to, Side from, size_t bytes, Waiting waiting, CUstream stream)
   return CUDA_SUCCESS;
 }
 
-// The contexts of peer functions are only checked, because one address space contains all devices.
-void check_context(CUcontext handle) {
-  if (handle) lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT)->check();
+// The device that a peer function names for a side. One address space contains all devices, so the
+// device matters for the access to pools alone.
+int user_of(CUcontext handle) {
+  if (!handle) return -1;
+  const auto context = lookup<Context>(handle, CUDA_ERROR_INVALID_CONTEXT);
+  context->check();
+  return context->device().ordinal();
+}
+
+Side device_of(CUdeviceptr p, CUcontext context) {
+  return {p, 0, 0, Claim::DEVICE, user_of(context)};
+}
+
+// Streams capture no call that names contexts.
+CUresult run_peer(Side to, Side from, const Box& box, Waiting waiting, CUstream stream) {
+  auto s = find_stream(stream);
+  refuse_capture(*s);
+  if (!box.empty()) copy(to, from, box, waiting, *s);
+  return CUDA_SUCCESS;
 }
 
 // One side of a 2D or 3D copy from its descriptor.
@@ -100,10 +117,14 @@ CUresult copy_3d(const Descriptor* c, Waiting waiting, CUstream stream) {
 }
 
 CUresult copy_3d_peer(const CUDA_MEMCPY3D_PEER* c, Waiting waiting, CUstream stream) {
-  require(c != nullptr);
-  check_context(c->srcContext);
-  check_context(c->dstContext);
-  return copy_3d(c, waiting, stream);
+  const auto [to, from] = sides(c);
+  const int to_user = user_of(c->dstContext), from_user = user_of(c->srcContext);
+  const Box box{c->WidthInBytes, c->Height, c->Depth};
+  if (box.empty()) return run_peer({}, {}, box, waiting, stream);
+  Side target = side(to, box), source = side(from, box);
+  target.user = to_user;
+  source.user = from_user;
+  return run_peer(target, source, box, waiting, stream);
 }
 
 DescribedCopy describe(const CUDA_MEMCPY3D& c) {
@@ -180,15 +201,13 @@ CUresult cuMemcpyAtoHAsync_v2(void* dstHost, CUarray srcArray, size_t srcOffset,
 
 CUresult cuMemcpyPeer(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                       CUcontext srcContext, size_t ByteCount) {
-  check_context(dstContext);
-  check_context(srcContext);
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::BLOCKING, nullptr);
+  return run_peer(device_of(dstDevice, dstContext), device_of(srcDevice, srcContext),
+                  {ByteCount, 1, 1}, Waiting::BLOCKING, nullptr);
 }
 CUresult cuMemcpyPeerAsync(CUdeviceptr dstDevice, CUcontext dstContext, CUdeviceptr srcDevice,
                            CUcontext srcContext, size_t ByteCount, CUstream hStream) {
-  check_context(dstContext);
-  check_context(srcContext);
-  return run(device(dstDevice), device(srcDevice), ByteCount, Waiting::ASYNC, hStream);
+  return run_peer(device_of(dstDevice, dstContext), device_of(srcDevice, srcContext),
+                  {ByteCount, 1, 1}, Waiting::ASYNC, hStream);
 }
 
 CUresult cuMemcpy2D_v2(const CUDA_MEMCPY2D* pCopy) {

@@ -301,6 +301,12 @@ bool Context::disable_peer(const Context& peer) {
   return peers_.erase(peer.id()) == 1;
 }
 
+bool Context::reaches(const Device& device) const {
+  if (&device == &device_) return true;
+  std::lock_guard lock(mutex_);
+  return std::ranges::any_of(peers_, [&](const auto& p) { return p.second == device.ordinal(); });
+}
+
 uint64_t Context::accessible_devices() const {
   std::lock_guard lock(mutex_);
   uint64_t bits = uint64_t{1} << device_.ordinal();

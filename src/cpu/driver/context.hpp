@@ -79,7 +79,8 @@ class Context : public Object, public std::enable_shared_from_this<Context> {
 
   bool enable_peer(const Context& peer);  // false: already enabled
   bool disable_peer(const Context& peer);
-  uint64_t accessible_devices() const;  // one bit per device whose memory kernels may access
+  bool reaches(const Device& device) const;  // its own, or enabled by cuCtxEnablePeerAccess
+  uint64_t accessible_devices() const;       // one bit per device whose memory kernels may access
 
  private:
   static void require_success(CUresult code) {

@@ -9,6 +9,8 @@
 #include "cpu/checks/transfers.hpp"
 #include "cpu/driver/allocations.hpp"
 #include "cpu/driver/graph/capture.hpp"
+#include "cpu/driver/pool.hpp"
+#include "cpu/driver/process.hpp"
 #include "cpu/exec/memory.hpp"
 
 namespace cucore::cpu {
@@ -48,6 +50,24 @@ Place locate(const Side& side, size_t span, Access access) {
   auto* host = static_cast<std::byte*>(AddressSpace::instance().host(side.address, span, access));
   require(host != nullptr);
   return {range->on_device() ? Where::DEVICE : Where::HOST, host};
+}
+
+// Work cannot use memory of a pool that is not open to its device (two H200 with driver 580).
+void require_open(const Side& side, const Context& context) {
+  if (Process::get().devices().size() == 1) return;
+  const int user = side.user >= 0 ? side.user : context.device().ordinal();
+  const auto memory = Allocations::instance().find(side.address);
+  if (!memory || !memory->pool || memory->kind != MemoryKind::DEVICE) return;
+  const Pool& pool = *memory->pool;
+  require(pool.device().ordinal() == user || pool.access(user) != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+}
+
+// Fills in a stream are kernels of its device, so they need more than copies do.
+void require_reached(const Side& side, const Context& context) {
+  require_open(side, context);
+  const auto memory = Allocations::instance().find(side.address);
+  if (!memory || memory->pool || memory->kind != MemoryKind::DEVICE || !memory->device) return;
+  require(context.reaches(*memory->device));
 }
 
 // Locates the bytes again when the work runs, because memory may have been freed in stream order.
@@ -163,9 +183,10 @@ void require_aligned(const Side& to, size_t unit, const Box& box) {
   require(to.address % unit == 0 && (box.flat() || to.pitch % unit == 0));
 }
 
-void check_side(const Side& side, const Box& box) {
+void check_side(const Side& side, const Box& box, const Context& context) {
   checked_span(side, box);
   require(side.address != 0);
+  require_open(side, context);
   if (side.claim == Claim::ANY && !Allocations::instance().device_address(side.address)) return;
   require(AddressSpace::instance().find(side.address) ||
           Allocations::instance().is_graph_memory(side.address, 1));
@@ -202,6 +223,8 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream) {
               box, nullptr, nullptr};
   job.to_place = locate(to, job.to_span, Access::WRITE);
   job.from_place = locate(from, job.from_span, Access::READ);
+  require_open(to, stream.context());
+  require_open(from, stream.context());
   bool pageable_source = job.from_place.where == Where::PAGEABLE;
   bool pageable = pageable_source || job.to_place.where == Where::PAGEABLE;
   bool devices = job.from_place.where == Where::DEVICE && job.to_place.where == Where::DEVICE;
@@ -234,6 +257,7 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   to.claim = Claim::DEVICE;
   FillJob job{to, {}, checked_span(to, box), box, value, unit, nullptr};
   job.place = locate(to, job.span, Access::WRITE);
+  require_reached(to, stream.context());
   bool must_wait = waiting == Waiting::BLOCKING && job.place.where == Where::HOST;
   bool inline_ok = must_wait || (job.place.where == Where::DEVICE && job.span <= INLINE);
   job.operation = next_operation(stream);
@@ -242,15 +266,15 @@ void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream
   if (must_wait) wait(ticket, stream);
 }
 
-void check_copy(const DescribedCopy& copy) {
-  check_side(copy.to, copy.box);
-  check_side(copy.from, copy.box);
+void check_copy(const DescribedCopy& copy, const Context& context) {
+  check_side(copy.to, copy.box, context);
+  check_side(copy.from, copy.box, context);
 }
 
-void check_fill(const Side& to, size_t unit, const Box& box) {
+void check_fill(const Side& to, size_t unit, const Box& box, const Context& context) {
   require(unit == 1 || unit == 2 || unit == 4);
   require_aligned(to, unit, box);
-  check_side(to, box);
+  check_side(to, box, context);
 }
 
 void copy_now(const DescribedCopy& copy, Context& context, std::shared_ptr<StreamWork> operation) {

@@ -18,6 +18,7 @@ struct Side {
   size_t pitch = 0;  // bytes from row to row
   size_t slice = 0;  // bytes from plane to plane
   Claim claim = Claim::ANY;
+  int user = -1;  // the device that the call names for this side; -1: that of the work
 };
 
 struct Box {
@@ -46,8 +47,8 @@ void copy(Side to, Side from, Box box, Waiting waiting, Stream& stream);
 void fill(Side to, uint32_t value, size_t unit, Box box, Waiting waiting, Stream& stream);
 
 // The same for a node of a graph. The checks are those that no later change of memory can affect.
-void check_copy(const DescribedCopy& copy);
-void check_fill(const Side& to, size_t unit, const Box& box);
+void check_copy(const DescribedCopy& copy, const Context& context);
+void check_fill(const Side& to, size_t unit, const Box& box, const Context& context);
 // Run in a job; a fault poisons the context.
 void copy_now(const DescribedCopy& copy, Context& context, std::shared_ptr<StreamWork> operation);
 void fill_now(const Side& to, uint32_t value, size_t unit, const Box& box, Context& context,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stream-ordered allocation and memory pools.
+#include <functional>
+
 #include "driver.hpp"
 
 namespace cutest {
@@ -20,10 +22,10 @@ class Pools : public DeviceTest {
   void set(CUmemPool_attribute which, cuuint64_t value) {
     EXPECT_CU(0, cu.cuMemPoolSetAttribute(pool, which, &value));
   }
-  CUmemoryPool make(size_t max_size = 0) {
+  CUmemoryPool make(size_t max_size = 0, int device = 0) {
     CUmemPoolProps props{};
     props.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
-    props.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+    props.location = {CU_MEM_LOCATION_TYPE_DEVICE, {device}};
     props.maxSize = max_size;
     CUmemoryPool made = nullptr;
     EXPECT_CU(0, cu.cuMemPoolCreate(&made, &props));
@@ -191,6 +193,151 @@ TEST_F(Pools, Access) {
   CUmemAccessDesc revoke{here, CU_MEM_ACCESS_FLAGS_PROT_NONE};
   EXPECT_CU(CUDA_ERROR_INVALID_DEVICE, cu.cuMemPoolSetAccess(own, &revoke, 1));
   OK(cu.cuMemPoolDestroy(own));
+}
+
+// All 240 rows of two H200 with driver 580 follow one rule. Work fails with INVALID_VALUE unless
+// the pool of each side is open to the device of the stream. Calls that name contexts need no
+// access.
+TEST_F(Pools, AreUsedByWorkOfTheDevicesThatTheyAreOpenTo) {
+  constexpr size_t N = 64;
+  CUcontext other = nullptr, popped = nullptr;
+  CUmemoryPool pools[2] = {make(0, 0), make(0, 1)};
+  CUstream streams[2] = {stream, nullptr};
+  CUdeviceptr pooled[2] = {}, plain[2] = {}, managed = 0, pinned = 0;
+  OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 1));
+  OK(cu.cuCtxPopCurrent_v2(&popped));
+  OK(cu.cuCtxSetCurrent(other));
+  OK(cu.cuStreamCreate(&streams[1], CU_STREAM_NON_BLOCKING));
+  const CUcontext contexts[2] = {context, other};
+  for (int i = 0; i < 2; ++i) {
+    OK(cu.cuCtxSetCurrent(contexts[i]));
+    OK(cu.cuMemAllocFromPoolAsync(&pooled[i], 2 * N, pools[i], streams[i]));
+    OK(cu.cuStreamSynchronize(streams[i]));
+    OK(cu.cuMemAlloc_v2(&plain[i], N));
+  }
+  OK(cu.cuMemAllocManaged(&managed, N, CU_MEM_ATTACH_GLOBAL));
+  void* host = nullptr;
+  OK(cu.cuMemHostAlloc(&host, N, CU_MEMHOSTALLOC_PORTABLE));
+  pinned = reinterpret_cast<CUdeviceptr>(host);
+
+  struct Call {
+    const char* name;
+    std::vector<int> uses;  // the devices of the pools
+    std::function<CUresult(CUstream)> run;
+  };
+  const auto copy = [&](CUdeviceptr to, CUdeviceptr from) {
+    return [=](CUstream s) { return cu.cuMemcpyAsync(to, from, N, s); };
+  };
+  const std::vector<Call> calls = {
+      {"pool 0 to pool 1", {0, 1}, copy(pooled[1], pooled[0])},
+      {"pool 1 to pool 0", {0, 1}, copy(pooled[0], pooled[1])},
+      {"within pool 0", {0}, copy(pooled[0], pooled[0] + N)},
+      {"memory of 0 to pool 0", {0}, copy(pooled[0], plain[0])},
+      {"memory of 1 to pool 0", {0}, copy(pooled[0], plain[1])},
+      {"pool 0 to memory of 1", {0}, copy(plain[1], pooled[0])},
+      {"memory of 0 to pool 1", {1}, copy(pooled[1], plain[0])},
+      {"memory of 0 to that of 1", {}, copy(plain[1], plain[0])},
+      {"managed to pool 0", {0}, copy(pooled[0], managed)},
+      {"pinned to pool 1", {1}, copy(pooled[1], pinned)},
+      {"pool 0 to pinned", {0}, copy(pinned, pooled[0])},
+      {"read of pool 1",
+       {1},
+       [&](CUstream s) { return cu.cuMemcpyDtoHAsync_v2(host, pooled[1], N, s); }},
+      {"fill of pool 0", {0}, [&](CUstream s) { return cu.cuMemsetD8Async(pooled[0], 1, N, s); }},
+      {"with contexts",
+       {},
+       [&](CUstream s) {
+         return cu.cuMemcpyPeerAsync(pooled[1], other, pooled[0], context, N, s);
+       }},
+      {"with contexts, from pinned",
+       {},
+       [&](CUstream s) { return cu.cuMemcpyPeerAsync(pooled[1], other, pinned, context, N, s); }},
+  };
+  const auto open = [&](int of, int to, bool is_open) {
+    const auto flags = is_open ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE : CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {to}}, flags};
+    OK(cu.cuMemPoolSetAccess(pools[of], &access, 1));
+  };
+  for (const int state : {0, 1, 2, 3}) {
+    const bool is_open[2] = {(state & 1) != 0, (state & 2) != 0};
+    open(0, 1, is_open[0]);
+    open(1, 0, is_open[1]);
+    for (int device = 0; device < 2; ++device) {
+      OK(cu.cuCtxSetCurrent(contexts[device]));
+      for (const Call& call : calls) {
+        SCOPED_TRACE(testing::Message()
+                     << call.name << ", state " << state << ", stream of " << device);
+        bool is_usable = true;
+        for (const int used : call.uses) is_usable = is_usable && (used == device || is_open[used]);
+        EXPECT_CU(is_usable ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE, call.run(streams[device]));
+        OK(cu.cuStreamSynchronize(streams[device]));
+      }
+      // Fills are kernels of the device, so even plain memory of another one is refused.
+      EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+                cu.cuMemsetD8Async(plain[1 - device], 1, N, streams[device]));
+    }
+    const bool is_swapped_refused = !is_open[0] || !is_open[1];
+    EXPECT_CU(is_swapped_refused ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS,
+              cu.cuMemcpyPeerAsync(pooled[1], context, pooled[0], other, N, streams[1]));
+  }
+  OK(cu.cuCtxSetCurrent(context));
+  OK(cu.cuMemFree_v2(plain[0]));
+  OK(cu.cuMemFreeHost(host));
+  OK(cu.cuMemFreeAsync(pooled[0], stream));
+  OK(cu.cuMemPoolDestroy(pools[0]));
+  OK(cu.cuCtxDestroy_v2(other));
+}
+
+// Nodes follow the device of their context.
+TEST_F(Pools, AreUsedByNodesOfTheDevicesThatTheyAreOpenTo) {
+  CUdeviceptr here = 0;
+  OK(cu.cuMemAllocAsync(&here, 64, stream));
+  OK(cu.cuStreamSynchronize(stream));
+  CUcontext other = nullptr, popped = nullptr;
+  OK(cu.cuCtxCreate_v4(&other, nullptr, 0, 1));
+  CUdeviceptr there = 0;
+  OK(cu.cuMemAlloc_v2(&there, 64));
+  OK(cu.cuCtxPopCurrent_v2(&popped));
+  CUgraph graph = nullptr;
+  CUgraphNode node = nullptr;
+  OK(cu.cuGraphCreate(&graph, 0));
+  CUDA_MEMCPY3D copy{};
+  copy.srcMemoryType = copy.dstMemoryType = CU_MEMORYTYPE_UNIFIED;
+  copy.srcDevice = here;
+  copy.dstDevice = there;
+  copy.srcPitch = copy.dstPitch = copy.WidthInBytes = 64;
+  copy.srcHeight = copy.dstHeight = copy.Height = copy.Depth = 1;
+  CUDA_MEMSET_NODE_PARAMS fill{};
+  fill.dst = here;
+  fill.elementSize = 1;
+  fill.width = 64;
+  fill.height = 1;
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy, other));
+  EXPECT_CU(CUDA_ERROR_INVALID_VALUE,
+            cu.cuGraphAddMemsetNode(&node, graph, nullptr, 0, &fill, other));
+  OK(cu.cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy, context));
+  OK(cu.cuGraphAddMemsetNode(&node, graph, nullptr, 0, &fill, context));
+  const CUmemAccessDesc access{{CU_MEM_LOCATION_TYPE_DEVICE, {1}},
+                               CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  OK(cu.cuMemPoolSetAccess(pool, &access, 1));
+  OK(cu.cuGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy, other));
+  OK(cu.cuGraphAddMemsetNode(&node, graph, nullptr, 0, &fill, other));
+  OK(cu.cuGraphDestroy(graph));
+  OK(cu.cuCtxDestroy_v2(other));
+  OK(cu.cuMemFreeAsync(here, stream));
+}
+
+// Streams capture no call that names contexts.
+TEST_F(Pools, AreNotCopiedWithContextsInACapture) {
+  CUdeviceptr p = 0;
+  CUgraph graph = nullptr;
+  OK(cu.cuMemAllocAsync(&p, 128, stream));
+  OK(cu.cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+  EXPECT_CU(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED,
+            cu.cuMemcpyPeerAsync(p, context, p + 64, context, 64, stream));
+  EXPECT_CU(CUDA_ERROR_STREAM_CAPTURE_INVALIDATED, cu.cuStreamEndCapture(stream, &graph));
+  OK(cu.cuMemFreeAsync(p, stream));
 }
 
 TEST_F(Pools, NoBytesHaveNoAddress) {

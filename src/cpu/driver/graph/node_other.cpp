@@ -32,15 +32,15 @@ void describe(const Side& side, CUmemorytype& type, Pointer& host, CUdeviceptr& 
 
 NodeParams make_copy(const CUDA_MEMCPY3D* given, CUcontext context) {
   require(given != nullptr);
-  check_copy(described(*given));
   auto copy = std::make_shared<CopyParams>();
   copy->given = *given;
   copy->context = context_of_node(context);
+  check_copy(described(*given), *copy->context);
   return std::shared_ptr<const CopyParams>(std::move(copy));
 }
 
 NodeParams make_copy(const DescribedCopy& copy, const std::shared_ptr<Context>& context) {
-  check_copy(copy);
+  check_copy(copy, *context);
   auto made = std::make_shared<CopyParams>();
   CUDA_MEMCPY3D& g = made->given;
   describe(copy.to, g.dstMemoryType, g.dstHost, g.dstDevice, g.dstPitch, g.dstHeight);
@@ -53,10 +53,10 @@ NodeParams make_copy(const DescribedCopy& copy, const std::shared_ptr<Context>& 
 }
 
 NodeParams make_fill(const CUDA_MEMSET_NODE_PARAMS_v2& given) {
-  check_fill(fill_side(given), given.elementSize, fill_box(given));
   auto fill = std::make_shared<FillParams>();
   fill->given = given;
   fill->context = context_of_node(given.ctx);
+  check_fill(fill_side(given), given.elementSize, fill_box(given), *fill->context);
   fill->given.ctx = handle_of<CUcontext>(*fill->context);
   return std::shared_ptr<const FillParams>(std::move(fill));
 }
