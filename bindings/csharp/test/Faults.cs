@@ -74,9 +74,9 @@ public static class Faults {
     return all;
   }
 
-  private static void CheckFault(CucoreException e) {
+  private static void CheckFault(CucoreException e, string device = "device 0") {
     Check.Equal(typeof(KernelFaultException), e.GetType());
-    Check.Contains("device 0", e.Message);
+    Check.Contains(device, e.Message);
     Check.Contains("CUDA_ERROR_", e.ToString() + e.NativeName);
   }
 
@@ -153,7 +153,7 @@ public static class Faults {
       if (!Machine.IsCpu) {
         Open(gateThere);
         Check.That(Task.WhenAny(healthy).Wait(late), "it ends");
-        if (healthy.IsFaulted) CheckFault((CucoreException)healthy.Exception.InnerException);
+        if (healthy.IsFaulted) CheckFault((CucoreException)healthy.Exception.InnerException, "device 1");
         return;
       }
       Check.That(!healthy.IsCompleted, "the other device's work goes on");
