@@ -328,6 +328,11 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * Copies between buffers of any kind and any device, in the stream's order, asynchronously. A
  * fault of the copy surfaces at a later call that waits.
  *
+ * In a capture, the copy becomes a node. Nodes copy memory of a pool only if the pool is open to
+ * their device. So the call opens the pools of both devices to each other. They stay open, also the
+ * default pools, which other libraries use. This takes 20 ms for 256 MiB of an H200 (driver 580).
+ * Later copies between open pools do not go through the host: 394 GB/s instead of 37.
+ *
  * @param destination         the buffer to write
  * @param destination_offset  in bytes, in the destination
  * @param source              the buffer to read
@@ -336,6 +341,8 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * @param stream              a stream of the device of either buffer
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write(), or the ranges overlap
+ * @retval CUCORE_ERROR_UNSUPPORTED       the stream is captured, a buffer has memory of a pool, and the
+ *                                        other device cannot use it
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,
@@ -374,7 +381,8 @@ typedef struct cucore_box {
  * bytes are there, as cucore_buffer_read().
  *
  * In a capture, the graph has its own copy of the bytes of memory of the program. Copies into such
- * memory are refused; cucore_graph_add_copy_box() adds a node for them.
+ * memory are refused; cucore_graph_add_copy_box() adds a node for them. Pools of two devices are
+ * opened as by cucore_buffer_copy().
  *
  * @param destination  the box that is written
  * @param source       the box that is read; one of the two has a buffer
@@ -390,6 +398,7 @@ typedef struct cucore_box {
  * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
  * @retval CUCORE_ERROR_INVALID_STATE     a copy into memory of the program is captured, or a
  *                                        context was reset
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_buffer_copy()
  * @retval CUCORE_ERROR_KERNEL_FAULT      a kernel before it in the stream broke the context, and
  *                                        the call waits
  * @since 0.2

@@ -186,8 +186,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
                                                  cucore_node *out, cucore_error **error);
 
 /**
- * Adds a node that copies bytes from one buffer to another, or within one, as cucore_buffer_copy()
- * does. The node keeps the buffers.
+ * Adds a node that copies bytes from one buffer to another, or within one. It opens pools of two
+ * devices as cucore_buffer_copy() does in a capture. The node keeps the buffers.
  *
  * @param graph        the graph
  * @param after        the nodes that the new one comes after; NULL if after_count is 0
@@ -203,6 +203,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
  *                                        or a node is twice in `after`
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @retval CUCORE_ERROR_UNSUPPORTED       a buffer has memory of a pool, and the device of the other
+ *                                        buffer cannot use it
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,
@@ -232,6 +234,7 @@ CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore
  * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy_box(cucore_graph *graph, const cucore_node *after,
@@ -656,6 +659,7 @@ CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_nod
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy(), or the node has another kind
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node node,
@@ -680,6 +684,7 @@ CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node 
  *                                        kind
  * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph *graph, cucore_node node,

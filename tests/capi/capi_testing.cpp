@@ -263,7 +263,6 @@ void make_release_streams(const cucore_device* device, const fake::Client& fake)
 // Includes the objects that the library creates once per context and keeps. They serve queries of
 // default streams and releases of memory that several streams used, and new events.
 uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* device) {
-  make_release_streams(device, fake);
   Stream stream;
   int32_t done = 0;
   MUST(cucore_device_default_stream, device, CUCORE_DEFAULT_STREAM_LEGACY, stream.out());
@@ -271,7 +270,10 @@ uint64_t live_objects_and_kept(const fake::Client& fake, const cucore_device* de
   stream.reset();
   int32_t devices = 0;
   MUST(cucore_device_count, &devices);
-  for (int32_t i = 0; i < devices; ++i) test_support::fill_idle_events(open_device(i));
+  for (int32_t i = 0; i < devices; ++i) {
+    make_release_streams(open_device(i), fake);
+    test_support::fill_idle_events(open_device(i));
+  }
   return live_objects(fake);
 }
 

@@ -146,7 +146,7 @@ CUresult cuDeviceGetPCIBusId(char* text, int size, CUdevice device) {
 CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
   const auto lock = locked();
   NEED(is_device(device) && is_device(peer), CUDA_ERROR_INVALID_DEVICE);
-  *can = device != peer;
+  *can = device != peer && driver().settings.has_peer_access;
   return CUDA_SUCCESS;
 }
 

@@ -83,6 +83,8 @@ FAKE_API void fake_set_version(int32_t version);
 /* == The driver ================================================================================ */
 
 FAKE_API void fake_set_device_count(int32_t count);
+/* Whether the devices can use memory of each other: 1 unless set. */
+FAKE_API void fake_set_peer_access(int32_t has_access);
 FAKE_API void fake_set_attribute(int32_t device, int32_t attribute, int32_t value);
 FAKE_API void fake_set_memory(uint64_t total_bytes);
 

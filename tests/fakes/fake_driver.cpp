@@ -252,6 +252,11 @@ void fake_set_device_count(int32_t count) {
   fake::driver().settings.device_count = count;
 }
 
+void fake_set_peer_access(int32_t has_access) {
+  const auto lock = fake::locked();
+  fake::driver().settings.has_peer_access = has_access != 0;
+}
+
 void fake_set_attribute(int32_t device, int32_t attribute, int32_t value) {
   const auto lock = fake::locked();
   fake::driver().settings.device_attributes[{device, attribute}] = value;

@@ -130,6 +130,7 @@ struct Memory {
   Context* context = nullptr;
   MemoryKind kind = MemoryKind::DEVICE;
   std::vector<unsigned char> bytes;
+  CUmemoryPool pool = nullptr;
   // Of a node of a graph: whether a launch has allocated it, and whether the graph is gone.
   bool is_of_graph = false, is_allocated = false, is_orphan = false;
 };
@@ -224,6 +225,7 @@ struct Semaphore {
 
 struct Settings {
   int device_count = 2;
+  bool has_peer_access = true;
   uint64_t total_memory = 150'754'820'096;
   uint64_t queue_size = UINT64_MAX;
   std::deque<float> elapsed;  // scripted, in milliseconds

@@ -109,6 +109,27 @@ CUresult copy_on(CUstream stream, const char* use, CUdeviceptr to, bool to_devic
                  [=] { return copy(to, to_device, from, from_device, size); });
 }
 
+CUDA_MEMCPY3D without_contexts(const CUDA_MEMCPY3D_PEER& given) {
+  CUDA_MEMCPY3D copy{};
+  const auto plain = [](CUmemorytype type) {
+    return type == CU_MEMORYTYPE_DEVICE ? CU_MEMORYTYPE_UNIFIED : type;
+  };
+  copy.srcMemoryType = plain(given.srcMemoryType);
+  copy.srcHost = given.srcHost;
+  copy.srcDevice = given.srcDevice;
+  copy.srcPitch = given.srcPitch;
+  copy.srcHeight = given.srcHeight;
+  copy.dstMemoryType = plain(given.dstMemoryType);
+  copy.dstHost = given.dstHost;
+  copy.dstDevice = given.dstDevice;
+  copy.dstPitch = given.dstPitch;
+  copy.dstHeight = given.dstHeight;
+  copy.WidthInBytes = given.WidthInBytes;
+  copy.Height = given.Height;
+  copy.Depth = given.Depth;
+  return copy;
+}
+
 CUdeviceptr address(const void* host) { return reinterpret_cast<uintptr_t>(host); }
 
 template <class T>
@@ -121,6 +142,13 @@ CUresult fill(CUdeviceptr to, T value, size_t count, CUstream stream, const char
       std::memcpy(static_cast<char*>(pointer(to)) + i * sizeof(T), &value, sizeof(T));
     return CUDA_SUCCESS;
   });
+}
+
+CUmemoryPool default_pool(CUdevice device) {
+  static std::map<CUdevice, CUmemoryPool> defaults;
+  auto [found, added] = defaults.try_emplace(device, nullptr);
+  if (added) found->second = driver().pools.add({device, true, {}});
+  return found->second;
 }
 
 }  // namespace
@@ -143,6 +171,8 @@ CUresult cuMemAllocAsync(CUdeviceptr* out, size_t size, CUstream stream) {
   Stream* found = nullptr;
   RETURN_IF_FAILED(ready_on(stream, found, "cuMemAllocAsync"));
   RETURN_IF_FAILED(allocate_here(MemoryKind::DEVICE, size, out));
+  Memory* const memory = memory_at(*out, size);
+  memory->pool = default_pool(memory->context->device);
   if (found && found->capture.active) capture_work(found, allocation_node(*out));
   return CUDA_SUCCESS;
 }
@@ -151,7 +181,9 @@ CUresult cuMemAllocFromPoolAsync(CUdeviceptr* out, size_t size, CUmemoryPool poo
                                  CUstream stream) {
   const auto lock = locked();
   NEED(driver().pools.find_or_note(pool, "cuMemAllocFromPoolAsync"), CUDA_ERROR_INVALID_VALUE);
-  return api::cuMemAllocAsync(out, size, stream);
+  RETURN_IF_FAILED(api::cuMemAllocAsync(out, size, stream));
+  memory_at(*out, size)->pool = pool;
+  return CUDA_SUCCESS;
 }
 
 CUresult cuMemAllocManaged(CUdeviceptr* out, size_t size, unsigned flags) {
@@ -226,6 +258,9 @@ CUresult cuPointerGetAttribute(void* out, CUpointer_attribute attribute, CUdevic
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
       *static_cast<int*>(out) = memory->context->device;
       return CUDA_SUCCESS;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      *static_cast<CUmemoryPool*>(out) = memory->pool;
+      return CUDA_SUCCESS;
     case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
     case CU_POINTER_ATTRIBUTE_HOST_POINTER:
       *static_cast<CUdeviceptr*>(out) = where;
@@ -286,11 +321,24 @@ CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* given, CUstream stream) {
                  [copy = *given] { return copy_box(copy); });
 }
 
+CUresult cuMemcpy3DPeerAsync(const CUDA_MEMCPY3D_PEER* given, CUstream stream) {
+  const auto lock = locked();
+  Stream* found = nullptr;
+  RETURN_IF_FAILED(ready_on(stream, found, "cuMemcpy3DPeerAsync"));
+  NEED(!found || !found->capture.active, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+  RETURN_IF_FAILED(usable(context_of(given->srcContext)));
+  RETURN_IF_FAILED(usable(context_of(given->dstContext)));
+  const CUDA_MEMCPY3D copy = without_contexts(*given);
+  NEED(is_valid_box(copy), CUDA_ERROR_INVALID_VALUE);
+  return copy_box(copy);
+}
+
 CUresult cuMemcpyPeerAsync(CUdeviceptr to, CUcontext to_context, CUdeviceptr from,
                            CUcontext from_context, size_t size, CUstream stream) {
   const auto lock = locked();
   Stream* found = nullptr;
   RETURN_IF_FAILED(ready_on(stream, found, "cuMemcpyPeerAsync"));
+  NEED(!found || !found->capture.active, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   RETURN_IF_FAILED(usable(context_of(to_context)));
   RETURN_IF_FAILED(usable(context_of(from_context)));
   return copy(to, true, from, true, size);
@@ -328,10 +376,7 @@ CUresult cuMemsetD2D32Async(CUdeviceptr to, size_t pitch, unsigned value, size_t
 CUresult cuDeviceGetDefaultMemPool(CUmemoryPool* pool, CUdevice device) {
   const auto lock = locked();
   NEED(device >= 0 && device < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
-  static std::map<CUdevice, CUmemoryPool> defaults;
-  auto [found, added] = defaults.try_emplace(device, nullptr);
-  if (added) found->second = driver().pools.add({device, true, {}});
-  *pool = found->second;
+  *pool = default_pool(device);
   return CUDA_SUCCESS;
 }
 
@@ -359,6 +404,15 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   Pool* found = driver().pools.find_or_note(pool, "cuMemPoolSetAttribute");
   NEED(found, CUDA_ERROR_INVALID_VALUE);
   found->attributes[attribute] = *static_cast<cuuint64_t*>(value);
+  return CUDA_SUCCESS;
+}
+
+CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
+  const auto lock = locked();
+  NEED(driver().pools.find_or_note(pool, "cuMemPoolSetAccess"), CUDA_ERROR_INVALID_VALUE);
+  for (size_t i = 0; i < count; ++i)
+    NEED(map[i].location.id >= 0 && map[i].location.id < driver().settings.device_count,
+         CUDA_ERROR_INVALID_DEVICE);
   return CUDA_SUCCESS;
 }
 

@@ -22,6 +22,7 @@ BoxWork::BoxWork(BoxCopy copy) : NodeWork(NodeKind::COPY), copy_(std::move(copy)
   require_extent(copy_.extent().width, "width");
   require_extent(copy_.extent().height, "height");
   require_extent(copy_.extent().depth, "depth");
+  copy_.open_pools_for_node();
 }
 
 CUgraphNode BoxWork::add_to(const driver::CudaTable& cu, CUgraph graph,
@@ -45,7 +46,8 @@ CUresult BoxWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec exe
   CUDA_MEMCPY3D copy = copy_.native();
   const CUresult result = keep_memory_types(cu, node, copy);
   if (result != CUDA_SUCCESS) return result;
-  return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
+  return set_copy_in_executable(cu, executable, node, copy, context(),
+                                copy_.source_context()->native());
 }
 
 NodeFacts BoxWork::facts() const {

@@ -7,6 +7,7 @@
 
 #include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
+#include "core/objects/peer_copy.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -73,6 +74,7 @@ CopyWork::CopyWork(CopyPart destination, CopyPart source, size_t size)
       size_(size) {
   destination_.buffer->check_copy(destination_.offset, *source_.buffer, source_.offset, size);
   require_some(size, "copies");
+  open_pools(*destination_.buffer, *source_.buffer);
 }
 
 void CopyWork::require_usable() const {
@@ -115,6 +117,14 @@ CUresult keep_memory_types(const driver::CudaTable& cu, CUgraphNode node, CUDA_M
   return CUDA_SUCCESS;
 }
 
+CUresult set_copy_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                CUgraphNode node, const CUDA_MEMCPY3D& copy, CUcontext destination,
+                                CUcontext source) {
+  const CUresult result = cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, destination);
+  if (result != CUDA_ERROR_INVALID_VALUE || source == destination) return result;
+  return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, source);
+}
+
 CUresult CopyWork::set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                                 const NodeWork*) const {
   CUDA_MEMCPY3D copy = native();
@@ -127,7 +137,8 @@ CUresult CopyWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec ex
   CUDA_MEMCPY3D copy = native();
   const CUresult result = keep_memory_types(cu, node, copy);
   if (result != CUDA_SUCCESS) return result;
-  return cu.cuGraphExecMemcpyNodeSetParams(executable, node, &copy, context());
+  return set_copy_in_executable(cu, executable, node, copy, context(),
+                                source_.buffer->context()->native());
 }
 
 NodeFacts CopyWork::facts() const {

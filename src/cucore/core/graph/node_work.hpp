@@ -121,6 +121,12 @@ struct CopyPart {
 // A captured node has kinds of its own, and an executable takes no others.
 CUresult keep_memory_types(const driver::CudaTable& cu, CUgraphNode node, CUDA_MEMCPY3D& copy);
 
+// Sets the copy of a node with the context of either side. A captured node has the context of its
+// stream, and an executable takes no other.
+CUresult set_copy_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
+                                CUgraphNode node, const CUDA_MEMCPY3D& copy, CUcontext destination,
+                                CUcontext source);
+
 class CopyWork final : public NodeWork {
  public:
   // Throws INVALID_ARGUMENT unless the ranges are valid.

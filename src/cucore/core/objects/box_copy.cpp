@@ -158,6 +158,11 @@ bool overlap(const BoxLayout& to, const BoxLayout& from, const BoxExtent& extent
   return rows_overlap(to, from, extent);
 }
 
+// The manual has no unified addresses for calls with contexts.
+CUmemorytype type_of(const Buffer& buffer) {
+  return buffer.memory_kind() == MemoryKind::PINNED ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+}
+
 }  // namespace
 
 BoxCopy::BoxCopy(Box destination, Box source, const BoxExtent& extent)
@@ -177,6 +182,10 @@ BoxCopy::BoxCopy(Box destination, Box source, const BoxExtent& extent)
 
 const Ref<Context>& BoxCopy::context() const {
   return destination_.buffer ? destination_.buffer->context() : source_.buffer->context();
+}
+
+const Ref<Context>& BoxCopy::source_context() const {
+  return source_.buffer ? source_.buffer->context() : destination_.buffer->context();
 }
 
 void BoxCopy::require_usable() const {
@@ -209,6 +218,40 @@ CUDA_MEMCPY3D BoxCopy::native() const {
   return copy;
 }
 
+void BoxCopy::open_pools_for_node() const {
+  if (source_.buffer && destination_.buffer) open_pools(*destination_.buffer, *source_.buffer);
+}
+
+CUDA_MEMCPY3D_PEER BoxCopy::with_contexts() const {
+  const CUDA_MEMCPY3D plain = native();
+  CUDA_MEMCPY3D_PEER copy{};
+  copy.srcMemoryType = type_of(*source_.buffer);
+  copy.srcHost = reinterpret_cast<const void*>(from_.first);
+  copy.srcDevice = from_.first;
+  copy.srcContext = source_.buffer->context()->native();
+  copy.srcPitch = plain.srcPitch;
+  copy.srcHeight = plain.srcHeight;
+  copy.dstMemoryType = type_of(*destination_.buffer);
+  copy.dstHost = reinterpret_cast<void*>(to_.first);
+  copy.dstDevice = to_.first;
+  copy.dstContext = destination_.buffer->context()->native();
+  copy.dstPitch = plain.dstPitch;
+  copy.dstHeight = plain.dstHeight;
+  copy.WidthInBytes = plain.WidthInBytes;
+  copy.Height = plain.Height;
+  copy.Depth = plain.Depth;
+  return copy;
+}
+
+CUresult BoxCopy::add_to_driver(const Stream& stream, CopyCall call) const {
+  if (call == CopyCall::CONTEXTS) {
+    const CUDA_MEMCPY3D_PEER copy = with_contexts();
+    return driver::cuda().cuMemcpy3DPeerAsync(&copy, stream.native());
+  }
+  const CUDA_MEMCPY3D copy = native();
+  return driver::cuda().cuMemcpy3DAsync(&copy, stream.native());
+}
+
 std::string BoxCopy::describe() const {
   const auto label = [](const Box& box) {
     return box.buffer ? box.buffer->device().label() : std::string("memory of the program");
@@ -225,6 +268,9 @@ void BoxCopy::require_stream(const Stream& stream) const {
 }
 
 void BoxCopy::add(const Stream& stream) const {
+  const auto call = destination_.buffer && source_.buffer
+                        ? prepare_copy(*destination_.buffer, *source_.buffer, stream)
+                        : CopyCall::ADDRESSES;
   std::optional<ContextAccess> to, from;
   std::optional<BufferUse> written, read;
   if (destination_.buffer) to.emplace(*destination_.buffer->context(), "buffer");
@@ -239,9 +285,9 @@ void BoxCopy::add(const Stream& stream) const {
     read.emplace(*source_.buffer, stream);
     source_.buffer->hold_in_capture(stream);
   }
-  const CUDA_MEMCPY3D copy = native();
-  driver::check(driver::cuda().cuMemcpy3DAsync(&copy, stream.native()), [&] { return describe(); });
-  const bool waits = !destination_.buffer || (!source_.buffer && is_registered_host(copy.srcHost));
+  driver::check(add_to_driver(stream, call), [&] { return describe(); });
+  const auto* const first = reinterpret_cast<const void*>(from_.first);
+  const bool waits = !destination_.buffer || (!source_.buffer && is_registered_host(first));
   if (waits) stream.synchronize();
 }
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/objects/buffer.hpp"
+#include "core/objects/peer_copy.hpp"
 
 namespace cucore::core {
 
@@ -44,8 +44,12 @@ class BoxCopy {
 
   // The context of the destination, or of the source if that is memory of the program.
   const Ref<Context>& context() const;
+  // The context of the source, or of the destination if the source is memory of the program.
+  const Ref<Context>& source_context() const;
   void require_usable() const;
   CUDA_MEMCPY3D native() const;
+  // See open_pools().
+  void open_pools_for_node() const;
   std::string describe() const;  // "copy a box of 12 bytes from device 0 to device 0"
 
   // Copies in the order of a stream of the device of either buffer.
@@ -54,6 +58,8 @@ class BoxCopy {
  private:
   void require_stream(const Stream& stream) const;
   void add(const Stream& stream) const;
+  CUresult add_to_driver(const Stream& stream, CopyCall call) const;
+  CUDA_MEMCPY3D_PEER with_contexts() const;
   void add_with_copy(const Stream& stream) const;
 
   const Box destination_, source_;

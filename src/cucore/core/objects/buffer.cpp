@@ -7,6 +7,7 @@
 
 #include "core/objects/captured_work.hpp"
 #include "core/objects/context_scope.hpp"
+#include "core/objects/peer_copy.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -411,13 +412,18 @@ void Buffer::copy(size_t offset, const Buffer& source, size_t source_offset, siz
     stream.require_on(device(), "destination");
   if (size == 0) return;
   const CUdeviceptr to = address_ + offset, from = source.address_ + source_offset;
+  const bool with_contexts = prepare_copy(*this, source, stream) == CopyCall::CONTEXTS;
   const ContextAccess access(*context_, "buffer"), source_access(*source.context_, "buffer");
   const ContextScope scope(*stream.context(), "stream");
   const BufferUse use(*this, stream), source_use(source, stream);
   hold_in_capture(stream);
   source.hold_in_capture(stream);
-  // The driver finds the devices by the addresses, which are unified.
-  check(cuda().cuMemcpyAsync(to, from, size, stream.native()), [&] {
+  const auto& cu = cuda();
+  const CUresult result =
+      with_contexts ? cu.cuMemcpyPeerAsync(to, context_->native(), from, source.context_->native(),
+                                           size, stream.native())
+                    : cu.cuMemcpyAsync(to, from, size, stream.native());
+  check(result, [&] {
     return concat("copy ", counted(size, "byte"), " from ", source.device().label(), " to ",
                   device().label());
   });

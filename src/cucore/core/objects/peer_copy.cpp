@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/objects/peer_copy.hpp"
+
+#include "core/objects/context_access.hpp"
+#include "driver/stream_capture.hpp"
+#include "support/concat.hpp"
+
+namespace cucore::core {
+namespace {
+
+constexpr int ACCESS_SINCE = 11020;
+
+// Returns null for other memory. Other libraries can have made the pool, also that of a buffer of
+// cucore_buffer_create(). The memory of a node has the access that the node was made with.
+CUmemoryPool pool_of(const Buffer& buffer) {
+  CUmemoryPool pool = nullptr;
+  if (buffer.size() == 0 || buffer.graph_memory()) return nullptr;
+  const CUresult result = driver::cuda().cuPointerGetAttribute(
+      &pool, CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE, buffer.address());
+  return result == CUDA_SUCCESS ? pool : nullptr;
+}
+
+void open_pool(const Buffer& buffer, const Device& user) {
+  const ContextAccess context_access(*buffer.context(), "buffer");
+  const CUmemoryPool pool = pool_of(buffer);
+  if (!pool) return;
+  if (!user.can_access_peer(buffer.device()))
+    throw Error(Status::UNSUPPORTED,
+                concat(user.label(), " cannot use memory of ", buffer.device().label(),
+                       ", as a graph that copies between them needs; copy outside graphs, or "
+                       "through a managed buffer"));
+  const auto set_access =
+      driver::require(driver::cuda().cuMemPoolSetAccess, "cuMemPoolSetAccess", ACCESS_SINCE);
+  CUmemAccessDesc access{};
+  access.location = {CU_MEM_LOCATION_TYPE_DEVICE, {user.native()}};
+  access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  const driver::RelaxedCaptures relaxed;
+  driver::check(set_access(pool, &access, 1), [&] {
+    return concat("let ", user.label(), " use a memory pool of ", buffer.device().label());
+  });
+}
+
+bool join_devices(const Buffer& a, const Buffer& b) { return &a.device() != &b.device(); }
+
+// Borrowed memory can be of the program, which no context has.
+bool has_context(const Buffer& buffer) {
+  return buffer.kind() != Buffer::Kind::BORROWED || buffer.memory_kind() != MemoryKind::UNKNOWN;
+}
+
+}  // namespace
+
+CopyCall prepare_copy(const Buffer& destination, const Buffer& source, const Stream& stream) {
+  if (!join_devices(destination, source)) return CopyCall::ADDRESSES;
+  if (makes_nodes(stream)) {
+    open_pools(destination, source);
+    return CopyCall::ADDRESSES;
+  }
+  return has_context(destination) && has_context(source) ? CopyCall::CONTEXTS : CopyCall::ADDRESSES;
+}
+
+void open_pools(const Buffer& a, const Buffer& b) {
+  if (!join_devices(a, b)) return;
+  open_pool(a, b.device());
+  open_pool(b, a.device());
+}
+
+}  // namespace cucore::core
