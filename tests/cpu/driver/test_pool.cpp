@@ -226,7 +226,7 @@ TEST_F(Pools, AreUsedByWorkOfTheDevicesThatTheyAreOpenTo) {
     std::function<CUresult(CUstream)> run;
   };
   const auto copy = [&](CUdeviceptr to, CUdeviceptr from) {
-    return [=](CUstream s) { return cu.cuMemcpyAsync(to, from, N, s); };
+    return [this, to, from](CUstream s) { return cu.cuMemcpyAsync(to, from, N, s); };
   };
   const std::vector<Call> calls = {
       {"pool 0 to pool 1", {0, 1}, copy(pooled[1], pooled[0])},
