@@ -186,8 +186,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
                                                  cucore_node *out, cucore_error **error);
 
 /**
- * Adds a node that copies bytes from one buffer to another, or within one. It opens pools of two
- * devices as cucore_buffer_copy() does in a capture. The node keeps the buffers.
+ * Adds a node that copies bytes from one buffer to another, or within one. It opens the
+ * default pools of two devices as cucore_buffer_copy() does in a capture. The node keeps the buffers.
  *
  * @param graph        the graph
  * @param after        the nodes that the new one comes after; NULL if after_count is 0
@@ -203,8 +203,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
  *                                        or a node is twice in `after`
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
- * @retval CUCORE_ERROR_UNSUPPORTED       a buffer has memory of a pool, and the device of the other
- *                                        buffer cannot use it
+ * @retval CUCORE_ERROR_UNSUPPORTED       the buffers are of two devices, and one has memory that the
+ *                                        other device cannot use, or memory of cucore_pool_create()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "graph_testing.hpp"
+#include "native_driver.hpp"
 
 namespace {
 
@@ -31,6 +32,24 @@ class PeerCopies : public OnDevice {
     OnDevice::TearDown();
   }
 
+  // As a new process has them. A GPU keeps them open, because the driver may crash.
+  void close_default_pools() const {
+    if (!fake_ && !is_emulated()) return;
+    const NativeDriver driver;
+    decltype(&cuDeviceGetDefaultMemPool) get = nullptr;
+    decltype(&cuMemPoolSetAccess) set = nullptr;
+    driver.find("cuDeviceGetDefaultMemPool", get);
+    driver.find("cuMemPoolSetAccess", set);
+    ASSERT_TRUE(get && set);
+    for (const int device : {0, 1}) {
+      CUmemoryPool pool = nullptr;
+      ASSERT_EQ(get(&pool, device), CUDA_SUCCESS);
+      const CUmemAccessDesc none{{CU_MEM_LOCATION_TYPE_DEVICE, {1 - device}},
+                                 CU_MEM_ACCESS_FLAGS_PROT_NONE};
+      ASSERT_EQ(set(pool, &none, 1), CUDA_SUCCESS);
+    }
+  }
+
   const cucore_device* device_of(bool is_far) const { return is_far ? second_ : device_; }
   const cucore_stream* stream_of(bool is_far) const { return is_far ? there_ : stream_; }
   void wait() const {
@@ -44,7 +63,7 @@ class PeerCopies : public OnDevice {
       MUST(cucore_buffer_create, device_of(is_far), SIZE, stream_of(is_far), buffer.out());
     if (kind == PINNED) MUST(cucore_buffer_create_pinned, device_of(is_far), SIZE, buffer.out());
     if (kind == MANAGED) MUST(cucore_buffer_create_managed, device_of(is_far), SIZE, buffer.out());
-    if (kind == POOL) {  // a new one, which is open to its own device alone
+    if (kind == POOL) {  // a new one
       Pool pool;
       MUST(cucore_pool_create, device_of(is_far), nullptr, pool.out());
       MUST(cucore_buffer_from_pool, pool, SIZE, stream_of(is_far), buffer.out());
@@ -76,7 +95,6 @@ class PeerCopies : public OnDevice {
     EXPECT_EQ(read(pair.to, !pair.is_from_far), std::string(SIZE, value));
   }
 
-  // Without pools of their own: those take a GPU 20 ms each to open and to destroy.
   template <class Test>
   void for_each_pair(Test&& test) const {
     for (const Kind from : KINDS)
@@ -156,6 +174,16 @@ TEST_F(PeerCopies, OfBoxesRunOnStreamsOfBothDevices) {
   });
 }
 
+TEST_F(PeerCopies, OfPoolsNeedNoAccess) {
+  for (const bool is_box : {false, true})
+    for (const bool is_far : {false, true}) {
+      const Pair pair = make_pair(POOL, POOL, false);
+      copy(pair, is_box, stream_of(is_far));
+      wait();
+      expect(pair, 'a');
+    }
+}
+
 // Memory of somebody else can be of a pool as well.
 TEST_F(PeerCopies, OfBorrowedMemory) {
   const Pair pair = make_pair(DEVICE, DEVICE, false);
@@ -178,8 +206,10 @@ TEST_F(PeerCopies, AreCapturedInEachMode) {
        {CUCORE_CAPTURE_MODE_RELAXED, CUCORE_CAPTURE_MODE_THREAD, CUCORE_CAPTURE_MODE_PROCESS})
     for (const bool is_box : {false, true})
       for (const bool is_far : {false, true})
-        for (const bool is_from_far : {false, true})
-          expect_captured(make_pair(POOL, POOL, is_from_far), is_box, stream_of(is_far), mode);
+        for (const bool is_from_far : {false, true}) {
+          close_default_pools();
+          expect_captured(make_pair(DEVICE, DEVICE, is_from_far), is_box, stream_of(is_far), mode);
+        }
 }
 
 TEST_F(PeerCopies, OfAllKindsAreCaptured) {
@@ -191,13 +221,34 @@ TEST_F(PeerCopies, OfAllKindsAreCaptured) {
 
 // The pools of memory that other code has allocated are found.
 TEST_F(PeerCopies, OfBorrowedMemoryAreCaptured) {
-  Pair pair = make_pair(POOL, POOL, false);
+  close_default_pools();
+  Pair pair = make_pair(DEVICE, DEVICE, false);
   const Buffer from = std::move(pair.from), to = std::move(pair.to);
   MUST(cucore_buffer_from_native, device_, cucore_buffer_address(from), SIZE, pair.from.out());
   MUST(cucore_buffer_from_native, second_, cucore_buffer_address(to), SIZE, pair.to.out());
-  const Graph graph = capture(pair, false, stream_);
-  const Executable executable = make_executable(graph);
-  expect_launched(executable, stream_, pair, 'a');
+  expect_captured(pair, false, stream_);
+}
+
+// Drivers crash after the end of a pool that was open to another device.
+TEST_F(PeerCopies, OfOtherPoolsAreNotNodes) {
+  const char* const why =
+      "a node cannot copy between device |: the buffer is of a memory pool that is not open to "
+      "device |; copy outside graphs, or use managed or pinned memory";
+  for (const bool is_from_pool : {false, true}) {
+    const Pair pair =
+        make_pair(is_from_pool ? POOL : MANAGED, is_from_pool ? MANAGED : POOL, false);
+    const Graph graph = make_graph(device_);
+    cucore_node node = 0;
+    FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0,
+          pair.from, 0, SIZE, &node);
+    EXPECT_EQ(cucore_graph_node_count(graph), 0u);
+    MUST(cucore_stream_begin_capture, stream_, nullptr);
+    FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_buffer_copy, pair.to, 0, pair.from, 0, SIZE,
+          stream_);
+    Graph captured;
+    SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+    EXPECT_EQ(cucore_graph_node_count(captured), 0u);
+  }
 }
 
 TEST_F(PeerCopies, AreNodes) {
@@ -222,21 +273,20 @@ TEST_F(PeerCopies, AreNodes) {
   });
 }
 
-// The pools of the new copy are opened too.
 TEST_F(PeerCopies, OfNodesAreSet) {
   for (const bool is_far : {false, true})
     for (const bool is_from_far : {false, true}) {
       SCOPED_TRACE(testing::Message() << is_far << is_from_far);
-      const Pair pair = make_pair(POOL, POOL, is_from_far);
+      const Pair pair = make_pair(DEVICE, DEVICE, is_from_far);
       const Graph graph = capture(pair, false, stream_of(is_far));
       cucore_node node = 0;
       MUST(cucore_graph_node_at, graph, 0, &node);
       const Executable executable = make_executable(graph);
-      const Pair other = make_pair(POOL, POOL, is_from_far);
+      const Pair other = make_pair(DEVICE, DEVICE, is_from_far);
       fill(other.from, is_from_far, 'b');
       SUCCEEDS(cucore_executable_set_copy, executable, node, other.to, 0, other.from, 0, SIZE);
       expect_launched(executable, stream_, other, 'b');
-      const Pair third = make_pair(POOL, POOL, is_from_far);
+      const Pair third = make_pair(DEVICE, DEVICE, is_from_far);
       SUCCEEDS(cucore_graph_set_copy, graph, node, third.to, 0, third.from, 0, SIZE);
       const Executable second = make_executable(graph);
       expect_launched(second, there_, third, 'a');
@@ -250,9 +300,10 @@ TEST_F(PeerCopies, NeedDevicesThatReachEachOtherInGraphsAlone) {
   fake_->set_peer_access(0);
   SUCCEEDS(cucore_buffer_copy, pair.to, 0, pair.from, 0, SIZE, stream_);
   copy_rows(pair, there_);
+  close_default_pools();
   const char* const why =
-      "cannot use memory of device |, as a graph that copies between them needs; copy outside "
-      "graphs, or through a managed buffer";
+      "a node cannot copy between device |: device | cannot use memory of device |; copy outside "
+      "graphs, or use managed or pinned memory";
   const Graph graph = make_graph(device_);
   cucore_node node = 0;
   FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0,

@@ -216,6 +216,7 @@ struct Pool {
   int device = 0;
   bool is_default = false;  // exists as long as the driver: no live object
   std::map<int, uint64_t> attributes;
+  std::map<int, CUmemAccess_flags> access = {};  // of other devices
 };
 
 struct Semaphore {

@@ -407,12 +407,24 @@ CUresult cuMemPoolSetAttribute(CUmemoryPool pool, CUmemPool_attribute attribute,
   return CUDA_SUCCESS;
 }
 
+CUresult cuMemPoolGetAccess(CUmemAccess_flags* flags, CUmemoryPool pool, CUmemLocation* location) {
+  const auto lock = locked();
+  Pool* found = driver().pools.find_or_note(pool, "cuMemPoolGetAccess");
+  NEED(found, CUDA_ERROR_INVALID_VALUE);
+  *flags = location->id == found->device ? CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+                                         : found->access[location->id];
+  return CUDA_SUCCESS;
+}
+
 CUresult cuMemPoolSetAccess(CUmemoryPool pool, const CUmemAccessDesc* map, size_t count) {
   const auto lock = locked();
-  NEED(driver().pools.find_or_note(pool, "cuMemPoolSetAccess"), CUDA_ERROR_INVALID_VALUE);
-  for (size_t i = 0; i < count; ++i)
-    NEED(map[i].location.id >= 0 && map[i].location.id < driver().settings.device_count,
-         CUDA_ERROR_INVALID_DEVICE);
+  Pool* found = driver().pools.find_or_note(pool, "cuMemPoolSetAccess");
+  NEED(found, CUDA_ERROR_INVALID_VALUE);
+  for (size_t i = 0; i < count; ++i) {
+    const int id = map[i].location.id;
+    NEED(id >= 0 && id < driver().settings.device_count, CUDA_ERROR_INVALID_DEVICE);
+    found->access[id] = map[i].flags;
+  }
   return CUDA_SUCCESS;
 }
 

@@ -20,23 +20,53 @@ CUmemoryPool pool_of(const Buffer& buffer) {
   return result == CUDA_SUCCESS ? pool : nullptr;
 }
 
-void open_pool(const Buffer& buffer, const Device& user) {
-  const ContextAccess context_access(*buffer.context(), "buffer");
-  const CUmemoryPool pool = pool_of(buffer);
-  if (!pool) return;
-  if (!user.can_access_peer(buffer.device()))
-    throw Error(Status::UNSUPPORTED,
-                concat(user.label(), " cannot use memory of ", buffer.device().label(),
-                       ", as a graph that copies between them needs; copy outside graphs, or "
-                       "through a managed buffer"));
-  const auto set_access =
-      driver::require(driver::cuda().cuMemPoolSetAccess, "cuMemPoolSetAccess", ACCESS_SINCE);
+CUmemAccessDesc access_of(const Device& user) {
   CUmemAccessDesc access{};
   access.location = {CU_MEM_LOCATION_TYPE_DEVICE, {user.native()}};
   access.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+  return access;
+}
+
+bool is_open(CUmemoryPool pool, const Device& user) {
+  const auto get_access =
+      driver::require(driver::cuda().cuMemPoolGetAccess, "cuMemPoolGetAccess", ACCESS_SINCE);
+  CUmemAccessDesc access = access_of(user);
+  const CUresult result = get_access(&access.flags, pool, &access.location);
+  return result == CUDA_SUCCESS && access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+}
+
+bool is_default(CUmemoryPool pool, const Device& device) {
+  const auto get = driver::require(driver::cuda().cuDeviceGetDefaultMemPool,
+                                   "cuDeviceGetDefaultMemPool", ACCESS_SINCE);
+  CUmemoryPool standard = nullptr;
+  driver::check(get(&standard, device.native()),
+                [&] { return "query the default pool of " + device.label(); });
+  return pool == standard;
+}
+
+[[noreturn]] void refuse(const Buffer& buffer, const Device& user, std::string why) {
+  throw Error(Status::UNSUPPORTED,
+              concat("a node cannot copy between ", buffer.device().label(), " and ", user.label(),
+                     ": ", why, "; copy outside graphs, or use managed or pinned memory"));
+}
+
+// A pool of cucore_pool_create() is not opened. Driver 580 crashes or hangs after the end of pools
+// that were open to another H200, while the default pools do not end.
+void open_pool(const Buffer& buffer, const Device& user) {
+  const ContextAccess context_access(*buffer.context(), "buffer");
+  const CUmemoryPool pool = pool_of(buffer);
   const driver::RelaxedCaptures relaxed;
+  if (!pool || is_open(pool, user)) return;
+  if (!user.can_access_peer(buffer.device()))
+    refuse(buffer, user, concat(user.label(), " cannot use memory of ", buffer.device().label()));
+  if (!is_default(pool, buffer.device()))
+    refuse(buffer, user,
+           concat("the buffer is of a memory pool that is not open to ", user.label()));
+  const auto set_access =
+      driver::require(driver::cuda().cuMemPoolSetAccess, "cuMemPoolSetAccess", ACCESS_SINCE);
+  const CUmemAccessDesc access = access_of(user);
   driver::check(set_access(pool, &access, 1), [&] {
-    return concat("let ", user.label(), " use a memory pool of ", buffer.device().label());
+    return concat("let ", user.label(), " use the default pool of ", buffer.device().label());
   });
 }
 

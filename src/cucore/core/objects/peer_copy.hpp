@@ -14,8 +14,9 @@ enum class CopyCall { ADDRESSES, CONTEXTS };
 // Returns the way for a copy on the stream. If the stream is captured, opens the pools.
 CopyCall prepare_copy(const Buffer& destination, const Buffer& source, const Stream& stream);
 
-// Opens the pool of each buffer to the device of the other, for nodes that copy between them. Has
-// no effect on memory without a pool. Throws UNSUPPORTED if a device cannot use such memory.
+// Opens the default pool of each buffer's device to the device of the other, for nodes that copy
+// between them. Has no effect on memory without a pool, and of open pools. Throws UNSUPPORTED if a
+// device cannot use such memory, or a pool is not the default one.
 void open_pools(const Buffer& a, const Buffer& b);
 
 }  // namespace cucore::core
