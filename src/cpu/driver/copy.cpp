@@ -52,22 +52,32 @@ Place locate(const Side& side, size_t span, Access access) {
   return {range->on_device() ? Where::DEVICE : Where::HOST, host};
 }
 
+// Returns null for memory of the host, and if no other device could use the memory.
+std::shared_ptr<Allocation> find_device_memory(const Side& side) {
+  if (Process::get().devices().size() == 1) return nullptr;
+  auto memory = Allocations::instance().find(side.address);
+  return memory && memory->kind == MemoryKind::DEVICE ? memory : nullptr;
+}
+
 // Work cannot use memory of a pool that is not open to its device (two H200 with driver 580).
-void require_open(const Side& side, const Context& context) {
-  if (Process::get().devices().size() == 1) return;
-  const int user = side.user >= 0 ? side.user : context.device().ordinal();
-  const auto memory = Allocations::instance().find(side.address);
-  if (!memory || !memory->pool || memory->kind != MemoryKind::DEVICE) return;
-  const Pool& pool = *memory->pool;
+void require_open(const Pool& pool, int user) {
   require(pool.device().ordinal() == user || pool.access(user) != CU_MEM_ACCESS_FLAGS_PROT_NONE);
+}
+
+void require_open(const Side& side, const Context& context) {
+  const auto memory = find_device_memory(side);
+  if (!memory || !memory->pool) return;
+  require_open(*memory->pool, side.user >= 0 ? side.user : context.device().ordinal());
 }
 
 // Fills in a stream are kernels of its device, so they need more than copies do.
 void require_reached(const Side& side, const Context& context) {
-  require_open(side, context);
-  const auto memory = Allocations::instance().find(side.address);
-  if (!memory || memory->pool || memory->kind != MemoryKind::DEVICE || !memory->device) return;
-  require(context.reaches(*memory->device));
+  const auto memory = find_device_memory(side);
+  if (!memory) return;
+  if (memory->pool)
+    require_open(*memory->pool, context.device().ordinal());
+  else if (memory->device)
+    require(context.reaches(*memory->device));
 }
 
 // Locates the bytes again when the work runs, because memory may have been freed in stream order.
