@@ -2,6 +2,7 @@
 #include "core/objects/peer_copy.hpp"
 
 #include "core/objects/context_access.hpp"
+#include "core/objects/pool.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 
@@ -35,15 +36,6 @@ bool is_open(CUmemoryPool pool, const Device& user) {
   return result == CUDA_SUCCESS && access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-bool is_default(CUmemoryPool pool, const Device& device) {
-  const auto get = driver::require(driver::cuda().cuDeviceGetDefaultMemPool,
-                                   "cuDeviceGetDefaultMemPool", ACCESS_SINCE);
-  CUmemoryPool standard = nullptr;
-  driver::check(get(&standard, device.native()),
-                [&] { return "query the default pool of " + device.label(); });
-  return pool == standard;
-}
-
 [[noreturn]] void refuse(const Buffer& buffer, const Device& user, std::string why) {
   throw Error(Status::UNSUPPORTED,
               concat("a node cannot copy between ", buffer.device().label(), " and ", user.label(),
@@ -59,7 +51,7 @@ void open_pool(const Buffer& buffer, const Device& user) {
   if (!pool || is_open(pool, user)) return;
   if (!user.can_access_peer(buffer.device()))
     refuse(buffer, user, concat(user.label(), " cannot use memory of ", buffer.device().label()));
-  if (!is_default(pool, buffer.device()))
+  if (pool != Pool::default_of(buffer.context())->native())
     refuse(buffer, user,
            concat("the buffer is of a memory pool that is not open to ", user.label()));
   const auto set_access =
