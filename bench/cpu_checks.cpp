@@ -26,6 +26,9 @@ constexpr int ROUNDS = 15;
 // work on the machine raises their ratios by up to a fifth. A kernel above the limit is measured
 // again, because that work may end. A slower check stays slow.
 constexpr double MOST = 3.5;
+// Two instructions read the same random words, so that each word needs its own record of which one
+// it was. A kernel that does little else waits for the caches.
+constexpr double MOST_OF_TWO_GATHERS = 5;
 constexpr int MOST_TRIES = 5;
 constexpr uint32_t N = 1 << 19;  // elements
 
@@ -33,6 +36,7 @@ struct Program {
   const char* name;
   // %r1 is the number of the thread in the grid, %rd0 the input of N * 8 bytes, %rd1 the output.
   const char* body;
+  double most = MOST;
 };
 
 constexpr Program KERNELS[] = {
@@ -60,6 +64,14 @@ constexpr Program KERNELS[] = {
      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd4, %rd1, %rd2;\n"
      "mul.lo.u32 %r3, %r1, 0x9e3779b1; shr.u32 %r3, %r3, 13; mul.wide.u32 %rd3, %r3, 4;\n"
      "add.u64 %rd3, %rd3, %rd0; ld.global.u32 %r2, [%rd3]; st.global.u32 [%rd4], %r2;"},
+    {"two gathers of f32",
+     "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd4, %rd1, %rd2;\n"
+     "mul.lo.u32 %r3, %r1, 0x9e3779b1; shr.u32 %r3, %r3, 13; mul.wide.u32 %rd3, %r3, 4;\n"
+     "add.u64 %rd3, %rd3, %rd0; ld.global.u32 %r2, [%rd3];\n"
+     "mul.lo.u32 %r3, %r1, 0x85ebca6b; shr.u32 %r3, %r3, 13; mul.wide.u32 %rd3, %r3, 4;\n"
+     "add.u64 %rd3, %rd3, %rd0; ld.global.u32 %r4, [%rd3];\n"
+     "add.u32 %r2, %r2, %r4; st.global.u32 [%rd4], %r2;",
+     MOST_OF_TWO_GATHERS},
     {"scatter of f32",
      "mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd0, %rd2; ld.global.u32 %r2, [%rd3];\n"
      "mul.lo.u32 %r3, %r1, 0x9e3779b1; and.b32 %r3, %r3, 0x7ffff; mul.wide.u32 %rd4, %r3, 4;\n"
@@ -143,7 +155,7 @@ int main(int argc, char** argv) {
     bool is_below = false;
     for (int tries = 0; tries < MOST_TRIES && !is_below; ++tries) {
       const Seconds seconds = measure(kernel, checks, in.address(), out.address());
-      is_below = seconds.ratio() <= MOST || simd_level() != Simd::AVX512;
+      is_below = seconds.ratio() <= program.most || simd_level() != Simd::AVX512;
       std::printf("%-30s %7.2f ms %7.2f ms  %.2f%s\n", program.name, seconds.plain * 1e3,
                   seconds.checked * 1e3, seconds.ratio(), is_below ? "" : "  above the limit");
     }

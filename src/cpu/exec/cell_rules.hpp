@@ -25,6 +25,12 @@ template <class T>
 CUCPU_INLINE auto is_of_several_blocks(const Rule& r, T d) {
   return d - r.several_blocks <= r.several_width;
 }
+// Whether the new record keeps the instruction of the old one. A read that joins those of other
+// blocks does: often its own block writes the cell next, which races with the others only.
+template <class T>
+CUCPU_INLINE auto keeps_site(const Rule& r, T now) {
+  return now == r.several_blocks;
+}
 template <class T>
 CUCPU_INLINE T plain(T cell) {
   return cell & ~CELL_STRONG;

@@ -28,8 +28,9 @@ CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, ui
   const uint32_t d = skips && Kind::WRITES ? 0 : cells.reader[cell];
   const uint32_t mine = r.mine | lane;
   if (Kind::unclear(r, c, d, mine)) return false;
-  (Kind::WRITES ? cells.writer : cells.reader)[cell] = Kind::next(r, Kind::WRITES ? c : d, mine);
-  (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
+  const uint32_t now = Kind::next(r, Kind::WRITES ? c : d, mine);
+  (Kind::WRITES ? cells.writer : cells.reader)[cell] = now;
+  if (!keeps_site(r, now)) (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
   return true;
 }
 
@@ -72,10 +73,16 @@ CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t sit
   const bool is_first = are_stale(r, c, d);
   if (!is_first && any(Kind::unclear(r, c, d, mine))) [[unlikely]]
     return visit_cells<Kind>(cells, r, site, s, k, k + Width, skips);
-  V::store((Kind::WRITES ? cells.writer : cells.reader) + first,
-           is_first ? mine | Kind::FLAG : Kind::next(r, Kind::WRITES ? c : d, mine));
-  if constexpr (!HasSite)
-    V::store_sites((Kind::WRITES ? cells.writer_site : cells.reader_site) + first, site);
+  const Words now = is_first ? mine | Kind::FLAG : Kind::next(r, Kind::WRITES ? c : d, mine);
+  V::store((Kind::WRITES ? cells.writer : cells.reader) + first, now);
+  if constexpr (!HasSite) {
+    uint16_t* const sites = (Kind::WRITES ? cells.writer_site : cells.reader_site) + first;
+    const auto kept = keeps_site(r, now);
+    if (is_first || !any(kept))
+      V::store_sites(sites, site);
+    else
+      V::store_other_sites(sites, site, kept);
+  }
   return 0;
 }
 

@@ -101,6 +101,11 @@ struct Vectors<8> {
     const Sites sites = Sites{} + site;
     __builtin_memcpy(p, &sites, sizeof sites);
   }
+  // Cells of which `kept` is set keep their sites.
+  CUCPU_INLINE static void store_other_sites(uint16_t* p, uint16_t site, Flags8 kept) {
+    for (uint32_t k = 0; k < 8; ++k)
+      if (!kept[k]) p[k] = site;
+  }
 };
 
 #if defined(__AVX512F__)
@@ -118,6 +123,10 @@ struct Vectors<16> {
   }
   CUCPU_INLINE static void store_sites(uint16_t* p, uint16_t site) {
     _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm256_set1_epi16(int16_t(site)));
+  }
+  CUCPU_INLINE static void store_other_sites(uint16_t* p, uint16_t site, Flags16 kept) {
+    for (uint32_t others = uint16_t(~kept.bits); others; others &= others - 1)
+      p[__builtin_ctz(others)] = site;
   }
 };
 inline constexpr uint32_t WIDEST = 16;

@@ -37,7 +37,7 @@ CUCPU_INLINE bool lines_of(const Records& all, const Rule& rule, uint16_t site, 
       now = Kind::next(r, Kind::WRITES ? c : d, mine);
     }
     (Kind::WRITES ? lines.writer : lines.reader)[line] = now;
-    (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
+    if (!keeps_site(r, now)) (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
   }
   return true;
 }
@@ -101,7 +101,8 @@ CUCPU_INLINE bool renew_lines(const Records& lines, const Rule& r, uint16_t site
     if (c == DIVIDED || !((c < stale) | (c - low <= width) | (c == now))) return false;
     const bool remains = !Kind::WRITES && d - several <= several_width;
     if (!(remains | (d < stale) | (d - low <= width) | (d == now))) return false;
-    if (!remains) records[line] = now;
+    if (remains) continue;
+    records[line] = now;
     if (sites[line] != site) sites[line] = site;
   }
   return true;

@@ -233,6 +233,17 @@ CUCPU_INLINE bool visit_index(const RowAccess& a, const Cells& cells, uint32_t (
   return unclear == 0;
 }
 
+// The access follows its check. The memory of lanes that are far from each other is read at the
+// same time as their cells.
+CUCPU_INLINE void prefetch_memory(const Warp& w, const Op& op, const RowAccess& a,
+                                  const uint32_t (&offsets)[LANES]) {
+  const uint64_t distance = uint64_t{offsets[LANES - 1]} - offsets[0];
+  if (distance < CLOSE_LANES * a.size) return;
+  const uint64_t host = a.site.base + w.sites[op.site].delta;
+  for (const uint32_t offset : offsets)
+    __builtin_prefetch(reinterpret_cast<const std::byte*>(host + offset));
+}
+
 template <class Kind>
 CUCPU_INLINE bool visit_offsets(const RowAccess& a, const uint32_t (&offsets)[LANES],
                                 uint32_t mask) {
@@ -257,6 +268,7 @@ CUCPU_INLINE bool visit_offsets(const RowAccess& a, const uint32_t (&offsets)[LA
 [[gnu::noinline]] bool visit_scattered(const Warp& w, const Op& op, const RowAccess& a) {
   uint32_t offsets[LANES];
   if (!read_offsets(w, op, a, offsets)) return false;
+  prefetch_memory(w, op, a, offsets);
   if (!a.site.cells) return are_all_initialised(a, offsets, w.mask);
   return a.is_store ? visit_offsets<Write>(a, offsets, w.mask)
                     : visit_offsets<Read<false>>(a, offsets, w.mask);
@@ -323,9 +335,12 @@ bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& 
       visit_cells<Read<false>>(cells, r, sites.high[sites.more - 1], high, 0, each, skips) ||
       !visit_joined(cells, r, a.op_site, joined, skips))
     return false;
+  const auto write_site = [&](uint64_t cell, uint16_t site) {
+    if (!keeps_site(r, cells.reader[cell])) cells.reader_site[cell] = site;
+  };
   for (uint32_t k = each; k < sites.more * each; ++k) {
-    cells.reader_site[first + k] = sites.low[k / each];
-    cells.reader_site[first + LANES * each + k - each] = sites.high[k / each - 1];
+    write_site(first + k, sites.low[k / each]);
+    write_site(first + LANES * each + k - each, sites.high[k / each - 1]);
   }
   return true;
 }

@@ -26,21 +26,16 @@ CUCPU_INLINE bool has_equal(__m512i index, __mmask16 active) {
   return _mm512_mask_test_epi32_mask(active, equal, _mm512_set1_epi32(active)) != 0;
 }
 
-// Kernels run again and again, so most sites are already those of the instruction. A store of equal
-// ones would only move more memory.
+// The old sites are not read: a wrong guess of a comparison, or the wait for them, costs more than
+// a store. A search for a page with one site reads them later.
 template <class Kind>
 CUCPU_INLINE void note_sites(const Cells& cells, uint16_t site, const uint32_t* cell,
                              uint32_t good) {
   uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
-  if (good == 0xffff) {
-    for (int l = 0; l < 16; ++l)
-      if (sites[cell[l]] != site) [[unlikely]]
-        record_site(cells, Kind::WRITES, cell[l], site);
-    return;
-  }
+  for (uint32_t m = good; m; m &= m - 1) sites[cell[__builtin_ctz(m)]] = site;
+  if (!cells.pages || !has_page_sites(cells, Kind::WRITES)) return;
   for (uint32_t m = good; m; m &= m - 1)
-    if (const uint32_t at = cell[__builtin_ctz(m)]; sites[at] != site)
-      record_site(cells, Kind::WRITES, at, site);
+    note_site(cells, Kind::WRITES, cell[__builtin_ctz(m)], site);
 }
 
 // The cells of sixteen lanes from `first` on. Lanes with equal cells take turns. Returns the lanes
@@ -82,9 +77,12 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
     for (int l = 0; l < 16; ++l) records[cell[l]] = next[l];
   else
     for (uint32_t m = good; m; m &= m - 1) records[cell[__builtin_ctz(m)]] = next[__builtin_ctz(m)];
-  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good);
+  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good & ~keeps_site(rule, now).bits);
   return uint32_t{bad} << first;
 }
+
+// Lanes whose elements are this near to each other are close.
+constexpr uint32_t CLOSE_LANES = 8 * LANES;
 
 // If the lanes are close to each other, the cells of the next warps are behind theirs. Lanes that
 // do not take part can have any cell, also those before the first one.
@@ -92,17 +90,15 @@ template <class Kind, bool HasSite>
 CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
   uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
   uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
-  constexpr uint32_t CLOSE = 8 * LANES;
   const uint64_t first = cell[0] + CELLS_AHEAD;
   const uint32_t distance = cell[LANES - 1] - cell[0];
-  if (distance < CLOSE) {
+  if (distance < CLOSE_LANES) {
     for (uint32_t k = 0; k <= distance; k += 16) __builtin_prefetch(records + first + k, 1);
     for (uint32_t k = 0; !HasSite && k <= distance; k += 32) __builtin_prefetch(sites + first + k);
     return;
   }
   for (int l = 0; l < LANES; ++l) {
     __builtin_prefetch(records + cell[l], 1);
-    if constexpr (!HasSite) __builtin_prefetch(sites + cell[l]);
   }
 }
 

@@ -238,6 +238,15 @@ extern "C" __global__ void join(int* a) {
   a[threadIdx.x] = 1;
   atomicAdd(a, 2);
 }
+extern "C" __global__ void increment(int* a, int* b, int step) {
+  const int i = threadIdx.x * step;
+  if (blockIdx.x == 0) {
+    b[i] = a[i];
+  } else {
+    asm volatile("" ::: "memory"); const int own = a[i];
+    a[i] = own + 1;
+  }
+}
 )cuda";
 
 class FaultReports : public testing::Test {
@@ -248,6 +257,9 @@ class FaultReports : public testing::Test {
     program_ = std::make_unique<Program>(FAULTS,
                                          std::vector<std::string>{"-arch=compute_90", "-lineinfo"});
     check(calls().cuMemAlloc(&data_, 256), "cuMemAlloc");
+  }
+  void TearDown() override {
+    if (explains_faults()) control()->set_schedule("parallel");
   }
   // Returns the driver's error; a fault has reset the context.
   template <class... A>
@@ -315,6 +327,21 @@ TEST_F(FaultReports, NameTwoThreadsOfARace) {
   const std::string& text = reports[0].text;
   EXPECT_NE(text.find("thread (1,0,0): updated"), std::string::npos) << text;
   EXPECT_NE(text.find("thread (0,0,0) wrote it"), std::string::npos) << text;
+}
+
+// The block that writes has read the words before: its race is one with the other block. The words
+// of the lanes are rows in the first launch, and lie apart in the second.
+TEST_F(FaultReports, NameTheReadOfTheOtherBlock) {
+  const Checking checking("race");
+  check(control()->set_schedule("sequential"), "set_schedule");
+  for (const int step : {1, 3}) {
+    const Buffer<int> a(32 * 3 + 5, 1), b(32 * 3);
+    program_->run("increment", {2, 32}, a, b, step);
+    const auto reports = take_reports();
+    ASSERT_EQ(reports.size(), 1u) << step;
+    EXPECT_EQ(reports[0].line, 19u) << reports[0].text;
+    EXPECT_EQ(reports[0].other_line, 16u) << reports[0].text;
+  }
 }
 
 // ptxas writes PTX without lines into a CUBIN with -lineinfo; the tables of the code have them.
