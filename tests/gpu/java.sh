@@ -120,13 +120,14 @@ row() {
 
 # The tests that need a driver's own checks run on the CPU device alone.
 classes='array.ArraySweepTest array.ExchangeTest array.FusionTest array.NdArrayTest array.OperationTest
-test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.StressTest test.CacheBuildTest test.CompletionTest
+test.ArrayLivesTest MadeByNumberTest test.ThreadsTest test.CacheBuildTest test.CompletionTest
 test.CacheTest test.CaptureTest test.GraphTest test.GraphChangesTest test.GraphConditionsTest
 test.GraphLifetimesTest test.GraphWorkTest test.HostFunctionsTest test.LaunchOptionsTest test.ArgumentsTest
 test.CodeTest test.ErrorsTest test.LaunchTest test.MemoryTest test.ObjectsTest test.PreparedTest test.PrintedTest
-test.PublisherTest test.SweepTest test.WaitsTest test.LifetimesTest'
+test.PublisherTest test.SweepTest test.WaitsTest test.StressTest test.LifetimesTest'
 
-# Runs some at a time: their checks do not depend on other processes.
+# Runs some at a time: their checks do not depend on other processes. The last two run alone: StressTest measures the
+# memory of the device, and LifetimesTest takes all of it.
 tests() {
   order=$1
   words=$2
@@ -134,7 +135,7 @@ tests() {
   for name in $classes; do
     case " ${TESTS:-${name#test.}} " in *" ${name#test.} "*) ;; *) continue ;; esac
     order=$((order + 1))
-    [ "$name" != test.LifetimesTest ] || wait  # it takes all memory of the device
+    case $name in test.StressTest | test.LifetimesTest) wait ;; esac
     row "$order" "${name#test.}$words" "$java" "$@" -Dcucore.test.child=25 -cp "$path" \
       org.junit.platform.console.ConsoleLauncher --disable-banner --disable-ansi-colors --details=tree \
       --select-class="io.cucore.$name" &
