@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages: 4096 cells of global memory. The last accesses to the cells of an array often are those of
-// one instruction. A page has its site, if all lines of the page are divided and all cells have the
+// Pages: 4096 cells of global memory. The records of the cells of an array often are of one
+// instruction. A page has its site, if all lines of the page are divided and all cells have the
 // site. An access of the instruction then need not read or write the sites of cells, nor look at
 // the lines. The sites of the cells themselves stay valid.
 #pragma once

@@ -197,7 +197,7 @@ void Cell::note_read(uint32_t c) {
     now = id << SEGMENT_SHIFT | SEVERAL_LANES;
   }
   context_.cells.reader[index_] = now;
-  if (now == rule.several_blocks) return;  // which keeps the instruction of the first read
+  if (now == rule.several_blocks && !(c & CELL_STRONG)) return;  // see keeps_site()
   record_site(context_.cells, false, index_, context_.site);
 }
 

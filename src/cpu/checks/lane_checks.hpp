@@ -16,7 +16,8 @@ inline constexpr uint32_t CELL_STRONG = 1u << 6;
 inline constexpr uint32_t CELL_LANE = 63;
 inline constexpr uint32_t SEVERAL_LANES = 32;
 
-// The last accesses to cells, or to lines of cells.
+// The last accesses to cells, or to lines of cells, and their instructions. A reader that stands
+// for several blocks has the instruction of the first.
 struct Records {
   uint32_t* writer = nullptr;
   uint32_t* reader = nullptr;

@@ -25,12 +25,6 @@ template <class T>
 CUCPU_INLINE auto is_of_several_blocks(const Rule& r, T d) {
   return d - r.several_blocks <= r.several_width;
 }
-// Whether the new record keeps the instruction of the old one. A read that joins those of other
-// blocks does: often its own block writes the cell next, which races with the others only.
-template <class T>
-CUCPU_INLINE auto keeps_site(const Rule& r, T now) {
-  return now == r.several_blocks;
-}
 template <class T>
 CUCPU_INLINE T plain(T cell) {
   return cell & ~CELL_STRONG;
@@ -94,5 +88,19 @@ struct Update {
     return mine | CELL_STRONG;
   }
 };
+
+// Whether the new record keeps the instruction of the old one. That of several blocks has the first
+// weak read: often the block that joins it writes the cell next, and races with the others only. A
+// strong read leaves the records of other warps and blocks.
+template <class Kind, class T>
+CUCPU_INLINE auto keeps_site(const Rule& r, T old, T now, T mine) {
+  if constexpr (Kind::WRITES) {
+    return no(now == now);
+  } else {
+    const auto joined = is_of_several_blocks(r, now) & ((old & CELL_STRONG) == 0);
+    const auto own = now >> SEGMENT_SHIFT == mine >> SEGMENT_SHIFT;
+    return Kind::FLAG == 0 ? joined : joined | (no(own) & (now == old));
+  }
+}
 
 }  // namespace cucore::cpu::CUCPU_SIMD

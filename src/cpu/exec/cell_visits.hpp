@@ -28,9 +28,10 @@ CUCPU_INLINE bool visit_one(const Cells& cells, const Rule& r, uint16_t site, ui
   const uint32_t d = skips && Kind::WRITES ? 0 : cells.reader[cell];
   const uint32_t mine = r.mine | lane;
   if (Kind::unclear(r, c, d, mine)) return false;
-  const uint32_t now = Kind::next(r, Kind::WRITES ? c : d, mine);
+  const uint32_t old = Kind::WRITES ? c : d, now = Kind::next(r, old, mine);
   (Kind::WRITES ? cells.writer : cells.reader)[cell] = now;
-  if (!keeps_site(r, now)) (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
+  if (!keeps_site<Kind>(r, old, now, mine))
+    (Kind::WRITES ? cells.writer_site : cells.reader_site)[cell] = site;
   return true;
 }
 
@@ -56,10 +57,10 @@ CUCPU_INLINE bool are_stale(const Rule& r, T c, T d) {
 constexpr uint64_t CELLS_AHEAD = 512;
 
 // Does the same for `Width` cells at once. `skips`: see may_skip(). `HasSite`: the pages of the
-// cells have the site already.
+// cells have the site already. Sets `has_written` if a cell receives the site.
 template <class Kind, uint32_t Width, bool HasSite>
 CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
-                                 uint32_t k, bool skips) {
+                                 uint32_t k, bool skips, bool& has_written) {
   using V = Vectors<Width>;
   using Words = typename V::Words;
   const uint64_t first = s.first + k;
@@ -71,27 +72,32 @@ CUCPU_INLINE uint32_t visit_part(const Cells& cells, const Rule& r, uint16_t sit
                        1);
   const Words mine = V::lanes(s.lane, s.shift, k) | words(r.mine, c);
   const bool is_first = are_stale(r, c, d);
-  if (!is_first && any(Kind::unclear(r, c, d, mine))) [[unlikely]]
+  if (!is_first && any(Kind::unclear(r, c, d, mine))) [[unlikely]] {
+    has_written = true;
     return visit_cells<Kind>(cells, r, site, s, k, k + Width, skips);
-  const Words now = is_first ? mine | Kind::FLAG : Kind::next(r, Kind::WRITES ? c : d, mine);
+  }
+  const Words old = Kind::WRITES ? c : d,
+              now = is_first ? mine | Kind::FLAG : Kind::next(r, old, mine);
   V::store((Kind::WRITES ? cells.writer : cells.reader) + first, now);
   if constexpr (!HasSite) {
     uint16_t* const sites = (Kind::WRITES ? cells.writer_site : cells.reader_site) + first;
-    const auto kept = keeps_site(r, now);
+    const auto kept = keeps_site<Kind>(r, old, now, mine);
     if (is_first || !any(kept))
       V::store_sites(sites, site);
     else
       V::store_other_sites(sites, site, kept);
+    has_written |= is_first || any(no(kept));
   }
   return 0;
 }
 
 template <class Kind, uint32_t Width, bool HasSite>
-CUCPU_INLINE uint32_t visit_parts(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
+CUCPU_INLINE uint32_t visit_parts(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
+                                  bool& has_written) {
   uint32_t unclear = 0;
   const bool skips = may_skip<Kind>(cells, r);
   for (uint32_t k = 0; k < s.count; k += Width)
-    unclear |= visit_part<Kind, Width, HasSite>(cells, r, site, s, k, skips);
+    unclear |= visit_part<Kind, Width, HasSite>(cells, r, site, s, k, skips, has_written);
   return unclear;
 }
 
@@ -115,8 +121,9 @@ CUCPU_INLINE void note_sites(const Cells& cells, bool is_writer, const Span& s, 
 
 template <class Kind, uint32_t Width>
 CUCPU_INLINE uint32_t visit_span(const Cells& cells, const Rule& r, uint16_t site, const Span& s) {
-  const uint32_t unclear = visit_parts<Kind, Width, false>(cells, r, site, s);
-  note_sites(cells, Kind::WRITES, s, site);
+  bool has_written = false;
+  const uint32_t unclear = visit_parts<Kind, Width, false>(cells, r, site, s, has_written);
+  if (has_written) note_sites(cells, Kind::WRITES, s, site);
   return unclear;
 }
 

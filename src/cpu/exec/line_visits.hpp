@@ -31,13 +31,16 @@ CUCPU_INLINE bool lines_of(const Records& all, const Rule& rule, uint16_t site, 
     const uint32_t c = lines.writer[line], d = lines.reader[line];
     const uint32_t mine = r.mine | line_code(s.lane + (k << (LINE_SHIFT - s.shift)), s.shift);
     if (c == DIVIDED) return false;
+    const uint32_t old = Kind::WRITES ? c : d;
     uint32_t now = mine | Kind::FLAG;  // of the first access
+    bool keeps = false;
     if (!(happened_before(r, c) & happened_before(r, d))) {
       if (has_other_lanes<Kind>(d, mine) || Kind::unclear(r, c, d, mine)) return false;
-      now = Kind::next(r, Kind::WRITES ? c : d, mine);
+      now = Kind::next(r, old, mine);
+      keeps = keeps_site<Kind>(r, old, now, mine);
     }
     (Kind::WRITES ? lines.writer : lines.reader)[line] = now;
-    if (!keeps_site(r, now)) (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
+    if (!keeps) (Kind::WRITES ? lines.writer_site : lines.reader_site)[line] = site;
   }
   return true;
 }
@@ -76,7 +79,8 @@ CUCPU_INLINE bool visit_divided(const Cells& all, const Rule& rule, uint16_t sit
   const bool has_site = have_page_site<Kind>(cells, row.first, row.first + row.count - 1, site);
   if (!has_site && !are_divided(cells, row.first, row.count)) return false;
   if (!Kind::WRITES && are_of_several<WIDEST>(cells, r, row.first, row.count)) return true;
-  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, r, site, row) == 0;
+  bool has_written = false;
+  if (has_site) return visit_parts<Kind, WIDEST, true>(cells, r, site, row, has_written) == 0;
   if (visit_span<Kind, WIDEST>(cells, r, site, row) != 0) return false;
   search_page(searches, cells, Kind::WRITES, row.first, site);
   return true;

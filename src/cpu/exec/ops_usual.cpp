@@ -237,8 +237,8 @@ CUCPU_INLINE bool visit_index(const RowAccess& a, const Cells& cells, uint32_t (
 // same time as their cells.
 CUCPU_INLINE void prefetch_memory(const Warp& w, const Op& op, const RowAccess& a,
                                   const uint32_t (&offsets)[LANES]) {
-  const uint64_t distance = uint64_t{offsets[LANES - 1]} - offsets[0];
-  if (distance < CLOSE_LANES * a.size) return;
+  constexpr uint32_t CLOSE = 8 * LANES * 4;  // bytes
+  if (offsets[LANES - 1] - offsets[0] < CLOSE) return;
   const uint64_t host = a.site.base + w.sites[op.site].delta;
   for (const uint32_t offset : offsets)
     __builtin_prefetch(reinterpret_cast<const std::byte*>(host + offset));
@@ -296,9 +296,11 @@ namespace {
 // Reads cells that several lanes share, in vectors, the last of which may overlap the one before.
 CUCPU_INLINE bool visit_joined(const Cells& cells, const Rule& r, uint16_t site, const Span& s,
                                bool skips) {
+  bool has_written = false;
   for (uint32_t k = 0; k < s.count; k += WIDEST) {
     const uint32_t at = k + WIDEST <= s.count ? k : s.count - WIDEST;
-    if (visit_part<Read<false>, WIDEST, false>(cells, r, site, s, at, skips)) return false;
+    if (visit_part<Read<false>, WIDEST, false>(cells, r, site, s, at, skips, has_written))
+      return false;
   }
   return true;
 }
@@ -336,7 +338,7 @@ bool row_group(const Warp& w, const Op& op, const RowAccess& a, const RowSites& 
       !visit_joined(cells, r, a.op_site, joined, skips))
     return false;
   const auto write_site = [&](uint64_t cell, uint16_t site) {
-    if (!keeps_site(r, cells.reader[cell])) cells.reader_site[cell] = site;
+    if (!is_of_several_blocks(r, cells.reader[cell])) cells.reader_site[cell] = site;
   };
   for (uint32_t k = each; k < sites.more * each; ++k) {
     write_site(first + k, sites.low[k / each]);

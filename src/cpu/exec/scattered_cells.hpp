@@ -62,13 +62,14 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
   const Words16 d = skips && Kind::WRITES ? zero : gather(active, index, cells.reader);
   const Words16 mine = Vectors<16>::lanes(first, 0, 0) | rule.mine;
   const Words16 old = Kind::WRITES ? c : d;
-  __mmask16 bad = 0, good = active;
+  __mmask16 bad = 0, good = active, kept = 0;
   Words16 now = mine | Kind::FLAG;
   if (!are_stale(rule, c, d)) {
     bad = active & Kind::unclear(rule, c, d, mine).bits;
     // Records of several blocks remain, with their instruction.
     good = active & ~bad & ~is_of_several_blocks(rule, old).bits;
     now = Kind::next(rule, old, mine);
+    kept = keeps_site<Kind>(rule, old, now, mine).bits;
   }
   uint32_t next[16];
   _mm512_storeu_si512(next, now.value);
@@ -77,12 +78,9 @@ CUCPU_INLINE uint32_t sixteen_cells(const Cells& cells, const Rule& rule, uint16
     for (int l = 0; l < 16; ++l) records[cell[l]] = next[l];
   else
     for (uint32_t m = good; m; m &= m - 1) records[cell[__builtin_ctz(m)]] = next[__builtin_ctz(m)];
-  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good & ~keeps_site(rule, now).bits);
+  if constexpr (!HasSite) note_sites<Kind>(cells, site, cell, good & ~kept);
   return uint32_t{bad} << first;
 }
-
-// Lanes whose elements are this near to each other are close.
-constexpr uint32_t CLOSE_LANES = 8 * LANES;
 
 // If the lanes are close to each other, the cells of the next warps are behind theirs. Lanes that
 // do not take part can have any cell, also those before the first one.
@@ -90,9 +88,10 @@ template <class Kind, bool HasSite>
 CUCPU_INLINE void prefetch_cells(const Cells& cells, const uint32_t* cell) {
   uint32_t* const records = Kind::WRITES ? cells.writer : cells.reader;
   uint16_t* const sites = Kind::WRITES ? cells.writer_site : cells.reader_site;
+  constexpr uint32_t CLOSE = 8 * LANES;
   const uint64_t first = cell[0] + CELLS_AHEAD;
   const uint32_t distance = cell[LANES - 1] - cell[0];
-  if (distance < CLOSE_LANES) {
+  if (distance < CLOSE) {
     for (uint32_t k = 0; k <= distance; k += 16) __builtin_prefetch(records + first + k, 1);
     for (uint32_t k = 0; !HasSite && k <= distance; k += 32) __builtin_prefetch(sites + first + k);
     return;

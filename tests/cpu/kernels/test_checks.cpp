@@ -238,13 +238,42 @@ extern "C" __global__ void join(int* a) {
   a[threadIdx.x] = 1;
   atomicAdd(a, 2);
 }
+#define SEPARATE() asm volatile("" ::: "memory")
 extern "C" __global__ void increment(int* a, int* b, int step) {
   const int i = threadIdx.x * step;
   if (blockIdx.x == 0) {
-    b[i] = a[i];
+    b[i] = a[i];  // first read
   } else {
-    asm volatile("" ::: "memory"); const int own = a[i];
-    a[i] = own + 1;
+    SEPARATE();
+    const int own = a[i];
+    a[i] = own + 1;  // write
+  }
+}
+extern "C" __global__ void increment_after_volatile(int* a, int* b, int step) {
+  const int i = threadIdx.x * step;
+  if (blockIdx.x == 0) {
+    b[i] = a[i];  // weak read
+  } else {
+    const int own = *(volatile int*)(a + i);
+    a[i] = own + 1;  // write after it
+  }
+}
+extern "C" __global__ void add_after_both(int* a, int* b, int step) {
+  const int i = threadIdx.x * step;
+  if (blockIdx.x == 0) b[i] = *(volatile int*)(a + i);
+  SEPARATE();
+  if (blockIdx.x == 1) b[i] = a[i];  // read that races
+  SEPARATE();
+  if (blockIdx.x == 2) atomicAdd(a + i, 1);  // atomic
+}
+extern "C" __global__ void shift(int* a, int* b, int step) {
+  const int* p = a + threadIdx.x * step;
+  if (blockIdx.x == 0) {
+    b[threadIdx.x] = p[0] + p[1] + p[2];  // rows of the first block
+  } else {
+    SEPARATE();
+    const int sum = p[0] + p[1] + p[2];
+    a[threadIdx.x * step] = sum;  // word of a row
   }
 }
 )cuda";
@@ -329,19 +358,44 @@ TEST_F(FaultReports, NameTwoThreadsOfARace) {
   EXPECT_NE(text.find("thread (0,0,0) wrote it"), std::string::npos) << text;
 }
 
-// The block that writes has read the words before: its race is one with the other block. The words
-// of the lanes are rows in the first launch, and lie apart in the second.
+unsigned line_of(const char* comment) {
+  const std::string text = FAULTS;
+  const auto end = text.begin() + std::ptrdiff_t(text.find(comment));
+  return 1 + unsigned(std::count(text.begin(), end, '\n'));
+}
+
+struct RaceOfBlocks {
+  const char* kernel;
+  unsigned blocks;
+  const char *line, *other_line;
+};
+
+// A report about a word that several blocks have read names the first of them that races. Here it
+// is not the one that writes. The words of the lanes are whole lines, other rows, and scattered; at
+// last, all lanes use one word.
 TEST_F(FaultReports, NameTheReadOfTheOtherBlock) {
+  const RaceOfBlocks rows[] = {
+      {"increment", 2, "// write\n", "// first read"},
+      {"increment_after_volatile", 2, "// write after it", "// weak read"},
+      {"add_after_both", 3, "// atomic", "// read that races"},
+      {"shift", 2, "// word of a row", "// rows of the first block"},
+  };
   const Checking checking("race");
   check(control()->set_schedule("sequential"), "set_schedule");
-  for (const int step : {1, 3}) {
-    const Buffer<int> a(32 * 3 + 5, 1), b(32 * 3);
-    program_->run("increment", {2, 32}, a, b, step);
-    const auto reports = take_reports();
-    ASSERT_EQ(reports.size(), 1u) << step;
-    EXPECT_EQ(reports[0].line, 19u) << reports[0].text;
-    EXPECT_EQ(reports[0].other_line, 16u) << reports[0].text;
-  }
+  for (const RaceOfBlocks& row : rows)
+    for (const auto& [step, offset] : {std::pair{1, 0}, {1, 3}, {3, 0}, {5, 3}, {0, 0}}) {
+      SCOPED_TRACE(testing::Message() << row.kernel << ' ' << step << ' ' << offset);
+      const Buffer<int> a(256, 1), b(256);
+      program_->run(row.kernel, {row.blocks, 32}, a.address() + 4 * offset, b, step);
+      const auto reports = take_reports();
+      EXPECT_FALSE(reports.empty());
+      for (const FoundReport& report : reports) {
+        // All lanes read the word that they write.
+        if (step == 0 && report.line == report.other_line) continue;
+        EXPECT_EQ(report.line, line_of(row.line)) << report.text;
+        EXPECT_EQ(report.other_line, line_of(row.other_line)) << report.text;
+      }
+    }
 }
 
 // ptxas writes PTX without lines into a CUBIN with -lineinfo; the tables of the code have them.
