@@ -341,8 +341,8 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * @param stream              a stream of the device of either buffer
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write(), or the ranges overlap
- * @retval CUCORE_ERROR_UNSUPPORTED       the stream is captured, and a buffer has memory that the
- *                                        other device cannot use, or memory of cucore_pool_create()
+ * @retval CUCORE_ERROR_UNSUPPORTED       the stream is captured, and its device cannot use memory
+ *                                        of the other one, or has no access to a cucore_pool of it
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,

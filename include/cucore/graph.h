@@ -203,8 +203,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
  *                                        or a node is twice in `after`
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
- * @retval CUCORE_ERROR_UNSUPPORTED       the buffers are of two devices, and one has memory that the
- *                                        other device cannot use, or memory of cucore_pool_create()
+ * @retval CUCORE_ERROR_UNSUPPORTED       the device of the destination cannot use the memory of the
+ *                                        source, or has no access to the cucore_pool of the source
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,

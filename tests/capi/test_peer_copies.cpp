@@ -25,6 +25,7 @@ class PeerCopies : public OnDevice {
     if (devices < 2) GTEST_SKIP() << "needs two devices";
     second_ = open_device(1);
     there_ = make_stream(second_);
+    close_default_pools();
   }
   void TearDown() override {
     there_.reset();
@@ -48,6 +49,21 @@ class PeerCopies : public OnDevice {
                                  CU_MEM_ACCESS_FLAGS_PROT_NONE};
       ASSERT_EQ(set(pool, &none, 1), CUDA_SUCCESS);
     }
+  }
+
+  // Whether the default pool of the device is open to the other one.
+  bool is_default_open(int device) const {
+    const NativeDriver driver;
+    decltype(&cuDeviceGetDefaultMemPool) get = nullptr;
+    decltype(&cuMemPoolGetAccess) get_access = nullptr;
+    driver.find("cuDeviceGetDefaultMemPool", get);
+    driver.find("cuMemPoolGetAccess", get_access);
+    CUmemoryPool pool = nullptr;
+    CUmemLocation user{CU_MEM_LOCATION_TYPE_DEVICE, {1 - device}};
+    CUmemAccess_flags flags = CU_MEM_ACCESS_FLAGS_PROT_NONE;
+    EXPECT_TRUE(get && get_access && get(&pool, device) == CUDA_SUCCESS &&
+                get_access(&flags, pool, &user) == CUDA_SUCCESS);
+    return flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
   }
 
   const cucore_device* device_of(bool is_far) const { return is_far ? second_ : device_; }
@@ -229,26 +245,54 @@ TEST_F(PeerCopies, OfBorrowedMemoryAreCaptured) {
   expect_captured(pair, false, stream_);
 }
 
-// Drivers crash after the end of a pool that was open to another device.
-TEST_F(PeerCopies, OfOtherPoolsAreNotNodes) {
+// Drivers crash after the end of a pool that was open to another device. A node of the device of
+// the pool needs no open one.
+TEST_F(PeerCopies, OfOtherPoolsAreNodesOfTheirDeviceAlone) {
   const char* const why =
       "a node cannot copy between device |: the buffer is of a memory pool that is not open to "
       "device |; copy outside graphs, or use managed or pinned memory";
-  for (const bool is_from_pool : {false, true}) {
-    const Pair pair =
-        make_pair(is_from_pool ? POOL : MANAGED, is_from_pool ? MANAGED : POOL, false);
-    const Graph graph = make_graph(device_);
-    cucore_node node = 0;
-    FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0,
-          pair.from, 0, SIZE, &node);
-    EXPECT_EQ(cucore_graph_node_count(graph), 0u);
-    MUST(cucore_stream_begin_capture, stream_, nullptr);
-    FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_buffer_copy, pair.to, 0, pair.from, 0, SIZE,
-          stream_);
-    Graph captured;
-    SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
-    EXPECT_EQ(cucore_graph_node_count(captured), 0u);
-  }
+  for (const Kind other : {PINNED, MANAGED})
+    for (const bool is_from_pool : {false, true}) {
+      const Pair pair = make_pair(is_from_pool ? POOL : other, is_from_pool ? other : POOL, false);
+      const Graph graph = make_graph(device_);
+      cucore_node node = 0;
+      const auto add = [&](cucore_graph* to, cucore_error** error) {
+        return cucore_graph_add_copy(to, nullptr, 0, pair.to, 0, pair.from, 0, SIZE, &node, error);
+      };
+      if (is_from_pool) {
+        FAILS(CUCORE_ERROR_UNSUPPORTED, why, add, graph);
+        EXPECT_EQ(cucore_graph_node_count(graph), 0u);
+      } else {
+        SUCCEEDS(add, graph);
+        expect_launched(make_executable(graph), stream_, pair, 'a');
+      }
+      // The source is of the first device.
+      expect_captured(pair, false, stream_of(!is_from_pool));
+      const cucore_stream* const stream = stream_of(is_from_pool);
+      MUST(cucore_stream_begin_capture, stream, nullptr);
+      FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_buffer_copy, pair.to, 0, pair.from, 0, SIZE,
+            stream);
+      Graph captured;
+      SUCCEEDS(cucore_stream_end_capture, stream, captured.out());
+      EXPECT_EQ(cucore_graph_node_count(captured), 0u);
+    }
+}
+
+// A refused node leaves the default pool as it was: the next one would need it open.
+TEST_F(PeerCopies, ThatAreRefusedOpenNoPool) {
+  if (!fake_ && !is_emulated()) GTEST_SKIP() << "a GPU keeps the pools open";
+  const Pair pair = make_pair(POOL, DEVICE, false);
+  const Graph graph = make_graph(device_);
+  cucore_node node = 0;
+  FAILS(CUCORE_ERROR_UNSUPPORTED, "a node cannot copy between |", cucore_graph_add_copy, graph,
+        nullptr, 0, pair.to, 0, pair.from, 0, SIZE, &node);
+  EXPECT_FALSE(is_default_open(1));
+  MUST(cucore_stream_begin_capture, stream_, nullptr);
+  SUCCEEDS(cucore_buffer_copy, pair.to, 0, pair.from, 0, SIZE, stream_);
+  Graph captured;
+  SUCCEEDS(cucore_stream_end_capture, stream_, captured.out());
+  EXPECT_TRUE(is_default_open(1));
+  expect_launched(make_executable(captured), stream_, pair, 'a');
 }
 
 TEST_F(PeerCopies, AreNodes) {

@@ -74,7 +74,7 @@ CopyWork::CopyWork(CopyPart destination, CopyPart source, size_t size)
       size_(size) {
   destination_.buffer->check_copy(destination_.offset, *source_.buffer, source_.offset, size);
   require_some(size, "copies");
-  open_pools(*destination_.buffer, *source_.buffer);
+  open_pools(*destination_.buffer, *source_.buffer, destination_.buffer->device());
 }
 
 void CopyWork::require_usable() const {

@@ -219,7 +219,8 @@ CUDA_MEMCPY3D BoxCopy::native() const {
 }
 
 void BoxCopy::open_pools_for_node() const {
-  if (source_.buffer && destination_.buffer) open_pools(*destination_.buffer, *source_.buffer);
+  if (source_.buffer && destination_.buffer)
+    open_pools(*destination_.buffer, *source_.buffer, destination_.buffer->device());
 }
 
 CUDA_MEMCPY3D_PEER BoxCopy::with_contexts() const {

@@ -36,24 +36,43 @@ bool is_open(CUmemoryPool pool, const Device& user) {
   return result == CUDA_SUCCESS && access.flags == CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
 }
 
-[[noreturn]] void refuse(const Buffer& buffer, const Device& user, std::string why) {
-  throw Error(Status::UNSUPPORTED,
-              concat("a node cannot copy between ", buffer.device().label(), " and ", user.label(),
-                     ": ", why, "; copy outside graphs, or use managed or pinned memory"));
-}
+// A pool that is not open to the device of another buffer.
+struct ClosedPool {
+  const Buffer& buffer;
+  const Device& user;
+  CUmemoryPool pool;          // null: none
+  std::string obstacle = {};  // the reason why it stays closed
+
+  void require_openable() const;
+  void open() const;
+};
 
 // A pool of cucore_pool_create() is not opened. Driver 580 crashes or hangs after the end of pools
 // that were open to another H200, while the default pools do not end.
-void open_pool(const Buffer& buffer, const Device& user) {
+ClosedPool find_closed(const Buffer& buffer, const Device& user) {
   const ContextAccess context_access(*buffer.context(), "buffer");
   const CUmemoryPool pool = pool_of(buffer);
   const driver::RelaxedCaptures relaxed;
-  if (!pool || is_open(pool, user)) return;
+  if (!pool || is_open(pool, user)) return {buffer, user, nullptr};
+  ClosedPool closed{buffer, user, pool};
   if (!user.can_access_peer(buffer.device()))
-    refuse(buffer, user, concat(user.label(), " cannot use memory of ", buffer.device().label()));
-  if (pool != Pool::default_of(buffer.context())->native())
-    refuse(buffer, user,
-           concat("the buffer is of a memory pool that is not open to ", user.label()));
+    closed.obstacle = concat(user.label(), " cannot use memory of ", buffer.device().label());
+  else if (pool != Pool::default_of(buffer.context())->native())
+    closed.obstacle = concat("the buffer is of a memory pool that is not open to ", user.label());
+  return closed;
+}
+
+void ClosedPool::require_openable() const {
+  if (obstacle.empty()) return;
+  throw Error(Status::UNSUPPORTED,
+              concat("a node cannot copy between ", buffer.device().label(), " and ", user.label(),
+                     ": ", obstacle, "; copy outside graphs, or use managed or pinned memory"));
+}
+
+void ClosedPool::open() const {
+  if (!pool || !obstacle.empty()) return;
+  const ContextAccess context_access(*buffer.context(), "buffer");
+  const driver::RelaxedCaptures relaxed;
   const auto set_access =
       driver::require(driver::cuda().cuMemPoolSetAccess, "cuMemPoolSetAccess", ACCESS_SINCE);
   const CUmemAccessDesc access = access_of(user);
@@ -74,16 +93,21 @@ bool has_context(const Buffer& buffer) {
 CopyCall prepare_copy(const Buffer& destination, const Buffer& source, const Stream& stream) {
   if (!join_devices(destination, source)) return CopyCall::ADDRESSES;
   if (makes_nodes(stream)) {
-    open_pools(destination, source);
+    open_pools(destination, source, stream.device());
     return CopyCall::ADDRESSES;
   }
   return has_context(destination) && has_context(source) ? CopyCall::CONTEXTS : CopyCall::ADDRESSES;
 }
 
-void open_pools(const Buffer& a, const Buffer& b) {
+void open_pools(const Buffer& a, const Buffer& b, const Device& node) {
   if (!join_devices(a, b)) return;
-  open_pool(a, b.device());
-  open_pool(b, a.device());
+  const ClosedPool pools[] = {find_closed(a, b.device()), find_closed(b, a.device())};
+  const auto is_used = [&](const ClosedPool& pool) { return &pool.user == &node; };
+  for (const ClosedPool& pool : pools)
+    if (is_used(pool)) pool.require_openable();
+  const bool are_both_closed = pools[0].pool && pools[1].pool;
+  for (const ClosedPool& pool : pools)
+    if (are_both_closed || is_used(pool)) pool.open();
 }
 
 }  // namespace cucore::core

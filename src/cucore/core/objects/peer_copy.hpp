@@ -11,12 +11,14 @@ namespace cucore::core {
 // The way in which the driver finds both sides of a copy.
 enum class CopyCall { ADDRESSES, CONTEXTS };
 
-// Returns the way for a copy on the stream. If the stream is captured, opens the pools.
+// Returns the way for a copy on the stream. If the stream is captured, calls open_pools().
 CopyCall prepare_copy(const Buffer& destination, const Buffer& source, const Stream& stream);
 
-// Opens the default pool of each buffer's device to the device of the other, for nodes that copy
-// between them. Has no effect on memory without a pool, and of open pools. Throws UNSUPPORTED if a
-// device cannot use such memory, or a pool is not the default one.
-void open_pools(const Buffer& a, const Buffer& b);
+// For a node of the device `node` that copies between buffers of two devices. Opens the default
+// pool of the other device to that of the node. If both buffers are of default pools, it opens both
+// to each other. The program can then set the node to a copy in the other direction. Has no effect
+// on memory without a pool, and of open pools. Throws UNSUPPORTED, and opens nothing, if the device
+// cannot use the other's memory, or if the closed pool is not the default one.
+void open_pools(const Buffer& a, const Buffer& b, const Device& node);
 
 }  // namespace cucore::core

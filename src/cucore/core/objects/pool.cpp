@@ -258,6 +258,7 @@ void Pool::free(CUdeviceptr address, const Stream& stream) {
   const ContextAccess access(*context_, "pool");
   std::optional<driver::ContextGuard> guard;
   if (stream.needs_current_context()) guard.emplace(context_->native());
+  const auto held = stream.hold_records();  // no capture of the stream begins before the free
   require_not_captured(stream, "free memory of a pool");
   const RelaxedCaptures relaxed;
   const auto free = [&] { return cuda().cuMemFreeAsync(address, stream.native()); };
