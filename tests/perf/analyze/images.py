@@ -23,12 +23,9 @@ class Image:
         return workshop.compile(self.text, self.arch, *options, name=f"{self.stem}.cu")
 
 
-def images_of(kernels, arch, few=False, every=1):
-    """Yields each kernel without a limit of registers and with one of LIMITS, then the probes. Of the kernels, it takes one
-    in `every`; others for the next architecture."""
+def images_of(kernels, arch, few=False):
+    """Yields each kernel without a limit of registers and with one of LIMITS, then the probes."""
     for at, source in enumerate(sorted(kernels.glob("*.cu"))):
-        if (at + ARCHS.index(arch)) % every != 0:
-            continue
         if (few and not source.name.startswith(FEW_KERNELS)) or (arch == "sm_75" and source.name.startswith(LATER_THAN_75)):
             continue
         text = source.read_text()

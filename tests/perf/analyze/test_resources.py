@@ -3,10 +3,8 @@
 The test compares with the record of the tools' output for this version of ptxas.
 
     test_resources.py KERNELS RECORDS          some kernels for three architectures; also runs the tools if they are installed
-    test_resources.py KERNELS RECORDS --all    all images; runs the tools only for a version without a record. If the variable CI
-                                               is true, half of the images: each kernel for every second architecture
+    test_resources.py KERNELS RECORDS --all    all images; runs the tools only for a version without a record
 """
-import os
 import sys
 import unittest
 from pathlib import Path
@@ -18,7 +16,6 @@ from record_images import Tools, read_record
 
 KERNELS, RECORDS = Path(sys.argv[1]), Path(sys.argv[2])
 ALL = "--all" in sys.argv
-EVERY = 2 if ALL and os.environ.get("CI") == "true" else 1  # all images take more than ten minutes
 del sys.argv[1:]
 MOST_UNKNOWN = 0.005  # of the instructions of one architecture
 TOOLS = Tools.find()
@@ -82,7 +79,7 @@ class Resources(unittest.TestCase):
 
 
 for each in images.ARCHS if ALL else images.FEW_ARCHS:
-    setattr(Resources, f"test_{each}", lambda self, arch=each: self.check(arch, images.images_of(KERNELS, arch, few=not ALL, every=EVERY)))
+    setattr(Resources, f"test_{each}", lambda self, arch=each: self.check(arch, images.images_of(KERNELS, arch, few=not ALL)))
 for probe in images.probe_images() if ALL else ():
     setattr(Resources, f"test_{probe.arch}", lambda self, image=probe: self.check(image.arch, [image]))
 
@@ -90,7 +87,7 @@ for probe in images.probe_images() if ALL else ():
 class TheNumber(unittest.TestCase):
     def test_of_images(self):
         print(f"{Resources.images} images: {Resources.recorded} compared with the record, {Resources.read_by_tools} with the tools")
-        self.assertGreaterEqual(Resources.images, 700 // EVERY if ALL else 45)
+        self.assertGreaterEqual(Resources.images, 700 if ALL else 45)
 
 
 if __name__ == "__main__":
