@@ -342,7 +342,7 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write(), or the ranges overlap
  * @retval CUCORE_ERROR_UNSUPPORTED       the stream is captured, and its device cannot use memory
- *                                        of the other one, or has no access to a cucore_pool of it
+ *                                        of the other one, or a closed pool of cucore_pool_create()
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,

@@ -204,7 +204,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
  * @retval CUCORE_ERROR_UNSUPPORTED       the device of the destination cannot use the memory of the
- *                                        source, or has no access to the cucore_pool of the source
+ *                                        source, or the source is of a pool of cucore_pool_create()
+ *                                        that is closed to that device
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,
