@@ -329,8 +329,8 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * fault of the copy surfaces at a later call that waits.
  *
  * In a capture, the copy becomes a node. Nodes copy memory of a pool only if the pool is open to
- * their device. So the call opens the default pools of both devices to each other. They stay open,
- * also for other libraries. This takes 20 ms for 256 MiB of an H200 (driver 580). Later copies
+ * their device. So the call opens the default pool of the other device, or both default pools to
+ * each other if both buffers are of pools. They stay open, also for other libraries. This takes 20 ms for 256 MiB of an H200 (driver 580). Later copies
  * between open pools do not go through the host: 394 GB/s instead of 37.
  *
  * @param destination         the buffer to write
@@ -342,7 +342,8 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_buffer_write(), or the ranges overlap
  * @retval CUCORE_ERROR_UNSUPPORTED       the stream is captured, and its device cannot use memory
- *                                        of the other one, or a closed pool of cucore_pool_create()
+ *                                        of the other one, or a closed pool other than the default
+ *                                        one
  * @since 0.1
  */
 CUCORE_API cucore_status cucore_buffer_copy(cucore_buffer *destination, size_t destination_offset,

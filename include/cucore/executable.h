@@ -163,7 +163,7 @@ CUCORE_API cucore_status cucore_executable_set_kernel(cucore_executable *executa
  * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
  *                                        have it when the executable was made
- * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_set_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executable,
@@ -192,7 +192,7 @@ CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executabl
  * @retval CUCORE_ERROR_NOT_UPDATABLE     the executable cannot take the change
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed from the graph, or the graph did not
  *                                        have it when the executable was made
- * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_set_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_executable_set_copy_box(cucore_executable *executable,

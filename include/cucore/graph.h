@@ -204,8 +204,8 @@ CUCORE_API cucore_status cucore_graph_add_kernel(cucore_graph *graph, const cuco
  * @retval CUCORE_ERROR_NOT_FOUND         a node of `after` was removed, or is not in the graph
  * @retval CUCORE_ERROR_INVALID_STATE     the graph was lost in a reset of its device
  * @retval CUCORE_ERROR_UNSUPPORTED       the device of the destination cannot use the memory of the
- *                                        source, or the source is of a pool of cucore_pool_create()
- *                                        that is closed to that device
+ *                                        source, or the source is of a closed pool that is
+ *                                        not a default pool
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph *graph, const cucore_node *after,
@@ -660,7 +660,8 @@ CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_nod
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy(), or the node has another kind
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
- * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy(), for the device that the node
+ *                                        has
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node node,
@@ -685,7 +686,7 @@ CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node 
  *                                        kind
  * @retval CUCORE_ERROR_ABI_MISMATCH      a struct_size is unknown
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
- * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy()
+ * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_set_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph *graph, cucore_node node,

@@ -149,6 +149,13 @@ class PeerCopies : public OnDevice {
     MUST(cucore_stream_end_capture, stream, graph.out());
     return graph;
   }
+  void set_copy(cucore_graph* graph, cucore_node node, const Pair& pair, bool is_box) const {
+    const cucore_box to = box_in(pair.to), from = box_in(pair.from);
+    if (is_box)
+      SUCCEEDS(cucore_graph_set_copy_box, graph, node, &to, &from, SIZE / 3, 3, 1);
+    else
+      SUCCEEDS(cucore_graph_set_copy, graph, node, pair.to, 0, pair.from, 0, SIZE);
+  }
   void expect_launched(const cucore_executable* executable, const cucore_stream* stream,
                        const Pair& pair, char value) const {
     fill(pair.to, !pair.is_from_far, '.');
@@ -335,6 +342,86 @@ TEST_F(PeerCopies, OfNodesAreSet) {
       const Executable second = make_executable(graph);
       expect_launched(second, there_, third, 'a');
     }
+}
+
+// A node keeps its device, which is not always that of the new destination.
+TEST_F(PeerCopies, OfNodesAreSetWithTheirDevice) {
+  for (const bool is_captured : {false, true})
+    for (const Kind from : KINDS)
+      for (const bool is_box : {false, true}) {
+        if (is_captured && from != DEVICE) continue;  // it has kinds of memory
+        SCOPED_TRACE(testing::Message() << is_captured << from << is_box);
+        close_default_pools();
+        const Buffer beside = make(DEVICE, false), target = make(DEVICE, false);
+        Graph graph = make_graph(device_);
+        cucore_node node = 0;
+        if (is_captured) {
+          MUST(cucore_stream_begin_capture, stream_, nullptr);
+          SUCCEEDS(cucore_buffer_copy, target, 0, beside, 0, SIZE, stream_);
+          MUST(cucore_stream_end_capture, stream_, graph.out());
+          MUST(cucore_graph_node_at, graph, 0, &node);
+        } else {
+          MUST(cucore_graph_add_copy, graph, nullptr, 0, target, 0, beside, 0, SIZE, &node);
+        }
+        const Pair pair = make_pair(from, DEVICE, false);
+        set_copy(graph, node, pair, is_box);
+        expect_launched(make_executable(graph), stream_, pair, 'a');
+      }
+}
+
+// A pool that is open already does not hide that the other one is closed.
+TEST_F(PeerCopies, OfPoolsThatAreOpenInOneDirection) {
+  for (const bool is_set : {false, true}) {
+    close_default_pools();
+    const Graph before = make_graph(device_);
+    cucore_node node = 0;
+    const Pair first = make_pair(DEVICE, PINNED, false);
+    MUST(cucore_graph_add_copy, before, nullptr, 0, first.to, 0, first.from, 0, SIZE, &node);
+    const Pair pair = make_pair(DEVICE, DEVICE, false);
+    const Graph graph = make_graph(device_);
+    if (is_set) {
+      const Buffer beside = make(DEVICE, false), target = make(DEVICE, false);
+      MUST(cucore_graph_add_copy, graph, nullptr, 0, target, 0, beside, 0, SIZE, &node);
+      const Executable executable = make_executable(graph);
+      SUCCEEDS(cucore_executable_set_copy, executable, node, pair.to, 0, pair.from, 0, SIZE);
+      expect_launched(executable, stream_, pair, 'a');
+    } else {
+      MUST(cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0, pair.from, 0, SIZE, &node);
+      expect_launched(make_executable(graph), stream_, pair, 'a');
+    }
+    EXPECT_TRUE(is_default_open(0));
+    EXPECT_TRUE(is_default_open(1));
+  }
+}
+
+// A node of the device of another pool can be set; a node of the other device cannot.
+TEST_F(PeerCopies, OfOtherPoolsAreSetOnTheirDeviceAlone) {
+  for (const Kind other : {PINNED, MANAGED}) {
+    const Pair pair = make_pair(POOL, other, false);
+    const Graph graph = capture(pair, false, stream_);
+    cucore_node node = 0;
+    MUST(cucore_graph_node_at, graph, 0, &node);
+    const Executable executable = make_executable(graph);
+    SUCCEEDS(cucore_executable_set_copy, executable, node, pair.to, 0, pair.from, 0, SIZE);
+    expect_launched(executable, stream_, pair, 'a');
+    SUCCEEDS(cucore_graph_set_copy, graph, node, pair.to, 0, pair.from, 0, SIZE);
+    expect_launched(make_executable(graph), stream_, pair, 'a');
+  }
+  if (fake_) return;  // it has no rule of pools
+  const Pair pair = make_pair(DEVICE, DEVICE, false), other = make_pair(POOL, DEVICE, false);
+  const Graph graph = make_graph(device_);
+  cucore_node node = 0;
+  MUST(cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0, pair.from, 0, SIZE, &node);
+  const Executable executable = make_executable(graph);
+  const char* const why =
+      "a node cannot copy between device |: the buffer is of a memory pool that is not open to "
+      "device |; copy outside graphs, or use managed or pinned memory";
+  FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_set_copy, graph, node, other.to, 0, other.from,
+        0, SIZE);
+  FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_executable_set_copy, executable, node, other.to, 0,
+        other.from, 0, SIZE);
+  expect_launched(executable, there_, pair, 'a');
+  expect_launched(make_executable(graph), there_, pair, 'a');
 }
 
 // Without access, a copy needs a call that no graph can have.

@@ -35,7 +35,7 @@ Ref<const core::NodeWork> copy_work(cucore_buffer* destination, size_t destinati
                                     size_t size) {
   core::CopyPart to{share(destination, "destination"), destination_offset};
   core::CopyPart from{share(source, "source"), source_offset};
-  return cucore::make<core::CopyWork>(std::move(to), std::move(from), size);
+  return cucore::make<core::CopyWork>(core::CopyNode::SET, std::move(to), std::move(from), size);
 }
 
 Ref<const core::NodeWork> fill_work(cucore_buffer* buffer, size_t offset, size_t size,
@@ -81,8 +81,8 @@ CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph* graph, cucore_n
                                                    cucore_error** error) {
   return guard(error, [&] {
     core::Graph& self = use(graph, "graph");
-    self.set(node,
-             cucore::make<core::BoxWork>(box_copy(destination, source, {width, height, depth})));
+    self.set(node, cucore::make<core::BoxWork>(
+                       core::CopyNode::SET, box_copy(destination, source, {width, height, depth})));
   });
 }
 
@@ -170,8 +170,8 @@ CUCORE_API cucore_status cucore_executable_set_copy_box(
     const cucore_box* source, size_t width, size_t height, size_t depth, cucore_error** error) {
   return guard(error, [&] {
     core::Executable& self = use(executable, "executable");
-    self.set(node,
-             cucore::make<core::BoxWork>(box_copy(destination, source, {width, height, depth})));
+    self.set(node, cucore::make<core::BoxWork>(
+                       core::CopyNode::SET, box_copy(destination, source, {width, height, depth})));
   });
 }
 

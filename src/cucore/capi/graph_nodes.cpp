@@ -127,7 +127,8 @@ CUCORE_API cucore_status cucore_graph_add_copy(cucore_graph* graph, const cucore
     core::CopyPart to{share(destination, "destination"), destination_offset};
     core::CopyPart from{share(source, "source"), source_offset};
     node.require();
-    node.set(self.add(before, cucore::make<core::CopyWork>(std::move(to), std::move(from), size)));
+    node.set(self.add(before, cucore::make<core::CopyWork>(core::CopyNode::NEW, std::move(to),
+                                                           std::move(from), size)));
   });
 }
 
@@ -143,7 +144,7 @@ CUCORE_API cucore_status cucore_graph_add_copy_box(cucore_graph* graph, const cu
     const auto before = after_of(after, after_count);
     core::BoxCopy copy = box_copy(destination, source, {width, height, depth});
     node.require();
-    node.set(self.add(before, cucore::make<core::BoxWork>(std::move(copy))));
+    node.set(self.add(before, cucore::make<core::BoxWork>(core::CopyNode::NEW, std::move(copy))));
   });
 }
 

@@ -147,7 +147,11 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
-  return set<CopyParams>(hGraphExec, hNode, [&](auto&) { return make_copy(copyParams, ctx); });
+  return set<CopyParams>(hGraphExec, hNode, [&](const CopyParams& now) {
+    NodeParams copy = make_copy(copyParams, ctx);
+    require(params_as<CopyParams>(copy).context == now.context);  // as an H200's driver
+    return copy;
+  });
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,

@@ -16,14 +16,17 @@ void require_extent(size_t value, const char* name) {
                        "out"));
 }
 
+std::string check_and_open(CopyNode node, const BoxCopy& copy) {
+  require_extent(copy.extent().width, "width");
+  require_extent(copy.extent().height, "height");
+  require_extent(copy.extent().depth, "depth");
+  return copy.open_pools(node);
+}
+
 }  // namespace
 
-BoxWork::BoxWork(BoxCopy copy) : NodeWork(NodeKind::COPY), copy_(std::move(copy)) {
-  require_extent(copy_.extent().width, "width");
-  require_extent(copy_.extent().height, "height");
-  require_extent(copy_.extent().depth, "depth");
-  copy_.open_pools_for_node();
-}
+BoxWork::BoxWork(CopyNode node, BoxCopy copy)
+    : NodeWork(NodeKind::COPY), copy_(std::move(copy)), refusal_(check_and_open(node, copy_)) {}
 
 CUgraphNode BoxWork::add_to(const driver::CudaTable& cu, CUgraph graph,
                             std::span<const CUgraphNode> after) const {

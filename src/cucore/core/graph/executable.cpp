@@ -418,6 +418,7 @@ void Executable::exchange(const driver::CudaTable& cu, const GraphNode& node,
   const auto [place, is_new] = changed_.try_emplace(node.number);
   try {
     const CUresult result = work->set_in_executable(cu, native(), node.native);
+    check_refusal(*work, result);
     if (is_refusal(result)) refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
     check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });
   } catch (...) {

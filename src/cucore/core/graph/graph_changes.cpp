@@ -79,8 +79,9 @@ void Graph::exchange(GraphUse& use, GraphNode& node, Ref<const NodeWork>& work) 
   CUuserObject keeper = nullptr;
   if (body_->is_shared() && work->keeps()) keeper = UserObject(cu, work).move_to(body_->native());
   try {
-    check(work->set_in_graph(cu, node.native, node.work.get()),
-          [&] { return concat("set ", describe_node(node)); });
+    const CUresult result = work->set_in_graph(cu, node.native, node.work.get());
+    check_refusal(*work, result);
+    check(result, [&] { return concat("set ", describe_node(node)); });
   } catch (...) {
     restore(cu, node);
     release_from(cu, body_->native(), keeper);

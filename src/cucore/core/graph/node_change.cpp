@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/graph/node_change.hpp"
 
+#include <string>
 #include <utility>
 
 #include "core/graph/graph_text.hpp"
@@ -23,6 +24,13 @@ void require_replaceable(const GraphNode& node, const NodeWork* before, const No
   if (node.kind != work.kind()) throw_kind(node, name_of(work.kind()));
   if (before && before->kind() != work.kind()) throw_kind(node, name_of(work.kind()));
   work.require_usable();
+}
+
+void check_refusal(const NodeWork& work, CUresult result) {
+  if (result != CUDA_ERROR_INVALID_VALUE && result != CUDA_ERROR_NOT_SUPPORTED) return;
+  if (std::string why = work.refusal(); !why.empty())
+    throw Error(Status::UNSUPPORTED, std::move(why), {},
+                {"cuda", static_cast<int32_t>(result), driver::name_of(result)});
 }
 
 const Device& kernel_device(const Context& context, const GraphNode& node, const NodeWork* before) {

@@ -11,6 +11,9 @@ namespace cucore::core {
 // work has the same kind, and INVALID_STATE if one of its objects was lost in a reset.
 void require_replaceable(const GraphNode& node, const NodeWork* before, const NodeWork& work);
 
+// Throws UNSUPPORTED if the driver has refused the work, and the work has a reason.
+void check_refusal(const NodeWork& work, CUresult result);
+
 // Returns the device on which a kernel runs, which may be another one in the graph of a child.
 // Throws INVALID_ARGUMENT if the node, which does `before`, launches no kernel.
 const Device& kernel_device(const Context& context, const GraphNode& node, const NodeWork* before);

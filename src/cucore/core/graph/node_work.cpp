@@ -7,7 +7,6 @@
 
 #include "core/graph/temporary_graph.hpp"
 #include "core/objects/context_scope.hpp"
-#include "core/objects/peer_copy.hpp"
 #include "driver/graph_edges.hpp"
 #include "support/concat.hpp"
 #include "support/counted.hpp"
@@ -67,15 +66,22 @@ void require_some(size_t size, const char* verb) {
                                                  verb, "; leave the node out"));
 }
 
-CopyWork::CopyWork(CopyPart destination, CopyPart source, size_t size)
+namespace {
+
+std::string check_and_open(CopyNode node, const CopyPart& to, const CopyPart& from, size_t size) {
+  to.buffer->check_copy(to.offset, *from.buffer, from.offset, size);
+  require_some(size, "copies");
+  return open_pools(node, *to.buffer, *from.buffer);
+}
+
+}  // namespace
+
+CopyWork::CopyWork(CopyNode node, CopyPart destination, CopyPart source, size_t size)
     : NodeWork(NodeKind::COPY),
       destination_(std::move(destination)),
       source_(std::move(source)),
-      size_(size) {
-  destination_.buffer->check_copy(destination_.offset, *source_.buffer, source_.offset, size);
-  require_some(size, "copies");
-  open_pools(*destination_.buffer, *source_.buffer, destination_.buffer->device());
-}
+      size_(size),
+      refusal_(check_and_open(node, destination_, source_, size)) {}
 
 void CopyWork::require_usable() const {
   destination_.buffer->require_usable();

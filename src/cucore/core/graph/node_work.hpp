@@ -13,6 +13,7 @@
 #include "core/objects/box_copy.hpp"
 #include "core/objects/event.hpp"
 #include "core/objects/node_kind.hpp"
+#include "core/objects/peer_copy.hpp"
 
 namespace cucore::core {
 
@@ -74,7 +75,9 @@ class NodeWork : public KeptObject {
                                      CUgraphNode node) const = 0;
   // Returns why a node with the other work of the kind cannot have this work, or "".
   virtual std::string obstacle(const NodeWork& before) const;
-  // The same for a node of an executable.
+  // Returns the reason if the driver may refuse the work because of the device of the node, or "".
+  virtual std::string refusal() const { return {}; }
+  // The same as obstacle() for a node of an executable.
   virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
 
   // Whether add_to() needs the context of the graph as the current one.
@@ -129,14 +132,15 @@ CUresult set_copy_in_executable(const driver::CudaTable& cu, CUgraphExec executa
 
 class CopyWork final : public NodeWork {
  public:
-  // Throws INVALID_ARGUMENT unless the ranges are valid.
-  CopyWork(CopyPart destination, CopyPart source, size_t size);
+  // Throws INVALID_ARGUMENT unless the ranges are valid. See open_pools() for the rest.
+  CopyWork(CopyNode node, CopyPart destination, CopyPart source, size_t size);
   CUgraphNode add_to(const driver::CudaTable& cu, CUgraph graph,
                      std::span<const CUgraphNode> after) const override;
   CUresult set_in_graph(const driver::CudaTable& cu, CUgraphNode node,
                         const NodeWork* before) const override;
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
+  std::string refusal() const override { return refusal_; }
   void require_usable() const override;
   NodeFacts facts() const override;
 
@@ -146,6 +150,7 @@ class CopyWork final : public NodeWork {
 
   const CopyPart destination_, source_;
   const size_t size_;
+  const std::string refusal_;
 };
 
 class FillWork final : public NodeWork {

@@ -218,9 +218,9 @@ CUDA_MEMCPY3D BoxCopy::native() const {
   return copy;
 }
 
-void BoxCopy::open_pools_for_node() const {
-  if (source_.buffer && destination_.buffer)
-    open_pools(*destination_.buffer, *source_.buffer, destination_.buffer->device());
+std::string BoxCopy::open_pools(CopyNode node) const {
+  if (!source_.buffer || !destination_.buffer) return {};
+  return core::open_pools(node, *destination_.buffer, *source_.buffer);
 }
 
 CUDA_MEMCPY3D_PEER BoxCopy::with_contexts() const {

@@ -48,8 +48,8 @@ class BoxCopy {
   const Ref<Context>& source_context() const;
   void require_usable() const;
   CUDA_MEMCPY3D native() const;
-  // See open_pools().
-  void open_pools_for_node() const;
+  // See peer_copy.hpp.
+  std::string open_pools(CopyNode node) const;
   std::string describe() const;  // "copy a box of 12 bytes from device 0 to device 0"
 
   // Copies in the order of a stream of the device of either buffer.

@@ -11,14 +11,19 @@ namespace cucore::core {
 // The way in which the driver finds both sides of a copy.
 enum class CopyCall { ADDRESSES, CONTEXTS };
 
-// Returns the way for a copy on the stream. If the stream is captured, calls open_pools().
+// A new node of a graph has the device of the destination. A node that is set keeps its own, which
+// the library cannot always find out.
+enum class CopyNode { NEW, SET };
+
+// Returns the way for a copy on the stream. If the stream is captured, opens pools for a new
+// node of the device of the stream.
 CopyCall prepare_copy(const Buffer& destination, const Buffer& source, const Stream& stream);
 
-// For a node of the device `node` that copies between buffers of two devices. Opens the default
-// pool of the other device to that of the node. If both buffers are of default pools, it opens both
-// to each other. The program can then set the node to a copy in the other direction. Has no effect
-// on memory without a pool, and of open pools. Throws UNSUPPORTED, and opens nothing, if the device
-// cannot use the other's memory, or if the closed pool is not the default one.
-void open_pools(const Buffer& a, const Buffer& b, const Device& node);
+// Opens the closed pools that a node needs to copy between buffers of two devices. A node of either
+// device needs the pool of the other one. If both buffers are of pools, or the node is set, each
+// default pool is opened to the other device. Other pools stay closed. Throws UNSUPPORTED, and
+// opens nothing, if the node needs a pool that stays closed. A node that is set may need it or not.
+// For this case, returns the reason to report if the driver refuses the copy. Otherwise returns "".
+std::string open_pools(CopyNode node, const Buffer& destination, const Buffer& source);
 
 }  // namespace cucore::core
