@@ -38,6 +38,11 @@ Ref<const core::NodeWork> copy_work(cucore_buffer* destination, size_t destinati
   return cucore::make<core::CopyWork>(core::CopyNode::SET, std::move(to), std::move(from), size);
 }
 
+Ref<const core::NodeWork> box_work(const cucore_box* destination, const cucore_box* source,
+                                   const core::BoxExtent& extent) {
+  return cucore::make<core::BoxWork>(core::CopyNode::SET, box_copy(destination, source, extent));
+}
+
 Ref<const core::NodeWork> fill_work(cucore_buffer* buffer, size_t offset, size_t size,
                                     const void* pattern, size_t pattern_size) {
   auto of = share(buffer, "buffer");
@@ -81,8 +86,7 @@ CUCORE_API cucore_status cucore_graph_set_copy_box(cucore_graph* graph, cucore_n
                                                    cucore_error** error) {
   return guard(error, [&] {
     core::Graph& self = use(graph, "graph");
-    self.set(node, cucore::make<core::BoxWork>(
-                       core::CopyNode::SET, box_copy(destination, source, {width, height, depth})));
+    self.set(node, box_work(destination, source, {width, height, depth}));
   });
 }
 
@@ -170,8 +174,7 @@ CUCORE_API cucore_status cucore_executable_set_copy_box(
     const cucore_box* source, size_t width, size_t height, size_t depth, cucore_error** error) {
   return guard(error, [&] {
     core::Executable& self = use(executable, "executable");
-    self.set(node, cucore::make<core::BoxWork>(
-                       core::CopyNode::SET, box_copy(destination, source, {width, height, depth})));
+    self.set(node, box_work(destination, source, {width, height, depth}));
   });
 }
 

@@ -172,9 +172,8 @@ std::string describe_refusal(const GraphNode* node, const CUgraphExecUpdateResul
 }
 
 // The arguments were checked, so the executable cannot take the change.
-bool is_refusal(CUresult result) {
-  return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED ||
-         result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
+bool is_executable_refusal(CUresult result) {
+  return is_refusal(result) || result == CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE;
 }
 
 }  // namespace
@@ -419,7 +418,8 @@ void Executable::exchange(const driver::CudaTable& cu, const GraphNode& node,
   try {
     const CUresult result = work->set_in_executable(cu, native(), node.native);
     check_refusal(*work, result);
-    if (is_refusal(result)) refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
+    if (is_executable_refusal(result))
+      refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
     check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });
   } catch (...) {
     if (is_new) changed_.erase(place);

@@ -20,8 +20,7 @@ namespace {
 // Checks a removal, which the driver refuses for each node and edge of a graph with memory.
 template <class Describe>
 void check_removal(CUresult result, const GraphBody& root, Describe&& describe) {
-  const bool is_refusal = result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED;
-  if (is_refusal && root.has_memory())
+  if (is_refusal(result) && root.has_memory())
     throw Error(Status::UNSUPPORTED,
                 concat("cannot ", describe(),
                        ": the driver keeps all nodes and edges of a graph that allocates or frees "

@@ -26,8 +26,12 @@ void require_replaceable(const GraphNode& node, const NodeWork* before, const No
   work.require_usable();
 }
 
+bool is_refusal(CUresult result) {
+  return result == CUDA_ERROR_INVALID_VALUE || result == CUDA_ERROR_NOT_SUPPORTED;
+}
+
 void check_refusal(const NodeWork& work, CUresult result) {
-  if (result != CUDA_ERROR_INVALID_VALUE && result != CUDA_ERROR_NOT_SUPPORTED) return;
+  if (!is_refusal(result)) return;
   if (std::string why = work.refusal(); !why.empty())
     throw Error(Status::UNSUPPORTED, std::move(why), {},
                 {"cuda", static_cast<int32_t>(result), driver::name_of(result)});

@@ -11,6 +11,9 @@ namespace cucore::core {
 // work has the same kind, and INVALID_STATE if one of its objects was lost in a reset.
 void require_replaceable(const GraphNode& node, const NodeWork* before, const NodeWork& work);
 
+// Whether the driver refuses a change of a graph, whose arguments the library has checked.
+bool is_refusal(CUresult result);
+
 // Throws UNSUPPORTED if the driver has refused the work, and the work has a reason.
 void check_refusal(const NodeWork& work, CUresult result);
 

@@ -75,10 +75,10 @@ class NodeWork : public KeptObject {
                                      CUgraphNode node) const = 0;
   // Returns why a node with the other work of the kind cannot have this work, or "".
   virtual std::string obstacle(const NodeWork& before) const;
+  // The same for a node of an executable.
+  virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
   // Returns the reason if the driver may refuse the work because of the device of the node, or "".
   virtual std::string refusal() const { return {}; }
-  // The same as obstacle() for a node of an executable.
-  virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
 
   // Whether add_to() needs the context of the graph as the current one.
   virtual bool needs_context() const { return true; }
