@@ -330,8 +330,9 @@ CUCORE_API cucore_status cucore_buffer_read(const cucore_buffer *buffer, size_t 
  *
  * In a capture, the copy becomes a node. Nodes copy memory of a pool only if the pool is open to
  * their device. So the call opens the default pool of the other device, or both default pools to
- * each other if both buffers are of pools. They stay open, also for other libraries. This takes 20 ms for 256 MiB of an H200 (driver 580). Later copies
- * between open pools do not go through the host: 394 GB/s instead of 37.
+ * each other if both buffers are of pools. They stay open, also for other libraries. This takes 20
+ * ms for 256 MiB of an H200 (driver 580). Later copies between open pools do not go through the
+ * host: 394 GB/s instead of 37.
  *
  * @param destination         the buffer to write
  * @param destination_offset  in bytes, in the destination
