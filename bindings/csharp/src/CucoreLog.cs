@@ -13,7 +13,8 @@ public static class CucoreLog {
   //: also cucore_log_set_callback
   /// <summary>Sends messages to a receiver, until the result is disposed of or another receiver is
   /// set. A separate thread calls it, one message after another, and it may use the library. Its
-  /// exceptions are dropped.</summary>
+  /// exceptions are dropped. The end of the process waits up to a second for the messages that are
+  /// left.</summary>
   /// <param name="least">messages below this level are dropped</param>
   /// <param name="receiver">gets each message</param>
   /// <returns>an object whose Dispose ends the calls of the receiver</returns>
@@ -52,6 +53,7 @@ public static class CucoreLog {
 
   private sealed class Subscription : IDisposable {
     private const int PollMilliseconds = 200;
+    private const int EndMilliseconds = 1000;
     private readonly NativeLogReceiver native;
     private readonly Action<LogLevel, string> receiver;
     private readonly Thread thread;
@@ -61,6 +63,7 @@ public static class CucoreLog {
       this.receiver = receiver;
       // A background thread does not keep the process alive.
       thread = new Thread(Receive) { IsBackground = true, Name = "cucore log" };
+      AppDomain.CurrentDomain.ProcessExit += EndWithProcess;
       thread.Start();
     }
 
@@ -70,7 +73,11 @@ public static class CucoreLog {
         while (native.Next(more ? PollMilliseconds : 0)) Deliver(native.Level, native.Message);
       }
       native.Dispose();
+      AppDomain.CurrentDomain.ProcessExit -= EndWithProcess;
     }
+
+    // Mono may abort a process that ends while this thread returns from a native call: see Waits.cs.
+    private void EndWithProcess(object sender, EventArgs e) { Stop(EndMilliseconds); }
 
     private void Deliver(LogLevel level, string message) {
       try {
@@ -80,13 +87,15 @@ public static class CucoreLog {
       }
     }
 
-    public void Dispose() {
+    public void Dispose() { Stop(System.Threading.Timeout.Infinite); }
+
+    private void Stop(int milliseconds) {
       try {
         native.Stop();
       } catch (ObjectDisposedException) {
         // The thread has already ended.
       }
-      if (Thread.CurrentThread != thread) thread.Join();
+      if (Thread.CurrentThread != thread) thread.Join(milliseconds);
     }
   }
 }

@@ -3,6 +3,7 @@
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
+using System.Linq;
 using System.Reflection;
 using System.Threading;
 using Cucore;
@@ -52,6 +53,16 @@ public static class Processes {
     }
   }
 
+  // The receiver of the log gets the messages that are left. It cannot hold up the end, and it can be its cause.
+  public static void ExitDuringMessages() {
+    Check.Equal(string.Join("", Enumerable.Range(0, LastMessages)), Run("ExitInMessages", 3));
+    foreach (string receiver in new[] { "SlowReceiver", "Receiver" }) {
+      Stopwatch watch = Stopwatch.StartNew();
+      Check.Equal("", Run($"ExitIn{receiver}", 3));
+      Check.That(watch.Elapsed.TotalSeconds < 10, $"the end of the process in a {receiver} within 10 s, not {watch.Elapsed}");
+    }
+  }
+
   public static void AppDomains() { Check.Equal("", Run("UnloadDomain")); }
   public static void NoDevice() { Check.Equal("NoDevice 0", Run("Open", 0, Machine.IsCpu ? "CUCORE_CPU_DEVICES=0" : "CUDA_VISIBLE_DEVICES=-1").Trim()); }
   public static void NoCompiler() { Check.Contains("LibraryMissing", Run("Compile", 0, "CUCORE_NVRTC=/nowhere/libnvrtc.so")); }
@@ -95,8 +106,32 @@ public static class Processes {
 
   private static void ExitInside() {
     OpenEverything();
-    new Thread(() => { for (;;) World.Device.Synchronize(); }) { IsBackground = true }.Start();
+    // Mono 6.8 may abort if a thread returns from a native call of any library at that moment, so it seldom does.
+    new Thread(() => { for (;; Thread.Sleep(1)) World.Device.Synchronize(); }) { IsBackground = true }.Start();
     Environment.Exit(3);
+  }
+
+  private const int LastMessages = 200;
+
+  private static void ExitInMessages() {
+    open.Add(CucoreLog.Subscribe(LogLevel.Warning, (level, message) => Console.Write(message)));
+    for (int i = 0; i < LastMessages; ++i) CucoreLog.Write(LogLevel.Warning, $"{i}");
+    Environment.Exit(3);
+  }
+
+  private static void ExitInSlowReceiver() {
+    using (ManualResetEvent begun = new ManualResetEvent(false)) {
+      open.Add(CucoreLog.Subscribe(LogLevel.Warning, (level, message) => { begun.Set(); Thread.Sleep(Timeout.Infinite); }));
+      CucoreLog.Write(LogLevel.Warning, "the last one");
+      begun.WaitOne();
+      Environment.Exit(3);
+    }
+  }
+
+  private static void ExitInReceiver() {
+    open.Add(CucoreLog.Subscribe(LogLevel.Warning, (level, message) => Environment.Exit(3)));
+    CucoreLog.Write(LogLevel.Warning, "the last one");
+    Thread.Sleep(Timeout.Infinite);
   }
 
   private static void ExitInStream() { ExitIn(stream => stream.Synchronize()); }
