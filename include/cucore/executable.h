@@ -149,7 +149,7 @@ CUCORE_API cucore_status cucore_executable_set_kernel(cucore_executable *executa
 
 /**
  * Changes the buffers and the size of a copy as cucore_graph_set_copy() does. The change is for
- * later launches of this executable alone. After a failure, nothing has changed.
+ * later launches of this executable alone. After a failure, the executable is as before.
  *
  * @param executable  the executable
  * @param node                a node of kind COPY of the graph that it was made from
@@ -176,7 +176,8 @@ CUCORE_API cucore_status cucore_executable_set_copy(cucore_executable *executabl
 /**
  * Gives a copy the boxes and the extent of another for later launches of this executable. Drivers
  * accept only copies of one row, before and after. NVIDIA's driver 580 also refuses other extents
- * in cucore_executable_update(); then make a new executable. After a failure, nothing has changed.
+ * in cucore_executable_update(); then make a new executable. After a failure, the executable is as
+ * before.
  *
  * @param executable   the executable
  * @param node         a node of kind COPY of the graph that it was made from

@@ -648,7 +648,8 @@ CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_nod
 
 /**
  * Changes the buffers and the size of a copy. Executables that exist keep the copy before. After a
- * failure, the node is as before.
+ * failure, the node is as before. If the buffers are of two devices, the node can have either of
+ * them, so the call opens the default pools of both buffers. They stay open after a failure too.
  *
  * @param graph               the graph
  * @param node                a node of kind COPY
@@ -660,8 +661,8 @@ CUCORE_API cucore_status cucore_graph_set_kernel(cucore_graph *graph, cucore_nod
  * @param error               NULL, or receives a new error on failure
  * @retval CUCORE_ERROR_INVALID_ARGUMENT  as cucore_graph_add_copy(), or the node has another kind
  * @retval CUCORE_ERROR_NOT_FOUND         the node was removed, or is not in the graph
- * @retval CUCORE_ERROR_UNSUPPORTED       as cucore_graph_add_copy(), for the device that the node
- *                                        has
+ * @retval CUCORE_ERROR_UNSUPPORTED       the buffers are of two devices, and the node cannot copy
+ *                                        between them: see cucore_graph_add_copy()
  * @since 0.2
  */
 CUCORE_API cucore_status cucore_graph_set_copy(cucore_graph *graph, cucore_node node,

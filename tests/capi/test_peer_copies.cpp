@@ -394,6 +394,30 @@ TEST_F(PeerCopies, OfPoolsThatAreOpenInOneDirection) {
   }
 }
 
+// An executable takes no copy of several rows, whatever the pools.
+TEST_F(PeerCopies, OfOneRowAreSetInExecutables) {
+  const Pair pair = make_pair(PINNED, POOL, true);
+  const Graph graph = make_graph(device_);
+  cucore_node node = 0;
+  MUST(cucore_graph_add_copy, graph, nullptr, 0, pair.to, 0, pair.from, 0, SIZE, &node);
+  const Executable executable = make_executable(graph);
+  const cucore_box to = box_in(pair.to), from = box_in(pair.from);
+  cucore_box row_to = to, row_from = from;
+  row_to.row_bytes = row_from.row_bytes = SIZE;
+  SUCCEEDS(cucore_executable_set_copy_box, executable, node, &row_to, &row_from, SIZE, 1, 1);
+  expect_launched(executable, stream_, pair, 'a');
+  FAILS(CUCORE_ERROR_NOT_UPDATABLE,
+        "cannot set node |(copy) in the executable: the driver refuses it (|); make a new "
+        "executable",
+        cucore_executable_set_copy_box, executable, node, &to, &from, SIZE / 3, 3, 1);
+  expect_launched(executable, stream_, pair, 'a');
+  set_copy(graph, node, pair, true);
+  const Executable of_rows = make_executable(graph);
+  FAILS(CUCORE_ERROR_NOT_UPDATABLE, "cannot set node |(copy) in the executable: |",
+        cucore_executable_set_copy_box, of_rows, node, &row_to, &row_from, SIZE, 1, 1);
+  expect_launched(of_rows, stream_, pair, 'a');
+}
+
 // A node of the device of another pool can be set; a node of the other device cannot.
 TEST_F(PeerCopies, OfOtherPoolsAreSetOnTheirDeviceAlone) {
   for (const Kind other : {PINNED, MANAGED}) {
@@ -407,7 +431,6 @@ TEST_F(PeerCopies, OfOtherPoolsAreSetOnTheirDeviceAlone) {
     SUCCEEDS(cucore_graph_set_copy, graph, node, pair.to, 0, pair.from, 0, SIZE);
     expect_launched(make_executable(graph), stream_, pair, 'a');
   }
-  if (fake_) return;  // it has no rule of pools
   const Pair pair = make_pair(DEVICE, DEVICE, false), other = make_pair(POOL, DEVICE, false);
   const Graph graph = make_graph(device_);
   cucore_node node = 0;
@@ -416,10 +439,15 @@ TEST_F(PeerCopies, OfOtherPoolsAreSetOnTheirDeviceAlone) {
   const char* const why =
       "a node cannot copy between device |: the buffer is of a memory pool that is not open to "
       "device |; copy outside graphs, or use managed or pinned memory";
-  FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_set_copy, graph, node, other.to, 0, other.from,
-        0, SIZE);
-  FAILS(CUCORE_ERROR_UNSUPPORTED, why, cucore_executable_set_copy, executable, node, other.to, 0,
-        other.from, 0, SIZE);
+  // The scripted driver has no rule of pools. The library passes the contexts of both sides.
+  if (fake_) fake_->fail_call("cuGraphMemcpyNodeSetParams", 1, CUDA_ERROR_INVALID_VALUE);
+  FAILS_ONCE(CUCORE_ERROR_UNSUPPORTED, why, cucore_graph_set_copy, graph, node, other.to, 0,
+             other.from, 0, SIZE);
+  for (const uint64_t context : {1, 2})
+    if (fake_)
+      fake_->fail_call("cuGraphExecMemcpyNodeSetParams", context, CUDA_ERROR_INVALID_VALUE);
+  FAILS_ONCE(CUCORE_ERROR_UNSUPPORTED, why, cucore_executable_set_copy, executable, node, other.to,
+             0, other.from, 0, SIZE);
   expect_launched(executable, there_, pair, 'a');
   expect_launched(make_executable(graph), there_, pair, 'a');
 }

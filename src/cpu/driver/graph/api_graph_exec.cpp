@@ -147,11 +147,7 @@ CUresult cuGraphExecKernelNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNod
 
 CUresult cuGraphExecMemcpyNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,
                                         const CUDA_MEMCPY3D* copyParams, CUcontext ctx) {
-  return set<CopyParams>(hGraphExec, hNode, [&](const CopyParams& now) {
-    NodeParams copy = make_copy(copyParams, ctx);
-    require(params_as<CopyParams>(copy).context == now.context);  // as an H200's driver
-    return copy;
-  });
+  return set<CopyParams>(hGraphExec, hNode, [&](auto&) { return make_copy(copyParams, ctx); });
 }
 
 CUresult cuGraphExecMemsetNodeSetParams(CUgraphExec hGraphExec, CUgraphNode hNode,

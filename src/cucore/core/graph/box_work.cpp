@@ -53,6 +53,8 @@ CUresult BoxWork::set_in_executable(const driver::CudaTable& cu, CUgraphExec exe
                                 copy_.source_context()->native());
 }
 
+bool BoxWork::copies_rows() const { return copy_.extent().height > 1 || copy_.extent().depth > 1; }
+
 NodeFacts BoxWork::facts() const {
   NodeFacts facts;
   facts.destination = copy_.to().first;

@@ -18,6 +18,7 @@ class BoxWork final : public NodeWork {
   CUresult set_in_executable(const driver::CudaTable& cu, CUgraphExec executable,
                              CUgraphNode node) const override;
   std::string refusal() const override { return refusal_; }
+  bool copies_rows() const override;
   void require_usable() const override { copy_.require_usable(); }
   NodeFacts facts() const override;
 

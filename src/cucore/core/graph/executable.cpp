@@ -414,10 +414,11 @@ void Executable::exchange(const driver::CudaTable& cu, const GraphNode& node,
   };
   if (before)
     if (const std::string why = work->executable_obstacle(*before); !why.empty()) refuse(why);
+  const bool copy_rows = work->copies_rows() || (before && before->copies_rows());
   const auto [place, is_new] = changed_.try_emplace(node.number);
   try {
     const CUresult result = work->set_in_executable(cu, native(), node.native);
-    check_refusal(*work, result);
+    if (!copy_rows) check_refusal(*work, result);
     if (is_executable_refusal(result))
       refuse(concat("the driver refuses it (", driver::name_of(result), ")"));
     check(result, [&] { return concat("set ", describe_node(node), " in the executable"); });

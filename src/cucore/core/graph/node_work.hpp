@@ -79,6 +79,8 @@ class NodeWork : public KeptObject {
   virtual std::string executable_obstacle(const NodeWork& before) const { return obstacle(before); }
   // Returns the reason if the driver may refuse the work because of the device of the node, or "".
   virtual std::string refusal() const { return {}; }
+  // Whether this copies several rows. The driver refuses to set such work in an executable.
+  virtual bool copies_rows() const { return false; }
 
   // Whether add_to() needs the context of the graph as the current one.
   virtual bool needs_context() const { return true; }
