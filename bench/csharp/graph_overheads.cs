@@ -40,7 +40,7 @@ sealed class GraphOverheads {
       // A batch of launches fits into the driver's queue.
       Row("launch of a graph of 1 kernel", 0, 50, Once(0), () => ofOne.Launch(stream));
       Row("launch of a graph of 100 kernels", 1, 20, Once(1), () => ofHundred.Launch(stream));
-      Row("launch of a graph of 1000 kernels", 2, 5, Once(2), () => ofMost.Launch(stream));
+      Row("launch of a graph of 1000 kernels", 2, 4, Once(2), () => ofMost.Launch(stream));
       Row("capture of 1000 kernels", 3, 1, CaptureByHand, Captured);
       Row("1000 kernel nodes by hand", 4, 1, BuildByHand, () => Built(Most).Dispose());
       Row("executable of 1000 kernels, made and dropped", 5, 1, Once(5), () => most.Executable().Dispose());
@@ -100,7 +100,9 @@ sealed class GraphOverheads {
     return took;
   }
 
+  // The first call is not timed, because it finds the device idle. Repeat() does the same.
   double Settled(int count, Action call) {
+    call();
     double took = Overheads.Nanoseconds(count, call);
     Call(Step.Synchronize);
     stream.Synchronize();

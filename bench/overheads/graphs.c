@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of graphs.py in C: each as calls of the driver alone, and as calls of cucore.h. A function repeats its row
-   and returns the nanoseconds of one, or a negative number if a call failed. */
+   and returns the nanoseconds of one, or a negative number if a call failed. The first one is not timed, because it
+   finds the device idle. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <string.h>
@@ -133,6 +134,7 @@ EXPORT int graphs_open(void) {
   }                                                   \
   EXPORT double name(int count) {                     \
     int bad = 0;                                      \
+    body                                              \
     const double began = now();                       \
     for (int i = 0; i < count; ++i) body              \
     const double took = (now() - began) / count;      \

@@ -30,10 +30,11 @@ def summary(samples):
             "confidence": CONFIDENCE if ranks else None}
 
 
-def loop_of(statement, names, after=None):
-    """Returns a function that repeats a statement and returns the nanoseconds of one."""
+def loop_of(statement, names, after=None, untimed=0):
+    """Returns a function that repeats a statement, first untimed, and returns the nanoseconds of one."""
     space = {**names, "_now": time.perf_counter_ns}
-    exec(f"def loop(count):\n began = _now()\n for _ in range(count):\n  {statement}\n return (_now() - began) / count", space)
+    first = f" for _ in range({untimed}):\n  {statement}\n" if untimed else ""
+    exec(f"def loop(count):\n{first} began = _now()\n for _ in range(count):\n  {statement}\n return (_now() - began) / count", space)
     loop = space["loop"]
 
     def run(count):
