@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/graph/driver_executable.hpp"
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
 #include "core/graph/node_change.hpp"
@@ -55,13 +56,9 @@ class Executable::LaunchMark {
 // Waits for the launches, so the library's thread does it.
 class Executable::Destruction final : public DeferredRelease {
  public:
-  explicit Destruction(Ref<Context> context) : context_(std::move(context)) {}
-  // Destroys an executable without launches.
-  ~Destruction() override {
-    if (const auto* cu = driver::cuda_if_available()) destroy(*cu);
-  }
+  explicit Destruction(Ref<Context> context) : executable(std::move(context)) {}
 
-  void perform(const driver::CudaTable& cu) noexcept override { destroy(cu); }
+  void perform(const driver::CudaTable&) noexcept override { executable.destroy(); }
 
   // The work ends with the executable, and the event of the mark on the library's thread.
   void keep(Ref<const GraphWork> work, std::unordered_map<NodeNumber, Ref<const NodeWork>> changed,
@@ -71,18 +68,9 @@ class Executable::Destruction final : public DeferredRelease {
     mark_ = std::move(mark);
   }
 
-  CUgraphExec native = nullptr;
+  DriverExecutable executable;
 
  private:
-  void destroy(const driver::CudaTable& cu) noexcept {
-    const CUgraphExec executable = std::exchange(native, nullptr);
-    if (!executable) return;
-    const ContextScope scope(*context_, std::nothrow);
-    if (scope.is_alive())
-      driver::check_release(cu.cuGraphExecDestroy(executable), "destroy an executable graph");
-  }
-
-  const Ref<Context> context_;
   Ref<const GraphWork> work_;
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;
   std::shared_ptr<LaunchMark> mark_;
@@ -223,7 +211,7 @@ class Executable::Retirement {
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
                        Ref<const GraphWork> work, MemoryEffects memory)
-    : native_(destruction->native),
+    : native_(destruction->executable.native),
       context_(root->context()),
       memory_(std::move(memory)),
       may_print_(work->may_print()),
@@ -246,12 +234,14 @@ Executable::~Executable() {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
   }
+  if (destruction_->uses().is_empty()) destruction_->executable.set_idle();
   defer_release(std::move(destruction_));
 }
 
 Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& options) {
   graph.require_whole();
   start_deferred_releases();
+  DriverExecutable::destroy_idle();
   auto destruction = std::make_unique<Destruction>(graph.context());
   std::optional<ContextAccess> upload;
   if (options.upload) {
@@ -266,7 +256,8 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   const driver::RelaxedCaptures relaxed;
   CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
   const auto instantiate = [&] {
-    return use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
+    return use.cu().cuGraphInstantiateWithParams(&destruction->executable.native, body.native(),
+                                                 &parameters);
   };
   const bool has_memory = body.has_memory();
   const bool is_single = has_memory || graph.root_->has_conditions();
