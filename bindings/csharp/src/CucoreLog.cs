@@ -63,8 +63,8 @@ public static class CucoreLog {
       this.receiver = receiver;
       // A background thread does not keep the process alive.
       thread = new Thread(Receive) { IsBackground = true, Name = "cucore log" };
-      AppDomain.CurrentDomain.ProcessExit += EndWithProcess;
       thread.Start();
+      AppDomain.CurrentDomain.ProcessExit += EndWithProcess;
     }
 
     private void Receive() {

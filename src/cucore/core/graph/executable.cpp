@@ -234,7 +234,8 @@ Executable::~Executable() {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
   }
-  if (destruction_->uses().is_empty()) destruction_->executable.set_idle();
+  if (!has_uploads_ && !is_handed_out_ && destruction_->uses().is_empty())
+    destruction_->executable.set_idle();
   defer_release(std::move(destruction_));
 }
 
@@ -277,7 +278,9 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
                        has_memory ? "that allocates or frees memory" : "with conditions",
                        " has one executable at a time"));
   check(result, describe);
-  return make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
+  auto made = make<Executable>(graph.root_, std::move(destruction), work, std::move(memory));
+  made->has_uploads_ = options.upload != nullptr;
+  return made;
 }
 
 const std::shared_ptr<Executable::LaunchMark>& Executable::mark_launches() {
@@ -342,6 +345,7 @@ void Executable::upload(const Stream& stream) const {
   const ContextScope scope(*stream.context(), "stream");
   refuse_in_capture(stream, "upload an executable in");
   const driver::RelaxedCaptures relaxed;
+  has_uploads_ = true;
   check(cuda().cuGraphUpload(native(), stream.native()),
         [&] { return concat("upload an executable graph on ", stream.label()); });
 }

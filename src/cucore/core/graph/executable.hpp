@@ -89,6 +89,7 @@ class alignas(64) Executable final : public Object {
   const MemoryEffects memory_;
   bool may_print_;
   mutable std::atomic<bool> is_handed_out_{false};
+  mutable bool has_uploads_ = false;
   mutable bool has_launched_ = false;
   mutable bool is_marked_ = false;  // no launch came after last_mark_
   const Ref<GraphRoot> root_;       // keeps the numbers and handles of the nodes
