@@ -2,6 +2,7 @@
 #include "core/graph/driver_executable.hpp"
 
 #include <chrono>
+#include <condition_variable>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -15,19 +16,52 @@ namespace {
 // A longer wait would not make the creation faster.
 constexpr std::chrono::milliseconds LONGEST_WAIT{10};
 
-std::mutex listing;  // not held during calls of the driver: a release may take it anywhere
-DriverExecutable* idle = nullptr;
+struct Idle {
+  std::mutex mutex;  // not held during calls of the driver: a release may take it anywhere
+  std::condition_variable ended;
+  DriverExecutable* first = nullptr;
+  int destructions = 0;  // in progress
 
-// Held during the destruction of idle ones.
-std::timed_mutex destroying;
+  void wait(std::unique_lock<std::mutex>& lock) {
+    ended.wait_for(lock, LONGEST_WAIT, [&] { return destructions == 0; });
+  }
+};
+
+Idle& idle() {
+  static auto* const instance = new Idle;  // never destroyed: threads may use it at exit
+  return *instance;
+}
+
+// Lets one thread at a time destroy idle executables, unless that takes long.
+class IdleDestruction {
+ public:
+  IdleDestruction() {
+    std::unique_lock lock(idle().mutex);
+    idle().wait(lock);
+    ++idle().destructions;
+  }
+  ~IdleDestruction() {
+    {
+      const std::lock_guard lock(idle().mutex);
+      --idle().destructions;
+    }
+    idle().ended.notify_all();
+  }
+  IdleDestruction(const IdleDestruction&) = delete;
+  IdleDestruction& operator=(const IdleDestruction&) = delete;
+};
 
 }  // namespace
 
+DriverExecutable::DriverExecutable(Ref<Context> context) : context_(std::move(context)) {
+  (void)idle();  // may throw here alone
+}
+
 void DriverExecutable::set_idle() noexcept {
-  const std::lock_guard lock(listing);
-  next_ = std::exchange(idle, this);
+  const std::lock_guard lock(idle().mutex);
+  next_ = std::exchange(idle().first, this);
   if (next_) next_->at_ = &next_;
-  at_ = &idle;
+  at_ = &idle().first;
 }
 
 DriverExecutable::Taken DriverExecutable::take() noexcept {
@@ -39,25 +73,23 @@ DriverExecutable::Taken DriverExecutable::take() noexcept {
   return taken;
 }
 
-// The log's receiver is code of the program, so it is not called with the lock.
+// The log's receiver is code of the program, so it is not called during an IdleDestruction.
 void DriverExecutable::Taken::destroy() const noexcept {
   const driver::CudaTable* const cu = driver::cuda_if_available();
   if (!executable || !cu) return;
   const ContextScope scope(*context, std::nothrow);
   if (!scope.is_alive()) return;
-  CUresult result = CUDA_SUCCESS;
-  {
-    std::unique_lock lock(destroying, std::defer_lock);
-    if (is_idle) (void)lock.try_lock_for(LONGEST_WAIT);
-    result = cu->cuGraphExecDestroy(executable);
-  }
+  std::optional<IdleDestruction> destruction;
+  if (is_idle) destruction.emplace();
+  const CUresult result = cu->cuGraphExecDestroy(executable);
+  destruction.reset();
   driver::check_release(result, "destroy an executable graph");
 }
 
 void DriverExecutable::destroy() noexcept {
-  if (driver::forked()) return;  // the mutexes may stay locked
+  if (driver::forked()) return;  // the mutex may stay locked
   const Taken taken = [&] {
-    const std::lock_guard lock(listing);
+    const std::lock_guard lock(idle().mutex);
     return take();
   }();
   taken.destroy();
@@ -66,15 +98,15 @@ void DriverExecutable::destroy() noexcept {
 void DriverExecutable::destroy_idle() noexcept {
   std::optional<Taken> taken;
   {
-    const std::lock_guard lock(listing);
-    if (idle) taken = idle->take();
+    std::unique_lock lock(idle().mutex);
+    if (idle().first)
+      taken = idle().first->take();
+    else
+      idle().wait(lock);
   }
-  if (taken) {
-    const driver::RelaxedCaptures relaxed;
-    taken->destroy();
-  } else if (destroying.try_lock_for(LONGEST_WAIT)) {
-    destroying.unlock();
-  }
+  if (!taken) return;
+  const driver::RelaxedCaptures relaxed;
+  taken->destroy();
 }
 
 }  // namespace cucore::core

@@ -10,7 +10,7 @@ namespace cucore::core {
 // static.
 class DriverExecutable {
  public:
-  explicit DriverExecutable(Ref<Context> context) : context_(std::move(context)) {}
+  explicit DriverExecutable(Ref<Context> context);
   ~DriverExecutable() { destroy(); }
   DriverExecutable(const DriverExecutable&) = delete;
   DriverExecutable& operator=(const DriverExecutable&) = delete;

@@ -242,8 +242,8 @@ Executable::~Executable() {
 Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& options) {
   graph.require_whole();
   start_deferred_releases();
-  DriverExecutable::destroy_idle();
   auto destruction = std::make_unique<Destruction>(graph.context());
+  DriverExecutable::destroy_idle();
   std::optional<ContextAccess> upload;
   if (options.upload) {
     const ContextScope scope(*options.upload->context(), "stream");
