@@ -31,7 +31,7 @@ def summary(samples):
 
 
 def loop_of(statement, names, after=None, untimed=0):
-    """Returns a function that repeats a statement, first untimed, and returns the nanoseconds of one."""
+    """Returns a function that repeats a statement and returns the nanoseconds of one. The first `untimed` calls do not count."""
     space = {**names, "_now": time.perf_counter_ns}
     first = f" for _ in range({untimed}):\n  {statement}\n" if untimed else ""
     exec(f"def loop(count):\n{first} began = _now()\n for _ in range(count):\n  {statement}\n return (_now() - began) / count", space)
