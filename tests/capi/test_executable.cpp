@@ -276,6 +276,30 @@ TEST_F(Executables, WithoutLaunchesEndBeforeTheNextCreation) {
   EXPECT_LT(late, 20);  // on a busy machine, the library's thread can pause during a destruction
 }
 
+TEST_F(Executables, WithoutLaunchesEndWithoutAnotherCreation) {
+  NEEDS_FAKE_DRIVER();
+  Executable executable = make_executable(graph_);
+  const uint64_t before = fake_->call_count("cuGraphExecDestroy");
+  executable.reset();
+  for (int i = 0; i < 500 && fake_->call_count("cuGraphExecDestroy") == before; ++i)
+    std::this_thread::sleep_for(milliseconds(10));
+  EXPECT_GT(fake_->call_count("cuGraphExecDestroy"), before);
+}
+
+// The library's thread leaves them to the next creation for a time, but not if memory is needed.
+TEST_F(Executables, WithoutLaunchesEndAtOnceForMemory) {
+  NEEDS_FAKE_DRIVER();
+  const Stream stream = make_stream(device_);
+  for (int i = 0; i < 20; ++i) {
+    Executable executable = make_executable(graph_);
+    const uint64_t before = fake_->call_count("cuGraphExecDestroy");
+    fake_->fail_call("cuMemAllocAsync", 1, CUDA_ERROR_OUT_OF_MEMORY);
+    executable.reset();
+    make_buffer(device_, 1 << 20, stream);
+    EXPECT_GT(fake_->call_count("cuGraphExecDestroy"), before);
+  }
+}
+
 // The release takes no lock that a destruction holds.
 TEST_F(Executables, AreReleasedAtOnceWhileOthersEnd) {
   NEEDS_FAKE_DRIVER();

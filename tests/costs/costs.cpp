@@ -194,6 +194,17 @@ void with_executable(const World& world, Use use) {
   cucore_graph_release(graph);
 }
 
+// With its end. Nothing launches it.
+void create_executable(const World& world, int count) {
+  with_executable(world, [&](cucore_graph* graph, cucore_executable*) {
+    for (int i = 0; i < count; ++i) {
+      cucore_executable* executable = nullptr;
+      CALL(cucore_executable_create, graph, nullptr, &executable);
+      cucore_executable_release(executable);
+    }
+  });
+}
+
 void launch_executable(const World& world, int count) {
   with_executable(world, [&](cucore_graph*, cucore_executable* executable) {
     for (int i = 0; i < count; ++i) CALL(cucore_executable_launch, executable, world.stream);
@@ -432,6 +443,7 @@ const std::map<std::string, Operation> OPERATIONS = {
     {"add_a_kernel_node", &add_a_kernel_node},
     {"add_branches", &add_branches},
     {"add_mixed_nodes", &add_mixed_nodes},
+    {"create_executable", &create_executable},
     {"launch_executable", &launch_executable},
     {"update_executable", &update_executable},
     {"record_event", &record_event},

@@ -234,8 +234,10 @@ Executable::~Executable() {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
   }
-  if (!has_uploads_ && !is_handed_out_ && destruction_->uses().is_empty())
+  if (!has_uploads_ && !is_handed_out_ && destruction_->uses().is_empty()) {
     destruction_->executable.set_idle();
+    destruction_->delay();
+  }
   defer_release(std::move(destruction_));
 }
 

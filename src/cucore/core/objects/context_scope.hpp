@@ -50,7 +50,7 @@ CUresult call_without_context(const Context& context, Call&& call) {
 // Keeps the present primary context of a device alive for a scope.
 class PrimaryAccess {
  public:
-  explicit PrimaryAccess(const Device& device) {
+  [[gnu::always_inline]] explicit PrimaryAccess(const Device& device) {
     do {
       access_.reset();
       context_ = device.context();

@@ -33,6 +33,7 @@ std::chrono::nanoseconds processor_time() {
 struct Pass {
   size_t performed = 0;
   Clock::duration time_of_performed{};
+  Clock::time_point not_before = Clock::time_point::max();  // of all that are left
 };
 
 // When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
@@ -49,13 +50,15 @@ class PassTimes {
     const auto now = Clock::now();
     pause_ = pass.performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
     earliest_ = now + std::min<Clock::duration>(in_vain * PASSES_IN_PAUSE, LONGEST_OF_MANY);
-    next_ = std::max(earliest_, now + pause_);
+    // Each delayed release that is left may be performed then.
+    const bool are_delayed = pass.not_before > now;
+    next_ = std::max(earliest_, now + (are_delayed ? DeferredRelease::DELAY : pause_));
   }
 
-  // For new releases: the pauses grow again from the shortest.
-  void hasten() {
+  // For a new release: the pauses grow again from the shortest.
+  void hasten(Clock::time_point not_before) {
     pause_ = SHORTEST;
-    next_ = std::min(next_, std::max(earliest_, Clock::now() + SHORTEST));
+    next_ = std::min(next_, std::max({earliest_, not_before, Clock::now() + SHORTEST}));
   }
 
  private:
@@ -93,13 +96,15 @@ class DeferredReleases {
     } catch (const std::exception& error) {
       log(LogLevel::ERROR, error.what());
     }
+    bool is_soon = true;
     {
       std::lock_guard lock(mutex_);
+      is_soon = release->not_before_ < wakes_at_;
       release->next_ = queue_;
       queue_ = release.release();
       ++pending_;
     }
-    changed_.notify_one();
+    if (is_soon) changed_.notify_one();
   }
 
   void add(std::unique_ptr<Held> held) noexcept {
@@ -159,13 +164,13 @@ class DeferredReleases {
     for (;;) {
       const bool is_wanted = take_new(times.next());
       if (must_stop()) return;
-      if (new_) times.hasten();
-      size_t performed = drop_held() + perform(new_).performed;
+      for (const auto* added = new_; added; added = added->next_) times.hasten(added->not_before_);
+      size_t performed = drop_held() + perform(new_, is_wanted).performed;
       while (new_) move_first(new_, waiting_);
       const bool is_pass = is_wanted || Clock::now() >= times.next();
       if (is_pass) {
         times.begin();
-        const Pass pass = perform(waiting_);
+        const Pass pass = perform(waiting_, is_wanted);
         times.end(pass);
         performed += pass.performed;
       }
@@ -179,6 +184,7 @@ class DeferredReleases {
     std::unique_lock lock(mutex_);
     const auto is_wanted = [this] { return passes_ < passes_wanted_; };
     const auto has_new = [&] { return queue_ != nullptr || held_ != nullptr || is_wanted(); };
+    wakes_at_ = waiting_ ? next_pass : Clock::time_point::max();
     if (waiting_)
       changed_.wait_until(lock, next_pass, has_new);
     else
@@ -220,9 +226,11 @@ class DeferredReleases {
     return dropped;
   }
 
-  // Performs those of a list that are ready, and removes them from it.
-  Pass perform(DeferredRelease*& list) noexcept {
+  // Performs those of a list that are ready, and removes them from it. Leaves delayed ones alone,
+  // unless perform_ready() waits for the pass.
+  Pass perform(DeferredRelease*& list, bool is_wanted) noexcept {
     Pass pass;
+    const auto now = is_wanted ? Clock::time_point::max() : Clock::now();
     for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
@@ -232,7 +240,8 @@ class DeferredReleases {
         ++pass.performed;
         continue;
       }
-      if (!(*at)->is_ready()) {
+      if ((*at)->not_before_ > now || !(*at)->is_ready()) {
+        pass.not_before = std::min(pass.not_before, (*at)->not_before_);
         at = &(*at)->next_;
         continue;
       }
@@ -254,6 +263,7 @@ class DeferredReleases {
   Held* held_ = nullptr;
   size_t pending_ = 0;  // releases and references added and not performed
   uint64_t passes_ = 0, passes_wanted_ = 0;
+  Clock::time_point wakes_at_ = Clock::time_point::max();
   bool started_ = false;
   // the thread's own; reachable for leak checkers when it ends
   DeferredRelease *new_ = nullptr, *waiting_ = nullptr;

@@ -3,6 +3,7 @@
 // wait for a device have a thread of their own, because its work may never end.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -14,6 +15,8 @@ namespace cucore::core {
 // together with the resource, so that its release allocates nothing.
 class DeferredRelease {
  public:
+  static constexpr std::chrono::milliseconds DELAY{2};
+
   virtual ~DeferredRelease() = default;
 
   // Returns whether is_ready() or perform() may wait for work of a device.
@@ -25,12 +28,17 @@ class DeferredRelease {
   // Releases the resource.
   virtual void perform(const driver::CudaTable& cu) noexcept = 0;
 
+  // Call before defer_release(). For a time, the threads leave the release to the program, which
+  // may perform it itself. perform_ready_releases() does not wait for that time.
+  void delay() noexcept { not_before_ = std::chrono::steady_clock::now() + DELAY; }
+
   StreamUses& uses() { return uses_; }
   const StreamUses& uses() const { return uses_; }
 
  private:
   friend class DeferredReleases;
   StreamUses uses_;
+  std::chrono::steady_clock::time_point not_before_ = std::chrono::steady_clock::time_point::min();
   DeferredRelease* next_ = nullptr;
 };
 
