@@ -13,22 +13,14 @@
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
 #include "cpu/counts/launch_trace.hpp"
+#include "cpu_settings.hpp"
 
 namespace {
 
 using namespace cucore::cpu;
 using namespace cucore::cpu::test;
 
-void read_settings() {
-  Settings s;
-  if (const char* threads = std::getenv("CUCORE_CPU_THREADS"))
-    s.threads = unsigned(std::atoi(threads));
-  if (const char* simd = std::getenv("CUCORE_CPU_SIMD")) {
-    for (Simd level : {Simd::BASELINE, Simd::AVX2, Simd::AVX512})
-      if (std::string(simd) == simd_name(level)) s.simd = level;
-  }
-  if (const char* compile = std::getenv("CUCORE_CPU_COMPILE")) s.compile = std::atoi(compile) != 0;
-  configure(s);
+void read_observers() {
   if (const char* checks = std::getenv("CUCORE_CPU_CHECK"))
     enable_checks(parse_checks(checks).value_or(0));
   const char* count = std::getenv("CUCORE_CPU_COUNT");
@@ -164,7 +156,8 @@ BENCHMARK(histogram)->UseRealTime()->Unit(benchmark::kMillisecond);
 }  // namespace
 
 int main(int argc, char** argv) {
-  read_settings();
+  configure(read_settings());
+  read_observers();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
   benchmark::AddCustomContext("cpu_exec", std::string("handlers for ") + simd_name(simd_level()));
