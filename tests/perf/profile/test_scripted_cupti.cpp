@@ -359,6 +359,14 @@ class ScriptedActivity : public WithCupti {
     }
     return launches;
   }
+  // Launches until a window is open, at most ten seconds. Returns whether one is.
+  bool launch_into_a_window() {
+    for (int i = 0; i < 10'000 && !is_recording(); ++i) {
+      EXPECT_EQ(launch(), CUCORE_OK);
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return is_recording();
+  }
 };
 
 TEST_F(ScriptedActivity, HasTheTimesOfLaunchesGraphsAndOtherLibraries) {
@@ -440,10 +448,7 @@ TEST_F(ScriptedActivity, RecordsInWindowsWithGaps) {
   begin();
   launch_into_a_gap();
   EXPECT_FALSE(is_recording());
-  while (!is_recording()) {
-    EXPECT_EQ(launch(), CUCORE_OK);
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
+  EXPECT_TRUE(launch_into_a_window());
   end();
 }
 
@@ -508,7 +513,8 @@ TEST_F(ScriptedActivity, OfASecondProfilerIsAbsent) {
                  "Cannot record activity: CUPTI returned "
                  "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED.",
                  "End the other profiler.");
-  EXPECT_TRUE(is_recording());
+  // On a busy machine, the first window of the other may have ended.
+  EXPECT_TRUE(launch_into_a_window());
 }
 
 TEST_F(ScriptedActivity, OfAnOldCuptiIsAbsent) {
