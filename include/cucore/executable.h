@@ -54,7 +54,7 @@ CUCORE_API cucore_executable *cucore_executable_retain(const cucore_executable *
 /**
  * Removes a reference and returns at once. Launches in flight go on. A thread of the library
  * destroys the executable, because the driver may wait for them. Without launches, the next
- * cucore_executable_create() may do so instead, and gets its memory.
+ * cucore_executable_create() may do so first, because it is faster then.
  *
  * @param executable  the executable; NULL is allowed
  * @since 0.2

@@ -227,7 +227,8 @@ TEST_F(Executables, ReportFailuresOfTheDriver) {
   fake_->fail_call("cuGraphLaunch", 1, CUDA_ERROR_UNKNOWN);
   FAILS_ONCE(CUCORE_ERROR_CUDA, "launch an executable graph on a stream of device 0: |UNKNOWN",
              cucore_executable_launch, executable, stream_);
-  fake_->fail_call("cuGraphInstantiateWithParams", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  for (const uint64_t nth : {1, 2})
+    fake_->fail_call("cuGraphInstantiateWithParams", nth, CUDA_ERROR_OUT_OF_MEMORY);
   cucore_executable* out = nullptr;
   FAILS_ONCE(CUCORE_ERROR_OUT_OF_DEVICE_MEMORY, "create the executable: ", cucore_executable_create,
              graph_, nullptr, &out);
@@ -300,17 +301,62 @@ TEST_F(Executables, WithoutLaunchesEndAtOnceForMemory) {
   }
 }
 
+TEST_F(Executables, WithoutLaunchesEndForACreationThatLacksMemory) {
+  NEEDS_FAKE_DRIVER();
+  std::vector<Executable> executables;
+  for (int i = 0; i < 3; ++i) executables.push_back(make_executable(graph_));
+  const uint64_t before = fake_->call_count("cuGraphExecDestroy");
+  fake_->fail_call("cuGraphInstantiateWithParams", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  executables.clear();
+  make_executable(graph_);
+  EXPECT_GE(fake_->call_count("cuGraphExecDestroy"), before + 3);
+}
+
+// Afterwards, their context is lost.
+TEST_F(Executables, WithoutLaunchesEndBeforeAReset) {
+  NEEDS_FAKE_DRIVER();
+  Executable executable = make_executable(graph_);
+  const uint64_t before = fake_->call_count("cuGraphExecDestroy");
+  executable.reset();
+  SUCCEEDS(cucore_device_reset, device_);
+  EXPECT_GT(fake_->call_count("cuGraphExecDestroy"), before);
+}
+
+// Lets a thread spend `milliseconds` in a destruction.
+std::thread destroy_slowly(const fake::Client& driver, const cucore_graph* graph,
+                           int milliseconds) {
+  make_executable(graph);
+  driver.delay_call("cuGraphExecDestroy", milliseconds);
+  const uint64_t before = driver.call_count("cuGraphExecDestroy");
+  std::thread thread([graph] { make_executable(graph); });
+  while (driver.call_count("cuGraphExecDestroy") == before)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  return thread;
+}
+
 // The release takes no lock that a destruction holds.
 TEST_F(Executables, AreReleasedAtOnceWhileOthersEnd) {
   NEEDS_FAKE_DRIVER();
-  constexpr size_t COUNT = 8;
   std::vector<Executable> executables;
-  for (size_t i = 0; i < COUNT; ++i) executables.push_back(make_executable(graph_));
-  fake_->delay_call("cuGraphExecDestroy", 300);
+  for (int i = 0; i < 8; ++i) executables.push_back(make_executable(graph_));
+  std::thread thread = destroy_slowly(*fake_, graph_, 300);
   const auto begin = std::chrono::steady_clock::now();
   executables.clear();
   EXPECT_LT(std::chrono::steady_clock::now() - begin, milliseconds(250));
   fake_->delay_call("cuGraphExecDestroy", 0);
+  thread.join();
+}
+
+TEST_F(Executables, ThatOtherThreadsEndAreWaitedForIfMemoryIsNeeded) {
+  NEEDS_FAKE_DRIVER();
+  const Stream stream = make_stream(device_);
+  std::thread thread = destroy_slowly(*fake_, graph_, 300);
+  const auto begin = std::chrono::steady_clock::now();
+  fake_->fail_call("cuMemAllocAsync", 1, CUDA_ERROR_OUT_OF_MEMORY);
+  make_buffer(device_, 1 << 20, stream);
+  EXPECT_GT(std::chrono::steady_clock::now() - begin, milliseconds(100));
+  fake_->delay_call("cuGraphExecDestroy", 0);
+  thread.join();
 }
 
 // A new stream may get the address of one that ended.

@@ -6,7 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "core/graph/driver_executable.hpp"
 #include "core/graph/graph_text.hpp"
 #include "core/graph/graph_use.hpp"
 #include "core/graph/node_change.hpp"
@@ -56,9 +55,13 @@ class Executable::LaunchMark {
 // Waits for the launches, so the library's thread does it.
 class Executable::Destruction final : public DeferredRelease {
  public:
-  explicit Destruction(Ref<Context> context) : executable(std::move(context)) {}
+  explicit Destruction(Ref<Context> context) : context_(std::move(context)) {}
+  // Destroys an executable without launches.
+  ~Destruction() override {
+    if (const auto* cu = driver::cuda_if_available()) destroy(*cu);
+  }
 
-  void perform(const driver::CudaTable&) noexcept override { executable.destroy(); }
+  void perform(const driver::CudaTable& cu) noexcept override { destroy(cu); }
 
   // The work ends with the executable, and the event of the mark on the library's thread.
   void keep(Ref<const GraphWork> work, std::unordered_map<NodeNumber, Ref<const NodeWork>> changed,
@@ -68,9 +71,18 @@ class Executable::Destruction final : public DeferredRelease {
     mark_ = std::move(mark);
   }
 
-  DriverExecutable executable;
+  CUgraphExec native = nullptr;
 
  private:
+  void destroy(const driver::CudaTable& cu) noexcept {
+    const CUgraphExec executable = std::exchange(native, nullptr);
+    if (!executable) return;
+    const ContextScope scope(*context_, std::nothrow);
+    if (scope.is_alive())
+      driver::check_release(cu.cuGraphExecDestroy(executable), "destroy an executable graph");
+  }
+
+  const Ref<Context> context_;
   Ref<const GraphWork> work_;
   std::unordered_map<NodeNumber, Ref<const NodeWork>> changed_;
   std::shared_ptr<LaunchMark> mark_;
@@ -211,7 +223,7 @@ class Executable::Retirement {
 
 Executable::Executable(Ref<GraphRoot> root, std::unique_ptr<Destruction> destruction,
                        Ref<const GraphWork> work, MemoryEffects memory)
-    : native_(destruction->executable.native),
+    : native_(destruction->native),
       context_(root->context()),
       memory_(std::move(memory)),
       may_print_(work->may_print()),
@@ -234,10 +246,8 @@ Executable::~Executable() {
     const driver::RelaxedCaptures relaxed;
     destruction_->uses().mark();
   }
-  if (!has_uploads_ && !is_handed_out_ && destruction_->uses().is_empty()) {
-    destruction_->executable.set_idle();
-    destruction_->delay();
-  }
+  // The driver need not wait for a device, so the next creation may destroy it.
+  if (!has_uploads_ && !is_handed_out_ && destruction_->uses().is_empty()) destruction_->delay();
   defer_release(std::move(destruction_));
 }
 
@@ -245,7 +255,9 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   graph.require_whole();
   start_deferred_releases();
   auto destruction = std::make_unique<Destruction>(graph.context());
-  DriverExecutable::destroy_idle();
+  // A creation at the same time as a destruction took 1.6 times as long on an H200 as the two in
+  // turn, and new memory.
+  (void)perform_delayed_release();
   std::optional<ContextAccess> upload;
   if (options.upload) {
     const ContextScope scope(*options.upload->context(), "stream");
@@ -259,8 +271,7 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
   const driver::RelaxedCaptures relaxed;
   CUDA_GRAPH_INSTANTIATE_PARAMS parameters = parameters_of(options);
   const auto instantiate = [&] {
-    return use.cu().cuGraphInstantiateWithParams(&destruction->executable.native, body.native(),
-                                                 &parameters);
+    return use.cu().cuGraphInstantiateWithParams(&destruction->native, body.native(), &parameters);
   };
   const bool has_memory = body.has_memory();
   const bool is_single = has_memory || graph.root_->has_conditions();
@@ -269,12 +280,15 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
     graph.root_->expand();  // the node at fault may be a plain one
     return describe_failure(body, parameters);
   };
+  const auto may_have_another = [&](CUresult failure) {
+    return failure == CUDA_ERROR_NOT_SUPPORTED && is_single;
+  };
   CUresult result = instantiate();
-  if (result == CUDA_ERROR_NOT_SUPPORTED && is_single) {
-    perform_ready_releases();  // of the executable before
+  if (may_have_another(result) || result == CUDA_ERROR_OUT_OF_MEMORY) {
+    perform_ready_releases();  // of executables that are released already
     result = instantiate();
   }
-  if (result == CUDA_ERROR_NOT_SUPPORTED && is_single)
+  if (may_have_another(result))
     throw Error(Status::UNSUPPORTED,
                 concat("cannot ", describe(), "; a graph ",
                        has_memory ? "that allocates or frees memory" : "with conditions",

@@ -11,6 +11,7 @@
 
 #include "core/completion/library_thread.hpp"
 #include "driver/cuda.hpp"
+#include "driver/stream_capture.hpp"
 #include "support/log.hpp"
 
 namespace cucore::core {
@@ -33,7 +34,6 @@ std::chrono::nanoseconds processor_time() {
 struct Pass {
   size_t performed = 0;
   Clock::duration time_of_performed{};
-  Clock::time_point not_before = Clock::time_point::max();  // of all that are left
 };
 
 // When the releases that wait are looked at. The pauses grow while nothing happens. A pass over
@@ -50,15 +50,13 @@ class PassTimes {
     const auto now = Clock::now();
     pause_ = pass.performed ? SHORTEST : std::min(pause_ * 2, LONGEST);
     earliest_ = now + std::min<Clock::duration>(in_vain * PASSES_IN_PAUSE, LONGEST_OF_MANY);
-    // Each delayed release that is left may be performed then.
-    const bool are_delayed = pass.not_before > now;
-    next_ = std::max(earliest_, now + (are_delayed ? DeferredRelease::DELAY : pause_));
+    next_ = std::max(earliest_, now + pause_);
   }
 
-  // For a new release: the pauses grow again from the shortest.
-  void hasten(Clock::time_point not_before) {
+  // For new releases: the pauses grow again from the shortest.
+  void hasten() {
     pause_ = SHORTEST;
-    next_ = std::min(next_, std::max({earliest_, not_before, Clock::now() + SHORTEST}));
+    next_ = std::min(next_, std::max(earliest_, Clock::now() + SHORTEST));
   }
 
  private:
@@ -99,12 +97,38 @@ class DeferredReleases {
     bool is_soon = true;
     {
       std::lock_guard lock(mutex_);
-      is_soon = release->not_before_ < wakes_at_;
-      release->next_ = queue_;
-      queue_ = release.release();
+      const bool is_delayed = release->not_before_ != Clock::time_point{};
+      if (is_delayed) is_soon = look_until(release->not_before_);
+      push(release.release(), is_delayed ? delayed_ : queue_);
       ++pending_;
     }
     if (is_soon) changed_.notify_one();
+  }
+
+  // The object stays pending until the thread ends it, so no one takes it for gone before.
+  bool perform_delayed() noexcept {
+    DeferredRelease* taken = nullptr;
+    {
+      std::lock_guard lock(mutex_);
+      if (!delayed_) return false;
+      taken = std::exchange(delayed_, delayed_->next_);
+      ++taken_;
+    }
+    if (const auto* cu = driver::cuda_if_available()) {
+      const driver::RelaxedCaptures relaxed;
+      taken->perform(*cu);
+    }
+    bool is_soon = true;
+    {
+      std::lock_guard lock(mutex_);
+      push(taken, queue_);
+      --taken_;
+      has_taken_ = true;
+      is_soon = look_until(Clock::now() + DeferredRelease::DELAY);
+    }
+    if (is_soon) changed_.notify_one();
+    passed_.notify_all();
+    return true;
   }
 
   void add(std::unique_ptr<Held> held) noexcept {
@@ -121,12 +145,14 @@ class DeferredReleases {
   void perform_ready() noexcept {
     if (must_stop()) return;
     std::unique_lock lock(mutex_);
+    const auto limit = Clock::now() + 1s;
+    passed_.wait_until(lock, limit, [&] { return taken_ == 0; });
     const uint64_t wanted = passes_ + 2;
     const auto is_over = [&] { return pending_ == 0 || passes_ >= wanted; };
     if (is_over()) return;
     passes_wanted_ = wanted;
     changed_.notify_one();
-    passed_.wait_for(lock, 1s, is_over);
+    passed_.wait_until(lock, limit, is_over);
   }
 
   static DeferredReleases& with(Duty duty) {
@@ -164,13 +190,13 @@ class DeferredReleases {
     for (;;) {
       const bool is_wanted = take_new(times.next());
       if (must_stop()) return;
-      for (const auto* added = new_; added; added = added->next_) times.hasten(added->not_before_);
-      size_t performed = drop_held() + perform(new_, is_wanted).performed;
+      if (new_) times.hasten();
+      size_t performed = drop_held() + perform(new_).performed;
       while (new_) move_first(new_, waiting_);
       const bool is_pass = is_wanted || Clock::now() >= times.next();
       if (is_pass) {
         times.begin();
-        const Pass pass = perform(waiting_, is_wanted);
+        const Pass pass = perform(waiting_);
         times.end(pass);
         performed += pass.performed;
       }
@@ -183,21 +209,45 @@ class DeferredReleases {
   bool take_new(Clock::time_point next_pass) {
     std::unique_lock lock(mutex_);
     const auto is_wanted = [this] { return passes_ < passes_wanted_; };
-    const auto has_new = [&] { return queue_ != nullptr || held_ != nullptr || is_wanted(); };
-    wakes_at_ = waiting_ ? next_pass : Clock::time_point::max();
-    if (waiting_)
-      changed_.wait_until(lock, next_pass, has_new);
+    const auto has_new = [&] {
+      return queue_ != nullptr || held_ != nullptr || is_wanted() || looks_at_ < wakes_at_;
+    };
+    wakes_at_ = waiting_ ? std::min(next_pass, looks_at_) : looks_at_;
+    if (wakes_at_ != Clock::time_point::max())
+      changed_.wait_until(lock, wakes_at_, has_new);
     else
       changed_.wait(lock, has_new);
     while (queue_) move_first(queue_, new_);  // the first one added is first now
+    take_delayed(is_wanted() ? Clock::time_point::max() : Clock::now());
     return is_wanted();
+  }
+
+  // With the lock. Takes those whose time has come by `now`. The latest one is the first. A
+  // program that has performed one may do so in a loop. The thread looks again then, because to
+  // wake it from a wait without an end would cost the loop a call of the system.
+  void take_delayed(Clock::time_point now) noexcept {
+    DeferredRelease** at = &delayed_;
+    while (*at && (*at)->not_before_ > now) at = &(*at)->next_;
+    for (DeferredRelease* due = std::exchange(*at, nullptr); due;) move_first(due, new_);
+    const bool looks_again = std::exchange(has_taken_, false) || delayed_;
+    looks_at_ = looks_again ? Clock::now() + DeferredRelease::DELAY : Clock::time_point::max();
+  }
+
+  // With the lock. Returns whether the thread must be woken, so that it looks by `time`.
+  bool look_until(Clock::time_point time) noexcept {
+    looks_at_ = std::min(looks_at_, time);
+    return looks_at_ < wakes_at_;
+  }
+
+  static void push(DeferredRelease* release, DeferredRelease*& to) noexcept {
+    release->next_ = to;
+    to = release;
   }
 
   static void move_first(DeferredRelease*& from, DeferredRelease*& to) noexcept {
     DeferredRelease* const first = from;
     from = first->next_;
-    first->next_ = to;
-    to = first;
+    push(first, to);
   }
 
   void end_pass(size_t performed, bool is_pass) {
@@ -226,11 +276,9 @@ class DeferredReleases {
     return dropped;
   }
 
-  // Performs those of a list that are ready, and removes them from it. Leaves delayed ones alone,
-  // unless perform_ready() waits for the pass.
-  Pass perform(DeferredRelease*& list, bool is_wanted) noexcept {
+  // Performs those of a list that are ready, and removes them from it.
+  Pass perform(DeferredRelease*& list) noexcept {
     Pass pass;
-    const auto now = is_wanted ? Clock::time_point::max() : Clock::now();
     for (DeferredRelease** at = &list; *at && !must_stop();) {
       const std::unique_lock lock(busy_);
       if (must_stop()) break;
@@ -240,8 +288,7 @@ class DeferredReleases {
         ++pass.performed;
         continue;
       }
-      if ((*at)->not_before_ > now || !(*at)->is_ready()) {
-        pass.not_before = std::min(pass.not_before, (*at)->not_before_);
+      if (!(*at)->is_ready()) {
         at = &(*at)->next_;
         continue;
       }
@@ -257,13 +304,17 @@ class DeferredReleases {
   }
 
   const Duty duty_;
-  std::mutex mutex_;  // guards the two queues and the counts
+  std::mutex mutex_;  // guards the queues, the counts and the two times
   std::condition_variable changed_, passed_;
   DeferredRelease* queue_ = nullptr;
+  DeferredRelease* delayed_ = nullptr;  // the latest one first
   Held* held_ = nullptr;
   size_t pending_ = 0;  // releases and references added and not performed
+  size_t taken_ = 0;    // delayed releases in progress on other threads
+  bool has_taken_ = false;
+  // When the thread is to look at its lists at the latest, and when it ends its wait.
+  Clock::time_point looks_at_ = Clock::time_point::max(), wakes_at_ = looks_at_;
   uint64_t passes_ = 0, passes_wanted_ = 0;
-  Clock::time_point wakes_at_ = Clock::time_point::max();
   bool started_ = false;
   // the thread's own; reachable for leak checkers when it ends
   DeferredRelease *new_ = nullptr, *waiting_ = nullptr;
@@ -289,9 +340,13 @@ void defer_release(std::unique_ptr<DeferredRelease> release) noexcept {
 
 void defer_release(std::unique_ptr<Held> held) noexcept { prompt().add(std::move(held)); }
 
+bool perform_delayed_release() noexcept { return !driver::forked() && prompt().perform_delayed(); }
+
+void perform_prompt_releases() noexcept { prompt().perform_ready(); }
+
 // The first may hand releases to the second.
 void perform_ready_releases() noexcept {
-  prompt().perform_ready();
+  perform_prompt_releases();
   waiting().perform_ready();
 }
 

@@ -25,11 +25,11 @@ class DeferredRelease {
   // Called repeatedly until it returns true. May block only after may_wait() has returned true.
   virtual bool is_ready() noexcept { return uses_.are_complete(); }
 
-  // Releases the resource.
+  // Releases the resource. Does nothing if that is done.
   virtual void perform(const driver::CudaTable& cu) noexcept = 0;
 
-  // Call before defer_release(). For a time, the threads leave the release to the program, which
-  // may perform it itself. perform_ready_releases() does not wait for that time.
+  // Call before defer_release(), for a release that need not wait. The thread leaves it to
+  // perform_delayed_release() for DELAY or somewhat longer.
   void delay() noexcept { not_before_ = std::chrono::steady_clock::now() + DELAY; }
 
   StreamUses& uses() { return uses_; }
@@ -38,7 +38,7 @@ class DeferredRelease {
  private:
   friend class DeferredReleases;
   StreamUses uses_;
-  std::chrono::steady_clock::time_point not_before_ = std::chrono::steady_clock::time_point::min();
+  std::chrono::steady_clock::time_point not_before_{};
   DeferredRelease* next_ = nullptr;
 };
 
@@ -59,7 +59,14 @@ void defer_release(std::unique_ptr<DeferredRelease> release) noexcept;
 // Does the same for a reference, on a thread that must not call the driver.
 void defer_release(std::unique_ptr<Held> held) noexcept;
 
-// Waits until the releases that are ready have been performed, at most a second.
+// Performs the latest delayed release on this thread. A thread of the library ends the object.
+// Returns false if no release is delayed.
+bool perform_delayed_release() noexcept;
+
+// Waits until the releases that are ready have been performed, at most a second. Delayed ones are.
 void perform_ready_releases() noexcept;
+
+// Does the same without the releases that may wait for a device.
+void perform_prompt_releases() noexcept;
 
 }  // namespace cucore::core

@@ -8,6 +8,7 @@
 #include "core/completion/host_call.hpp"
 #include "core/objects/capture_session.hpp"
 #include "core/objects/context_scope.hpp"
+#include "core/objects/deferred_release.hpp"
 #include "driver/stream_capture.hpp"
 #include "support/concat.hpp"
 #include "support/log.hpp"
@@ -208,6 +209,7 @@ void abandon(const Context& context) {
 
 void Device::reset() const {
   const auto& cu = cuda();
+  perform_prompt_releases();  // those that are delayed could do nothing in a lost context
   std::lock_guard lock(mutex_);
   if (context_ && has_capture(cu, *context_))
     throw Error(Status::INVALID_STATE,
