@@ -339,6 +339,7 @@ void OnDevice::SetUp() {
   device_ = open_device();
   MUST(cucore_device_synchronize, device_);
   if (fake_) alive_ = live_objects_and_kept(*fake_, device_);
+  if (fake_) executables_ = fake_->live_objects("graph_exec");
   stream_ = make_stream(device_);
   if (fake_) fake_->reset();
 }
@@ -354,6 +355,9 @@ void OnDevice::TearDown() {
   for (int i = 0; i < 20000 && live_objects(*fake_) != alive_; ++i)
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   EXPECT_EQ(live_objects(*fake_), alive_) << "objects of the driver were left behind";
+  // Executables end some milliseconds after their release, and those of a lost context never do.
+  for (int i = 0; i < 300 && fake_->live_objects("graph_exec") > executables_; ++i)
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
   fake_->reset();
 }
 

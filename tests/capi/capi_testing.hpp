@@ -159,7 +159,7 @@ class OnDevice : public testing::Test {
   Stream stream_;
 
  private:
-  uint64_t alive_ = 0;
+  uint64_t alive_ = 0, executables_ = 0;
 };
 
 }  // namespace capi_test

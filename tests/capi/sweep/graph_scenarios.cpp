@@ -588,6 +588,7 @@ std::vector<Scenario> graph_scenarios() {
          makes<cucore_executable>(run, cucore_executable_release, [&](auto** out, auto** error) {
            return cucore_executable_create(world.graph.get(), nullptr, out, error);
          });
+         tolerate_a_second_try(run);
        }},
       {"cucore_executable_retain",
        [](Run& run, World& world) {

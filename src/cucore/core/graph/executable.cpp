@@ -284,8 +284,11 @@ Ref<Executable> Executable::create(const Graph& graph, const ExecutableOptions& 
     return failure == CUDA_ERROR_NOT_SUPPORTED && is_single;
   };
   CUresult result = instantiate();
-  if (may_have_another(result) || result == CUDA_ERROR_OUT_OF_MEMORY) {
-    perform_ready_releases();  // of executables that are released already
+  if (may_have_another(result)) {
+    perform_ready_releases();  // of the executable before
+    result = instantiate();
+  } else if (result == CUDA_ERROR_OUT_OF_MEMORY) {
+    perform_prompt_releases();  // of executables without launches
     result = instantiate();
   }
   if (may_have_another(result))

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <cstdlib>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "core/completion/library_thread.hpp"
@@ -110,7 +111,7 @@ class DeferredReleases {
     DeferredRelease* taken = nullptr;
     {
       std::lock_guard lock(mutex_);
-      if (!delayed_) return false;
+      if (!delayed_ || waits_for_ready_ > 0) return false;
       taken = std::exchange(delayed_, delayed_->next_);
       ++taken_;
     }
@@ -142,17 +143,15 @@ class DeferredReleases {
   }
 
   // Waits for two passes, because the present one may be past a release that has become ready.
+  // Meanwhile, the thread alone takes releases.
   void perform_ready() noexcept {
     if (must_stop()) return;
     std::unique_lock lock(mutex_);
-    const auto limit = Clock::now() + 1s;
-    passed_.wait_until(lock, limit, [&] { return taken_ == 0; });
-    const uint64_t wanted = passes_ + 2;
-    const auto is_over = [&] { return pending_ == 0 || passes_ >= wanted; };
-    if (is_over()) return;
-    passes_wanted_ = wanted;
-    changed_.notify_one();
-    passed_.wait_until(lock, limit, is_over);
+    if (std::this_thread::get_id() == thread_) return;  // its present pass cannot end
+    ++waits_for_ready_;
+    passed_.wait_for(lock, 1s, [&] { return taken_ == 0; });
+    wait_for_passes(lock);
+    --waits_for_ready_;
   }
 
   static DeferredReleases& with(Duty duty) {
@@ -163,6 +162,15 @@ class DeferredReleases {
 
  private:
   explicit DeferredReleases(Duty duty) : duty_(duty) {}
+
+  void wait_for_passes(std::unique_lock<std::mutex>& lock) noexcept {
+    const uint64_t wanted = passes_ + 2;
+    const auto is_over = [&] { return pending_ == 0 || passes_ >= wanted; };
+    if (is_over()) return;
+    passes_wanted_ = wanted;
+    changed_.notify_one();
+    passed_.wait_for(lock, 1s, is_over);
+  }
 
   // Registered after the driver's own exit handler, so this runs before it.
   static void watch_exit() {
@@ -182,6 +190,10 @@ class DeferredReleases {
   bool must_stop() const noexcept { return exiting_.load() || driver::is_gone(); }
 
   void run() noexcept {
+    {
+      const std::lock_guard lock(mutex_);
+      thread_ = std::this_thread::get_id();
+    }
     {
       const std::lock_guard lock(busy_);
       if (!must_stop()) relax_captures();
@@ -312,6 +324,8 @@ class DeferredReleases {
   size_t pending_ = 0;  // releases and references added and not performed
   size_t taken_ = 0;    // delayed releases in progress on other threads
   bool has_taken_ = false;
+  int waits_for_ready_ = 0;
+  std::thread::id thread_;
   // When the thread is to look at its lists at the latest, and when it ends its wait.
   Clock::time_point looks_at_ = Clock::time_point::max(), wakes_at_ = looks_at_;
   uint64_t passes_ = 0, passes_wanted_ = 0;

@@ -60,10 +60,11 @@ void defer_release(std::unique_ptr<DeferredRelease> release) noexcept;
 void defer_release(std::unique_ptr<Held> held) noexcept;
 
 // Performs the latest delayed release on this thread. A thread of the library ends the object.
-// Returns false if no release is delayed.
+// Returns false if no release is delayed, or if a thread waits for all that are ready.
 bool perform_delayed_release() noexcept;
 
-// Waits until the releases that are ready have been performed, at most a second. Delayed ones are.
+// Waits until the releases that are ready have been performed. Delayed ones are. Each of the two
+// threads is waited for a second at most, and one that another thread has taken for another.
 void perform_ready_releases() noexcept;
 
 // Does the same without the releases that may wait for a device.
