@@ -6,7 +6,6 @@
 // --check fails if a figure is above the project's limit. Needs NVRTC; no device and no driver.
 #include <benchmark/benchmark.h>
 #include <cucore.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +17,8 @@
 #include <map>
 #include <string>
 #include <vector>
+
+#include "figures.hpp"
 
 namespace {
 
@@ -171,13 +172,6 @@ void hit_disk(benchmark::State& state) {
   cucore_cache_release(cache);
 }
 
-// Returns the time of this process and all of its threads, in microseconds.
-double processor_time() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return static_cast<double>(now.tv_sec) * 1e6 + static_cast<double>(now.tv_nsec) * 1e-3;
-}
-
 // Compiles through a cache and without one alternate, each of another program. The check uses the
 // processor's time, because wall time cannot resolve 3 % on a shared machine.
 void miss_overhead(benchmark::State& state) {
@@ -189,9 +183,9 @@ void miss_overhead(benchmark::State& state) {
       cucore_program* program = make_program(small_source(1000 + i));
       for (const bool with : {i % 2 == 0, i % 2 != 0}) {
         const auto begin = Clock::now();
-        const double before = processor_time();
+        const double before = processor_seconds();
         const cucore_cache_outcome outcome = compile(with ? cache : nullptr, program);
-        (with ? cached : bare).push_back(processor_time() - before);
+        (with ? cached : bare).push_back(processor_seconds() - before);
         const std::chrono::duration<double, std::micro> took = Clock::now() - begin;
         (with ? cached_wall : bare_wall).push_back(took.count());
         require(!with || outcome == CUCORE_CACHE_OUTCOME_BUILT, "no miss");

@@ -6,7 +6,6 @@
 // checks. An argument chooses the kernels whose names contain it.
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
 #include <algorithm>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "../tests/cpu/exec/text.hpp"
 #include "cpu/checks/check_set.hpp"
 #include "cpu/checks/reports.hpp"
+#include "figures.hpp"
 
 namespace {
 
@@ -106,12 +106,6 @@ std::string text_of(const Program& program) {
   return kernel_text(std::string("mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x;\n"
                                  "mad.lo.u32 %r1, %r2, %r3, %r1;\n") +
                      program.body);
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 double seconds_of(const Kernel& kernel, uint32_t checks, uint64_t in, uint64_t out) {

@@ -3,7 +3,6 @@
 // and not counted. The runs alternate, and the shortest of each kind count, so that other work on
 // the machine changes little. Prints one line per loop, and returns 1 if a ratio is above 4.
 #include <cstdio>
-#include <ctime>
 
 #include <algorithm>
 #include <memory>
@@ -11,6 +10,7 @@
 
 #include "../tests/cpu/exec/text.hpp"
 #include "cpu/counts/launch_trace.hpp"
+#include "figures.hpp"
 
 namespace {
 
@@ -71,12 +71,6 @@ std::string text_of(const Loop& loop) {
                   "mad.lo.u32 %r4, %r1, 0x9e3779b1, 12345;\nagain:\n"
                   "mad.lo.u32 %r4, %r4, 1664525, 1013904223; shr.u32 %r5, %r4, 8;\n") +
       loop.body + "\nadd.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r0;\n@%p1 bra again;");
-}
-
-double processor_seconds() {
-  timespec now{};
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
 double seconds_of(const Kernel& kernel, bool counted, uint64_t memory) {

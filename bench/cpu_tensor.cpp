@@ -5,13 +5,13 @@
 // CUCORE_CPU_SIMD chooses the handlers.
 #include <cstdio>
 #include <cstdlib>
-#include <ctime>
 
 #include <algorithm>
 #include <cmath>
 
 #include "../tests/cpu/exec/device.hpp"
 #include "cpu_settings.hpp"
+#include "figures.hpp"
 
 namespace {
 
@@ -22,8 +22,6 @@ constexpr int TILE = 64;  // a block computes TILE x TILE elements
 constexpr int THREADS = 128;
 constexpr int ROUNDS = 3;
 constexpr double MOST_SECONDS = 5;
-
-double processor_seconds() { return double(std::clock()) / CLOCKS_PER_SEC; }
 
 // Small integers, whose sums f32 has exactly, so that the order of the additions changes nothing.
 int element(int row, int column) { return (row * 7 + column * 3) % 9 - 4; }
